@@ -57,7 +57,7 @@ class Pairs:
 class PairTable(Results):
     """Results between `players`, in a stable order; players without results are welcome.
 
-    All arrays are read-only. Build with `from_matches`, `from_results` or `from_pairs`.
+    All arrays are read-only. Build with `from_matches` or `from_results`.
     """
 
     players: tuple[str, ...]
@@ -122,28 +122,6 @@ class PairTable(Results):
             played = distinct_of_players(n, a, b, *_number_densely(number)) if size else np.zeros(n, np.int64)
         none = np.zeros(n, np.int64)
         return cls(a, b, result, number, rounds, tables, played, np.zeros(n), none, tuple(players))
-
-    @classmethod
-    def from_pairs(
-        cls, counts: Iterable[tuple[str, str, int, int, int]], *, players: Iterable[str] = ()
-    ) -> PairTable:
-        """The table of (first, second, wins, draws, losses of first) rows; each result counts as a match of
-        its own.
-
-        `players` come first, in the order given; others follow as they appear. Raises ResultError for counts
-        that are not whole numbers from 0 on.
-        """
-        rows = list(counts)
-        names = list(dict.fromkeys([*players, *(name for row in rows for name in row[:2])]))
-        index = {name: number for number, name in enumerate(names)}
-        for a, b, *numbers in rows:
-            if any(number < 0 or number != int(number) for number in numbers):
-                raise ResultError(f"{a} against {b} has counts {numbers}: give whole numbers from 0 on")
-        pair = np.array([(index[row[0]], index[row[1]]) for row in rows], np.int64).reshape(-1, 2)
-        number = np.array([row[2:] for row in rows], np.int64).reshape(-1, 3)
-        repeated = np.repeat(pair, number.sum(axis=1), axis=0)
-        outcome = np.repeat(np.tile(np.array([1, 0, -1]), len(rows)), number.ravel())
-        return cls.from_results(names, repeated[:, 0], repeated[:, 1], outcome)
 
     def append(self, matches: Iterable[Match]) -> PairTable:
         """A new table with `matches` added under the same fault rule; new players follow the known ones."""

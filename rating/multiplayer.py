@@ -9,8 +9,8 @@ A match in which nobody faulted is one game of its seats (of its sides, where th
 points. A fault, seats of one owner and a player in two seats leave single results instead: those are games of
 two.
 
-Draws: TrueSkill's draw_probability belongs to two equals. "fit" takes the margin eps at which the draws that
-are expected equal those that there are,
+Draws: TrueSkill's draw_probability belongs to two equals. It follows from the margin eps at which the draws
+that are expected equal those that there are,
 
     sum over results of Phi((eps - m)/s) - Phi((-eps - m)/s) = draws,   m = mu_i - mu_j,   s = sqrt 2 beta,
     draw_probability = 2 Phi(eps/s) - 1,
@@ -74,24 +74,20 @@ def trueskill(
     matches: Sequence[Match],
     *,
     players: Sequence[str] = (),
-    tau: float = 0.0,
-    draw_probability: float | Literal["fit"] = "fit",
     shuffles: int = 8,
     seed: Seed = 0,
     faults: FaultRule = "seed",
 ) -> Skill:
-    """TrueSkill of `matches`; see the module. `tau` is the drift a match, 0 for programs that stay the same.
+    """TrueSkill of `matches`; see the module.
 
-    Raises OptionError for values out of range and RatingError where the package is missing.
+    Raises OptionError for less than one shuffle and RatingError where the package is missing.
     """
-    if draw_probability != "fit" and not 0.0 <= draw_probability < 1.0:
-        raise OptionError(f'draw probability {draw_probability!r}: give a share from 0 to below 1 or "fit"')
-    _check(tau, shuffles)
+    _check(shuffles)
     package = _load("trueskill", "trueskill")
     games, names = games_of(matches, players, faults)
 
     def run(share: float, orders: int) -> tuple[Floats, Floats]:
-        env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=tau, draw_probability=share, backend=None)
+        env = package.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=share, backend=None)
 
         def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
             try:
@@ -103,13 +99,10 @@ def trueskill(
 
         return _play_shuffled(games, len(names), env.create_rating, play, orders, seed)
 
-    if draw_probability != "fit":
-        share = draw_probability
-    else:
-        drawn = [drew for _, _, drew in _results(games)]
-        share = min(sum(drawn) / max(len(drawn), 1), 0.99)
-        if any(drawn):
-            share = _fitted_share(games, sum(drawn), run(share, min(shuffles, 2))[0].mean(axis=0))
+    drawn = [drew for _, _, drew in _results(games)]
+    share = min(sum(drawn) / max(len(drawn), 1), 0.99)
+    if any(drawn):
+        share = _fitted_share(games, sum(drawn), run(share, min(shuffles, 2))[0].mean(axis=0))
     return _skill("trueskill", names, games, *run(share, shuffles), share)
 
 
@@ -117,16 +110,15 @@ def openskill(
     matches: Sequence[Match],
     *,
     players: Sequence[str] = (),
-    tau: float = 0.0,
     shuffles: int = 8,
     seed: Seed = 0,
     faults: FaultRule = "seed",
 ) -> Skill:
     """openskill's Plackett-Luce ratings of `matches`; arguments and errors as for `trueskill`."""
-    _check(tau, shuffles)
+    _check(shuffles)
     package = _load("openskill.models", "openskill")
     games, names = games_of(matches, players, faults)
-    model = package.PlackettLuce(tau=tau)
+    model = package.PlackettLuce(tau=0.0)
 
     def play(teams: _Seated, ranks: Sequence[int]) -> Sequence[Sequence[_Rating]]:
         rated: Sequence[Sequence[_Rating]] = model.rate([list(team) for team in teams], ranks=list(ranks))
@@ -245,9 +237,7 @@ def _skill(
     return Skill(model, names, mean, deviation, spread, played, len(mu), len(games), share)
 
 
-def _check(tau: float, shuffles: int) -> None:
-    if not 0.0 <= tau < math.inf:
-        raise OptionError(f"tau {tau!r}: give a number from 0 on")
+def _check(shuffles: int) -> None:
     if shuffles < 1:
         raise OptionError(f"shuffles {shuffles}: give at least 1")
 

@@ -10,6 +10,7 @@ from rating.arrays import Floats, Ints
 from rating.fit.likelihood import ELO
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.points import told
+from rating.sequential.runs import FIRST_LOOK
 from rating.simulation import gumbel_luck
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def stops(
     """
     lower, upper = test.bounds
     llr = test.llr(np.asarray(blocks, np.float64), total, squares)
-    known = np.broadcast_to(np.asarray(blocks) - level, llr.shape) >= test.first_look
+    known = np.broadcast_to(np.asarray(blocks) - level, llr.shape) >= FIRST_LOOK
     outside = ((llr <= lower) | (llr >= upper)) & known
     decided = outside.any(axis=1)
     step = np.where(decided, outside.argmax(axis=1), llr.shape[1] - 1)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rating.errors import OptionError
-from rating.fit.kinds import FEWEST_CLUSTERS, check_level, upper
+from rating.fit.kinds import FEWEST_CLUSTERS, upper
 from rating.fit.likelihood import ELO
 
 if TYPE_CHECKING:
@@ -28,26 +28,25 @@ _SHARED_SCORE = 5.0 / 3.0
 # Nats that a step moves at most, and a step that is none.
 _FARTHEST, _ENOUGH = 3.0, 1e-12
 _STEPS = 200
+# Of an interval of 95 %.
+_UPPER = 0.975
 
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """A rating in Elo on its opponents' scale, and the ends of its interval."""
+    """A rating in Elo on its opponents' scale, and the ends of its interval of 95 %."""
 
     elo: float
     low: float
     high: float
 
 
-def rate_one(
-    table: PairTable, player: str, elo: Floats, drawelo: float, *, level: float = 0.95
-) -> Anchored | None:
+def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anchored | None:
     """The rating of `player` by its results in `table`, its opponents having the ratings `elo`, shape (n,).
 
     `elo` of the player itself counts for nothing. None without results. Raises OptionError for a player who
-    is not in the table, and for a level outside 0 to 1.
+    is not in the table.
     """
-    check_level(level)
     if player not in table.players:
         raise OptionError(f"player {player!r} is not in the table")
     me = table.players.index(player)
@@ -77,18 +76,18 @@ def rate_one(
             break
     slope, information = slopes(here)
     decided = bool((outcome > 0).any() and (outcome < 0).any())
-    half = _half_width(slope, information, _clusters(table, mine), level, decided)
+    half = _half_width(slope, information, _clusters(table, mine), decided)
     return Anchored(here / ELO, (here - half) / ELO, (here + half) / ELO)
 
 
-def _half_width(slope: Floats, information: float, cluster: Ints, level: float, decided: bool) -> float:
+def _half_width(slope: Floats, information: float, cluster: Ints, decided: bool) -> float:
     number = int(cluster.max()) + 1
-    model = upper(0.5 + level / 2.0, None) * math.sqrt(_SHARED_SCORE / information)
+    model = upper(_UPPER, None) * math.sqrt(_SHARED_SCORE / information)
     if number < FEWEST_CLUSTERS:
         return model
     sums = np.bincount(cluster, slope)
     sandwich = math.sqrt(number / (number - 1) * float((sums**2).sum())) / information
-    half = upper(0.5 + level / 2.0, number) * sandwich
+    half = upper(_UPPER, number) * sandwich
     return half if decided else max(half, model)
 
 

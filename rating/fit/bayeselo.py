@@ -60,11 +60,6 @@ class Fit:
         return self.component >= 0
 
     @property
-    def idle(self) -> tuple[str, ...]:
-        """The players without results."""
-        return self.table.names(~self.rated)
-
-    @property
     def warnings(self) -> tuple[str, ...]:
         """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)

@@ -59,7 +59,7 @@ class _Floor:
 class Intervals:
     """Intervals of a fit, in Elo; arrays have one entry a player, shape (n,), 0 for players without results.
 
-    `kind` is the kind used, `asked` the one asked for; `clusters` is R, None for the kinds without clusters.
+    `kind` is the kind used; `clusters` is R, None for the kinds without clusters.
     `low` and `high` are the ends: `elo` less and plus `quantile` times `sd`, but for `exactdist`, whose
     intervals are not symmetrical and whose superiorities are those of `covariance`. `spread` holds the
     covariances in natural units, to be multiplied by `factor` for Elo^2; `floor` holds the least variances of
@@ -68,7 +68,6 @@ class Intervals:
 
     fit: Fit
     kind: Kind
-    asked: Kind
     level: float
     clusters: int | None
     quantile: float
@@ -117,25 +116,23 @@ class Intervals:
             chance[start:, some] = 1.0 - chance[some, start:].T
         return chance
 
-    def rank_interval(self, level: float | None = None, who: Sequence[int] | Ints | None = None) -> Ints:
+    def rank_interval(self, who: Sequence[int] | Ints | None = None) -> Ints:
         """Best and worst rank of each player, shape (2, n), 1 being the best; 0 for players without results.
 
         Only the players `who` rank (default: all); the others have 0, too.
 
-        A player's interval holds his true rank with at least `level` (default: that of the intervals). Those
-        who are better (worse) than he with 1 - (1 - level) / (m - 1), m being the number of rated players,
-        stand above (below) him: the errors of m - 1 comparisons add up to at most 1 - level (Bonferroni).
-        Players without link to him may stand anywhere. Raises OptionError for a level out of range.
+        A player's interval holds his true rank with at least `level`. Those who are better (worse) than he
+        with 1 - (1 - level) / (m - 1), m being the number of rated players, stand above (below) him: the
+        errors of m - 1 comparisons add up to at most 1 - level (Bonferroni). Players without link to him may
+        stand anywhere.
         """
-        asked = self.level if level is None else level
-        check_level(asked)
         ranking = np.ones(len(self.fit.elo), np.bool_)
         if who is not None:
             ranking[:] = False
             ranking[np.asarray(who, np.int64)] = True
         rated = np.flatnonzero(self.fit.rated & ranking)
         ranks = np.zeros((2, len(self.fit.elo)), np.int64)
-        needed = upper(1.0 - (1.0 - asked) / max(rated.size - 1, 1), self.clusters)
+        needed = upper(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.clusters)
         for start in range(0, rated.size, _ROWS):
             some = rated[start : start + _ROWS]
             score, linked = self._scores(some, rated)
@@ -209,9 +206,7 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
         notices.append(Notice("rough-intervals", text))
     if kind in ("round", "table", "match", "model"):
         notices += _open_ends(fit)
-    return Intervals(
-        fit, used, kind, level, number, width, sd, low, high, spread, factor, tuple(notices), floor
-    )
+    return Intervals(fit, used, level, number, width, sd, low, high, spread, factor, tuple(notices), floor)
 
 
 def rating_covariance(fit: Fit, *, ridge: float | None = None) -> Floats:

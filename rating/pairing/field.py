@@ -62,7 +62,6 @@ class Field:
     covariance: Floats
     wins: Floats
     met: Floats
-    kappa: float = KAPPA
 
     def drops(self, a: int, others: Ints, results: int = 1) -> Floats:
         """Expected fall of the variance of `a` by `results` results against each of `others`, shape (m,).
@@ -76,7 +75,7 @@ class Field:
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
         s2 = 1.0 / (1.0 + np.exp(np.minimum(self.d + u, _FAR)))
         wins, losses = self.wins[a, others], self.wins[others, a]
-        p_win, p_loss = self._blend(s1, wins, met), self._blend(s2, losses, met)
+        p_win, p_loss = _blend(s1, wins, met), _blend(s2, losses, met)
         h_win, h_loss = s1 * (1.0 - s1), s2 * (1.0 - s2)
         h_draw = h_win + h_loss
         # What is left is the draw's; rounding may leave it a hair below zero.
@@ -98,18 +97,19 @@ class Field:
         """
         u = self.theta[:, None] - self.theta[None, :]
         s1 = 1.0 / (1.0 + np.exp(np.minimum(self.d - u, _FAR)))
-        not_won = 1.0 - self._blend(s1, self.wins, self.met)
+        not_won = 1.0 - _blend(s1, self.wins, self.met)
         half = not_won.T * s1 * (1.0 - s1)
         both: Floats = half + half.T
         np.fill_diagonal(both, 0.0)
         return both
 
-    def _blend(self, chance: Floats, count: Floats, met: Floats) -> Floats:
-        blended: Floats = (self.kappa * chance + count) / (self.kappa + met)
-        return blended
+
+def _blend(chance: Floats, count: Floats, met: Floats) -> Floats:
+    blended: Floats = (KAPPA * chance + count) / (KAPPA + met)
+    return blended
 
 
-def field_of(fit: Fit, players: Sequence[str], *, kappa: float = KAPPA) -> Field:
+def field_of(fit: Fit, players: Sequence[str]) -> Field:
     """The players of a round by rank: by rating (to 1e-6 Elo), then by name; whoever is new is rated 0.
 
     A name given more than once stands for copies of one player. Where results do not link all `players`
@@ -131,16 +131,8 @@ def field_of(fit: Fit, players: Sequence[str], *, kappa: float = KAPPA) -> Field
     linked = bool(group.size) and group[0] >= 0 and bool(np.all(group == group[0]))
     covariance = rating_covariance(fit) if linked else _tied_covariance(fit, len(newcomers))
     wins, met = _meetings(fit, at, len(number))
-    return Field(
-        names,
-        at,
-        elo[at] * ELO,
-        fit.drawelo * ELO,
-        covariance.take(at, 0).take(at, 1) * ELO**2,
-        wins,
-        met,
-        kappa,
-    )
+    chosen = covariance.take(at, 0).take(at, 1) * ELO**2
+    return Field(names, at, elo[at] * ELO, fit.drawelo * ELO, chosen, wins, met)
 
 
 def _tied_covariance(fit: Fit, newcomers: int) -> Floats:

@@ -19,7 +19,7 @@ from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.lots import Seed, shuffle
-from rating.pairing.field import KAPPA, Field, field_of
+from rating.pairing.field import Field, field_of
 from rating.pairing.greedy import by_swiss, by_variance, by_variance_in_turn
 from rating.pairing.partition import Gain, divide
 from rating.pairing.rules import RULES, Rule
@@ -34,7 +34,6 @@ def next_round(
     size: int = 4,
     seed: Seed = 0,
     games: int | None = None,
-    kappa: float = KAPPA,
     weights: Mapping[str, float] | None = None,
 ) -> list[list[str]]:
     """The tables of the next round, `size` names each.
@@ -42,23 +41,22 @@ def next_round(
     `results` is a fit, or a table that is then fitted by default; `players` are those in the round (default:
     all of the table), new ones included; a name given more than once stands for copies of one player, who
     tell nothing about each other. `games` is how many games of each pairing are simulated: by default one
-    under `variance`, as the mission has it, and `size`, one a rotation, under the other rules; `kappa` is how
-    many results the model's chances are worth beside those between two players. `weights` (`a-optimal` alone,
-    default 1) say how much each player's variance matters. Raises OptionError for an unknown rule, for
-    players who do not fill the tables, and for values out of range.
+    under `variance`, as the mission has it, and `size`, one a rotation, under the other rules. `weights`
+    (`a-optimal` alone, default 1) say how much each player's variance matters. Raises OptionError for an
+    unknown rule, for players who do not fill the tables, and for values out of range.
     """
     table = results.table if isinstance(results, Fit) else results
     names = list(table.players if players is None else players)
     if games is None:
         games = 1 if rule == "variance" else size
-    _check(rule, names, size, games, kappa, weights)
+    _check(rule, names, size, games, weights)
     if rule == "random":
         # Sorted, so that lots do not depend on the order in which players are listed.
         drawn = shuffle(sorted(names), seed)
         return [drawn[start : start + size] for start in range(0, len(drawn), size)]
     with one_thread():
         fit = results if isinstance(results, Fit) else bayeselo(results)
-        field = field_of(fit, names, kappa=kappa)
+        field = field_of(fit, names)
         return [[field.names[k] for k in ranks] for ranks in _ranks(field, rule, size, games, weights)]
 
 
@@ -79,7 +77,7 @@ def _ranks(
 
 
 def _check(
-    rule: str, names: Sequence[str], size: int, games: int, kappa: float, weights: Mapping[str, float] | None
+    rule: str, names: Sequence[str], size: int, games: int, weights: Mapping[str, float] | None
 ) -> None:
     if rule not in RULES:
         raise OptionError(f"rule {rule!r}: give one of {', '.join(RULES)}")
@@ -91,8 +89,6 @@ def _check(
         )
     if games < 1:
         raise OptionError(f"games {games}: simulate at least one")
-    if not 0.0 < kappa < np.inf:
-        raise OptionError(f"kappa {kappa!r}: give a number of results above 0")
     if weights is not None:
         if rule != "a-optimal":
             raise OptionError(f"weights mean nothing to the rule {rule}: give them with a-optimal")

@@ -63,6 +63,8 @@ _UNSEEN = 0.25
 # The scores, and the blocks of each, that are added to estimates and intervals.
 _CELLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _WEIGHT = 1e-3
+# The share of intervals that hold the true strength.
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,6 @@ class Gsprt:
     beta: float = 0.05
     scale: Scale = "logistic"
     matches: int = 4
-    first_look: int = FIRST_LOOK
     most_blocks: int | None = None
     share: float = 1.0
     level_blocks: int = FIRST_LOOK
@@ -97,9 +98,8 @@ class Gsprt:
         for name, value, known in (("scale", self.scale, Scale), ("measure", self.measure, Measure)):
             if value not in get_args(known):
                 raise OptionError(f"{name} {value!r}: give one of {', '.join(get_args(known))}")
-        if self.matches < 1 or self.first_look < 2:
-            text = "a block has at least 1 match, and the first look comes after at least 2 blocks"
-            raise OptionError(text)
+        if self.matches < 1:
+            raise OptionError("a block has at least 1 match")
         if not 0.0 < self.share <= 1.0:
             raise OptionError(f"share {self.share!r}: give a number above 0, at most 1")
         if self.measure == "points" and self.scale == "logistic" and self.elo0 != 0.0:
@@ -176,13 +176,13 @@ class Gsprt:
     def expected_blocks(self, elo: float, variance: float) -> float:
         """Expected blocks of a test where the truth is `elo`, on its scale, and scores have this variance."""
         if variance <= 0.0:
-            return float(self.first_look)
+            return float(FIRST_LOOK)
         taken = self._further(0.0, float(self._score(elo, variance)), variance)
-        return max(taken, float(self.first_look))
+        return max(taken, float(FIRST_LOOK))
 
-    def elo_of_results(self, run: Run, level: float = 0.95) -> tuple[float, float, float]:
+    def elo_of_results(self, run: Run) -> tuple[float, float, float]:
         """Low end, middle and high end of the Elo by results alone; the stop rule is not allowed for."""
-        found = _student((run.blocks, run.total, run.squares), level)
+        found = _student((run.blocks, run.total, run.squares))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in found)
         return low, middle, high
 
@@ -195,23 +195,18 @@ class Gsprt:
         variance = float(_moments(*self._sums(run))[2])
         return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
 
-    def report(self, run: Run, *, level: float = 0.95) -> Report:
-        """The report on `run`; `level` is the share of intervals that hold the true strength.
-
-        Raises OptionError for a level outside 0 to 1.
-        """
-        if not 0.0 < level < 1.0:
-            raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
+    def report(self, run: Run) -> Report:
+        """The report on `run`; its interval is one of 95 %."""
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
         llr = float(self.llr(*self._sums(run)))
         matches = run.blocks * self.matches
         n, mean, variance = (float(moment) for moment in _moments(*self._sums(run)))
-        low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run, level))
+        low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run))
         nelo = 800.0 / math.log(10.0) * (mean - 0.5) / math.sqrt(self.matches * variance)
         to_go = None
         if run.verdict is None and run.blocks >= 2:
-            to_go = max(self._further(llr, mean, variance), self.first_look - n)
+            to_go = max(self._further(llr, mean, variance), FIRST_LOOK - n)
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go)
 
     def _sums(self, run: Run) -> tuple[int, float, float]:
@@ -226,7 +221,7 @@ class Gsprt:
             return "identical_play"
         # Points that win nothing yet tell nothing either.
         silent = self.measure == "points" and told_by(run).slope <= 0.0
-        if run.blocks - run.level >= self.first_look and not silent:
+        if run.blocks - run.level >= FIRST_LOOK and not silent:
             lower, upper = self.bounds
             llr = float(self.llr(*self._sums(run)))
             if llr >= upper:
@@ -255,7 +250,7 @@ class Gsprt:
         lower, upper = self.bounds
         return expected_exit(llr - lower, upper - llr, pace * (mean - middle), pace**2 * variance)
 
-    def _interval(self, run: Run, level: float) -> tuple[float, float, float]:
+    def _interval(self, run: Run) -> tuple[float, float, float]:
         """Low end, median and high end of the mean score, allowing for the stop rule.
 
         N (mean - middle of s0 and s1) / sd moves like Brownian motion of variance 1 a block, and the LLR is
@@ -267,10 +262,10 @@ class Gsprt:
         middle, apart = self._walk(variance)
         lower, upper = (bound * sd / apart for bound in self.bounds)
         stopped = run.verdict in ("better", "not_better")
-        if run.blocks - run.level <= self.first_look:
+        if run.blocks - run.level <= FIRST_LOOK:
             # Whatever stops here was looked at once: nothing to allow for but the few blocks.
-            return _student(sums, level)
-        drifts = drift_interval(n, n * (mean - middle) / sd, lower, upper, stopped, level)
+            return _student(sums)
+        drifts = drift_interval(n, n * (mean - middle) / sd, lower, upper, stopped, _LEVEL)
         low, half, high = (min(max(middle + drift * sd, 0.0), 1.0) for drift in drifts)
         return low, half, high
 
@@ -287,7 +282,7 @@ def _moments(
     return n, mean, np.asarray(np.maximum(around, least) / n, np.float64)
 
 
-def _student(sums: tuple[int, float, float], level: float) -> tuple[float, float, float]:
+def _student(sums: tuple[int, float, float]) -> tuple[float, float, float]:
     """Low end, mean and high end of the mean score of few blocks; of a single one nothing is known."""
     blocks, total, _ = sums
     if blocks < 2:
@@ -296,7 +291,7 @@ def _student(sums: tuple[int, float, float], level: float) -> tuple[float, float
     from scipy.special import stdtrit
 
     _, mean, variance = (float(moment) for moment in _moments(*sums))
-    half = float(stdtrit(blocks - 1, 0.5 + level / 2.0)) * math.sqrt(variance / (blocks - 1))
+    half = float(stdtrit(blocks - 1, 0.5 + _LEVEL / 2.0)) * math.sqrt(variance / (blocks - 1))
     return max(mean - half, 0.0), mean, min(mean + half, 1.0)
 
 

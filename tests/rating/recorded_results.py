@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,27 @@ def recorded(name: str) -> dict[str, Any]:
     return loaded
 
 
+def from_pairs(counts: Iterable[tuple[str, str, int, int, int]], players: Iterable[str] = ()) -> PairTable:
+    """The table of (first, second, wins, draws, losses of first); each result is a match of its own."""
+    rows = list(counts)
+    names = list(dict.fromkeys([*players, *(name for row in rows for name in row[:2])]))
+    found = [
+        (names.index(a), names.index(b), outcome)
+        for a, b, *numbers in rows
+        for outcome, number in zip((1, 0, -1), numbers, strict=True)
+        for _ in range(number)
+    ]
+    first, second, outcome = np.array(found, np.int64).reshape(-1, 3).T
+    return PairTable.from_results(names, first, second, outcome)
+
+
 @lru_cache
 def recorded_table(name: str) -> PairTable:
     record = recorded(name)
     names = [f"p{k}" for k in range(record["players"])]
     if not record.get("matches"):
         rows = [(names[a], names[b], *counts) for a, b, *counts in record["condensed"]]
-        return PairTable.from_pairs(rows, players=names)
+        return from_pairs(rows, players=names)
     matches = [
         Match([names[k] for k in seats], points, faulty=None if faulty < 0 else faulty, round=number)
         for number, seats, points, faulty in record["matches"]

@@ -191,8 +191,6 @@ def test_matches_played_from_results() -> None:
         (lambda: PairTable.from_results("ab", [0, 1], [1], [1]), "differ in length"),
         (lambda: PairTable.from_results("ab", [0.5], [1], [1]), "whole numbers"),
         (lambda: PairTable.from_results("aa", [0], [1], [1]), "same name"),
-        (lambda: PairTable.from_pairs([("a", "b", 1, -1, 0)]), "whole numbers"),
-        (lambda: PairTable.from_pairs([("a", "a", 1, 0, 0)]), "against itself"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(build: object, says: str) -> None:

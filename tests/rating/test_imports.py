@@ -31,7 +31,9 @@ def test_names_that_compute_nothing_load_nothing(code: str) -> None:
 
 
 def test_a_table_needs_no_scipy() -> None:
-    assert "scipy" not in loaded_by("import rating; rating.PairTable.from_pairs([('a', 'b', 1, 1, 1)])")
+    assert "scipy" not in loaded_by(
+        "import rating; rating.PairTable.from_results('ab', [0, 1], [1, 0], [1, 0]).pairs()"
+    )
 
 
 def test_every_public_name_is_there() -> None:

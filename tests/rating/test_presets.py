@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rating import OptionError, PairTable
+from rating import OptionError
 from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
 from rating.presets import PRESETS, bayeselo_lines, display_scale, find_preset, round_away
-from tests.rating.recorded_results import recorded, recorded_table
+from tests.rating.recorded_results import from_pairs, recorded, recorded_table
 
 SETS = ("small4", "small12_ties", "medium40", "undefeated", "bridge")
 
@@ -49,7 +49,7 @@ def test_the_table_is_scaled_and_rounded(kind: str) -> None:
 
 
 def test_the_table_as_it_is_printed() -> None:
-    table = PairTable.from_pairs([("Rybka 2.3", "b", 6, 2, 2), ("b", "c", 3, 1, 6)], players=["idle"])
+    table = from_pairs([("Rybka 2.3", "b", 6, 2, 2), ("b", "c", 3, 1, 6)], players=["idle"])
     fit = bayeselo(table, advantage=32.8, drawelo=97.3)
     assert bayeselo_lines(intervals(fit, "variance"), offset=2000.0) == [
         "Rank Name        Elo    +    - games score oppo. draws",

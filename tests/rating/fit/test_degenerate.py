@@ -9,7 +9,7 @@ import pytest
 
 from rating import Match, OptionError, PairTable, Ranking, rate
 from rating.fit.bayeselo import bayeselo
-from tests.rating.recorded_results import season
+from tests.rating.recorded_results import from_pairs, season
 
 
 def names_of(ranking: Ranking) -> set[str]:
@@ -46,7 +46,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_notices_with_the_defaults(case: str) -> None:
     counts, players, expected = CASES[case]
-    ranking = rate(PairTable.from_pairs(counts, players=players))
+    ranking = rate(from_pairs(counts, players=players))
     finite(ranking)
     assert names_of(ranking) == expected
 
@@ -60,14 +60,14 @@ def test_finite_under_every_option(
     case: str, prior: float, advantage: float, drawelo: float, ridge: float | None
 ) -> None:
     counts, players, _ = CASES[case]
-    table = PairTable.from_pairs(counts, players=players)
+    table = from_pairs(counts, players=players)
     ranking = rate(table, prior=prior, advantage=advantage, drawelo=drawelo, ridge=ridge)
     finite(ranking)
     assert "not-converged" not in names_of(ranking)
 
 
 def test_a_three_cycle_with_advantage_fitted_does_not_run_away() -> None:
-    table = PairTable.from_pairs([("a", "b", 1, 0, 0), ("b", "c", 1, 0, 0), ("c", "a", 1, 0, 0)])
+    table = from_pairs([("a", "b", 1, 0, 0), ("b", "c", 1, 0, 0), ("c", "a", 1, 0, 0)])
     with_prior = rate(table, advantage="fit")
     assert "drawelo-held" in names_of(with_prior)
     assert 0.0 < with_prior.fit.advantage < 2000.0
@@ -89,7 +89,7 @@ def test_players_without_results_come_last_and_have_no_rating() -> None:
 
 
 def test_a_ridge_ties_groups() -> None:
-    table = PairTable.from_pairs([("a", "b", 30, 1, 5), ("c", "d", 30, 1, 5)])
+    table = from_pairs([("a", "b", 30, 1, 5), ("c", "d", 30, 1, 5)])
     apart, tied = rate(table), rate(table, ridge=350.0)
     assert apart.intervals.los()[0, 3] == 0.5
     assert tied.intervals.los()[0, 3] > 0.5

@@ -16,14 +16,12 @@ from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
 from rating.fit.kinds import Kind
 from rating.threads import one_thread
-from tests.rating.recorded_results import season
+from tests.rating.recorded_results import from_pairs, season
 
 KINDS: list[Kind] = ["round", "match", "model", "covariance", "variance"]
 
 
-APART = PairTable.from_pairs(
-    [("a", "b", 5, 2, 3), ("b", "c", 5, 2, 3), ("x", "y", 4, 1, 1)], players=["idle"]
-)
+APART = from_pairs([("a", "b", 5, 2, 3), ("b", "c", 5, 2, 3), ("x", "y", 4, 1, 1)], players=["idle"])
 WHOLE = PairTable.from_matches(season(40, 20), players=["idle"])
 
 
