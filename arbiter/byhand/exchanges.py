@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arbiter.rules import Command, Seat  # a schema is made of them
+from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,8 +149,6 @@ def shown(raw: bytes) -> str:
 
 def text(said: bytes) -> str:
     """The end of some standard error as text; what could steer a terminal has escapes."""
-    from arbiter.text import printable
-
     return printable(said[-LONGEST:].decode(errors="backslashreplace"))
 
 

@@ -45,69 +45,53 @@ class Bot(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-class _Sample(NamedTuple):
-    """A game as it stands in the season's file, and who plays it, the house bot last."""
-
-    game: str
-    bots: tuple[Bot, ...]
-
-
 _PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
 _SECOND = ("--seed", "2")
-_SAMPLES = {
-    "planning": _Sample(
-        "planning",
-        (
-            Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
-            Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
-            Bot("beginner", ("planning_random.py",), _SECOND),
-            Bot("random", ("planning_random.py",)),
-        ),
+_BOTS = {
+    "planning": (
+        Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
+        Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
+        Bot("beginner", ("planning_random.py",), _SECOND),
+        Bot("random", ("planning_random.py",)),
     ),
-    "codepiece": _Sample(
-        "codepiece",
-        (
-            Bot("pimc", ("codepiece_pimc.py",)),
-            Bot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
-            Bot("beginner", ("codepiece_random.py",), _SECOND),
-            Bot("random", ("codepiece_random.py",)),
-        ),
+    "codepiece": (
+        Bot("pimc", ("codepiece_pimc.py",)),
+        Bot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
+        Bot("beginner", ("codepiece_random.py",), _SECOND),
+        Bot("random", ("codepiece_random.py",)),
     ),
-    "dou_dizhu": _Sample(
-        "dou_dizhu",
-        (
-            Bot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
-            Bot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
-            Bot("random", ("dou_dizhu_random.py",)),
-        ),
+    "dou_dizhu": (
+        Bot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
+        Bot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
+        Bot("random", ("dou_dizhu_random.py",)),
     ),
-    "chefs_hat": _Sample(
-        "{name: chefs_hat, matches: 3}",
-        (
-            Bot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
-            Bot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
-            Bot("beginner", ("chefs_hat_random.py",), _SECOND),
-            Bot("random", ("chefs_hat_random.py",)),
-        ),
+    "chefs_hat": (
+        Bot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
+        Bot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
+        Bot("beginner", ("chefs_hat_random.py",), _SECOND),
+        Bot("random", ("chefs_hat_random.py",)),
     ),
 }
-GAMES = tuple(_SAMPLES)
+"""Who plays a game, the house bot last."""
+_SHORT = {"chefs_hat": "{name: chefs_hat, matches: 3}"}
+"""How a game stands in the season's file, where it is not its name alone."""
+GAMES = tuple(_BOTS)
 """The games that have one."""
 
 
 def bots_of(game: str) -> tuple[Bot, ...]:
     """The bots of one of `GAMES`, the best first."""
-    return _SAMPLES[game].bots
+    return _BOTS[game]
 
 
 def bot_names(game: str) -> tuple[str, ...]:
     """The names of a game's bots, the best first; none for a game without."""
-    return tuple(bot.name for bot in _SAMPLES[game].bots) if game in _SAMPLES else ()
+    return tuple(bot.name for bot in _BOTS.get(game, ()))
 
 
 def bot_words(game: str, name: str) -> list[str]:
     """The file of a bot of `bot_names`, and the words after it."""
-    bot = next(bot for bot in _SAMPLES[game].bots if bot.name == name)
+    bot = next(bot for bot in _BOTS[game] if bot.name == name)
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
@@ -116,12 +100,12 @@ def season_files(game: str, season: str) -> dict[str, bytes]:
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
     """
-    value, bots = _SAMPLES[game]
+    bots = _BOTS[game]
     house = bots[-1]
     words = {
         "season": season,
         "name": game,
-        "game": value,
+        "game": _SHORT.get(game, game),
         "players": "\n".join(map(_entry, bots)),
         "house": house.name,
         "simple": f"bots/{house.name}/{house.files[0]}",
@@ -134,8 +118,8 @@ def season_files(game: str, season: str) -> dict[str, bytes]:
 
 def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Every bot: its game, its name and its command."""
-    for game, sample in _SAMPLES.items():
-        for bot in sample.bots:
+    for game, bots in _BOTS.items():
+        for bot in bots:
             yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 

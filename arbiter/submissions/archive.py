@@ -70,21 +70,15 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
         raise Refused(f"it has {size:,} bytes; at most {max_size:,} are taken", "leave files out")
     with _opened(archive.read_bytes()) as opened:
         entries = opened.infolist()
-        if len(entries) > MOST_ENTRIES:
-            what = f"it holds {len(entries)} files and folders; at most {MOST_ENTRIES} are taken"
-            raise Refused(what, "leave some out")
+        _refuse_more(len(entries), MOST_ENTRIES, "files and folders")
         named = _without_top([Named(_parts(entry), entry) for entry in entries])
         _refuse_twins(named)
         files = [one for one in named if not one.is_folder]
         if not files:
             raise Refused("it holds no files", "pack the folder with the bot in it")
-        if len(files) > MOST_FILES:
-            raise Refused(f"it holds {len(files)} files; at most {MOST_FILES} are taken", "leave some out")
+        _refuse_more(len(files), MOST_FILES, "files")
         folders = {one.parts[:length] for one in named for length in range(1, len(one.parts) + one.is_folder)}
-        if len(folders) > MOST_FILES:
-            raise Refused(
-                f"it holds {len(folders)} folders; at most {MOST_FILES} are taken", "leave some out"
-            )
+        _refuse_more(len(folders), MOST_FILES, "folders")
         most = MOST_GROWTH * max_size
         if (whole := sum(one.entry.file_size for one in files)) > most:
             raise Refused(f"unpacked it has {whole:,} bytes; at most {most:,} are taken", "leave files out")
@@ -97,6 +91,11 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
         for one in files:
             _write(opened, one.entry, folder.joinpath(*one.parts))
     return len(files)
+
+
+def _refuse_more(number: int, most: int, what: str) -> None:
+    if number > most:
+        raise Refused(f"it holds {number} {what}; at most {most} are taken", "leave some out")
 
 
 def no_room(size: int, room: int) -> Refused:
