@@ -133,24 +133,6 @@ def _untimed(event: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in event.items() if not key.endswith("_ms")}
 
 
-@examples(16)
-@given(st.integers(0, 15), st.integers(1, 15), st.booleans())
-def test_undo_and_redo_change_nothing(steps: int, taken: int, by_deal: bool) -> None:
-    with seated(*random_players()) as owner:
-        for _ in range(steps):
-            owner.post("/step")
-        before, record = owner.get("/state"), owner.get("/record")
-        owner.ask("/undo", {"deal": True} if by_deal else {"decisions": taken})
-        if owner.get("/state")["redoable"]:
-            owner.post("/redo", {"decisions": 100})
-        after = owner.get("/state")
-        for changing in ("revision", "redoable"):
-            assert after.pop(changing) is not None
-            before.pop(changing)
-        assert after == before
-        assert owner.get("/record") == record
-
-
 def test_undo_of_a_deal_goes_back_over_its_end() -> None:
     with seated(*random_players()) as owner:
         owner.post("/play", {"until": "deal"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +14,9 @@ from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
 from arbiter.byhand.setup import Setup, Stop
 from arbiter.clock import TimeControl
 from arbiter.errors import IllegalAction, VoidMatch
-from arbiter.games import make, names
+from arbiter.games import make
 from arbiter.games.planning import Planning
 from arbiter.match import Limits
-from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.profiles import examples
 
 if TYPE_CHECKING:
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 LIMITS = Limits(TimeControl.parse("10s"), 10**9, 10**8)
 GAME = Planning(deals=[(1, 0), (2, 1), (3, 2)])
-SHORT = {"codepiece": {"dealers": [0]}, "chefs_hat": {"matches": 2}, "planning": {"deals": [[1, 0], [2, 1]]}}
 
 
 class Listening(RandomPlayer):
@@ -110,22 +107,6 @@ def test_undo_takes_the_mark_of_a_hand_back_with_what_made_it() -> None:
     assert not machine.by_hand
     machine.redo(1)
     assert machine.by_hand
-
-
-@pytest.mark.parametrize("name", names())
-def test_moves_are_those_of_a_referee(name: str) -> None:
-    game = make(name, SHORT.get(name, {}))
-    machine, _ = laid(game)
-    while machine.step() is not Stop.OVER:
-        pass
-    number = count()
-    record = play_by_policy(
-        game,
-        lambda state, seat: random_policy(f"seed|{seat}|{next(number)}")(state, seat),
-        match_spec(game, seed="seed"),
-    )
-    assert [move[:4] for move in machine.moves] == [move[:4] for move in record.moves]
-    assert machine.position.totals == record.points
 
 
 def test_an_edited_deal_keeps_what_was_played_before_it() -> None:

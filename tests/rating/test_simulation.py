@@ -93,13 +93,6 @@ def test_duplicate_deals_lower_the_variance_of_blocks() -> None:
     assert 4.0 * duplicate.var() == pytest.approx(0.0901, rel=0.1)
 
 
-def test_many_blocks_are_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.made_blocks._MOST_SCORES", 5 * 4 * 4 * 2)
-    scores, _ = simulate_blocks(7, 5, 30.0)
-    assert scores.shape == (7, 5)
-    assert len(np.unique(scores[:, 0])) > 1
-
-
 def test_no_tables() -> None:
     assert play_round([], {}, round=1) == []
     assert simulate(4, 0).matches == ()

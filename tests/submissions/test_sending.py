@@ -22,7 +22,7 @@ from arbiter.submissions.sending import of_tls, pack
 from tests.commands import arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     Run = Callable[..., tuple[int, str, str]]
@@ -299,71 +299,43 @@ def _answers(port: int) -> bool:
     return True
 
 
-@pytest.fixture
-def submit(arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
-    """Sends a program of so many bytes; the exit code and the one line that is said."""
+PLAIN, TLS, LIMIT = "http://127.0.0.1:{plain}/", "https://localhost:{tls}/", 3_000_000
+TOO_LARGE = ("the proxy before the site takes no archive of 3001", "client_max_body_size")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "trusted", "size", "code", "words"),
+    [
+        (PLAIN, False, LIMIT, 2, TOO_LARGE),
+        (TLS, True, LIMIT, 2, TOO_LARGE),
+        (PLAIN, False, 10, 1, ["does not reach it (502 Bad Gateway); try again later"]),
+        (TLS, False, 10, 1, ["not accepted: self-signed certificate; ", "SSL_CERT_FILE=FILE trusts it"]),
+        (
+            "https://127.0.0.1:{tls}/",
+            True,
+            10,
+            1,
+            ["certificate is not valid for '127.0.0.1'; give the address"],
+        ),
+        ("https://127.0.0.1:{plain}/", False, 10, 1, ["no TLS is spoken at that port; is it http://"]),
+        ("http://127.0.0.1:{tls}/", False, 10, 2, ["write https:// in place of http://"]),
+    ],
+)
+def test_what_stands_between_is_told_from_the_site(
+    arbiter: Run, proxy: Proxy, bot: Path, monkeypatch: pytest.MonkeyPatch,
+    url: str, trusted: bool, size: int, code: int, words: Sequence[str],
+) -> None:  # fmt: skip
     monkeypatch.setenv("ARBITER_TOKEN", "secret")
-
-    def run(url: str, size: int = 10) -> tuple[int, str]:
-        (tmp_path / "bot").mkdir()
-        (tmp_path / "bot" / "bot.py").write_bytes(os.urandom(size))
-        code, out, err = arbiter("submit", url, tmp_path / "bot", "--season", "s")
-        assert (out, err.count("\n")) == ("", 1)
-        return code, err
-
-    return run
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("secure", [False, True])
-def test_an_archive_above_the_proxys_limit_is_told_so(
-    submit: Callable[..., tuple[int, str]], proxy: Proxy, monkeypatch: pytest.MonkeyPatch, secure: bool
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
-    url = f"https://localhost:{proxy.tls}/" if secure else f"http://127.0.0.1:{proxy.plain}/"
-    code, said = submit(url, 3_000_000)
-    assert code == 2
-    assert "the proxy before the site takes no archive of 3001" in said
-    assert "client_max_body_size" in said
-
-
-@pytest.mark.process
-def test_a_site_that_is_not_there_is_told_apart_from_its_proxy(
-    submit: Callable[..., tuple[int, str]], proxy: Proxy
-) -> None:
-    code, said = submit(f"http://127.0.0.1:{proxy.plain}/")
-    assert (code, "does not reach it (502 Bad Gateway); try again later" in said) == (1, True)
-
-
-@pytest.mark.process
-def test_a_certificate_that_nobody_vouches_for_is_named(
-    submit: Callable[..., tuple[int, str]], proxy: Proxy
-) -> None:
-    code, said = submit(f"https://localhost:{proxy.tls}/")
-    assert code == 1
-    assert "its certificate is not accepted: self-signed certificate; " in said
-    assert "SSL_CERT_FILE=FILE trusts it" in said
-
-
-@pytest.mark.process
-def test_a_certificate_for_another_name_is_named(
-    submit: Callable[..., tuple[int, str]], proxy: Proxy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
-    code, said = submit(f"https://127.0.0.1:{proxy.tls}/")
-    assert (code, "certificate is not valid for '127.0.0.1'; give the address" in said) == (1, True)
-
-
-@pytest.mark.process
-def test_tls_where_there_is_none_is_named(submit: Callable[..., tuple[int, str]], proxy: Proxy) -> None:
-    code, said = submit(f"https://127.0.0.1:{proxy.plain}/")
-    assert (code, "no TLS is spoken at that port; is it http://" in said) == (1, True)
-
-
-@pytest.mark.process
-def test_no_tls_where_there_is_some_is_named(submit: Callable[..., tuple[int, str]], proxy: Proxy) -> None:
-    code, said = submit(f"http://127.0.0.1:{proxy.tls}/")
-    assert (code, "write https:// in place of http://" in said) == (2, True)
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
+    for file in (bot / "lib").iterdir():
+        file.unlink()
+    (bot / "bot.py").write_bytes(os.urandom(size))
+    address = url.format(plain=proxy.plain, tls=proxy.tls)
+    found, out, err = arbiter("submit", address, bot, "--season", "s")
+    assert (found, out, err.count("\n")) == (code, "", 1)
+    assert [word for word in words if word not in err] == []
 
 
 @pytest.mark.parametrize(

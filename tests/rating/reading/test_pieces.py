@@ -150,13 +150,6 @@ def test_lines_are_counted_behind_games_that_were_taken_whole() -> None:
     assert [problem.line for problem in problems] == [40 * 6 + 3, 61 * 6 + 3]
 
 
-def test_memory_of_layouts_is_not_needed_for_files_without_one() -> None:
-    game = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n[{}Elo "1"]\n\n1-0\n\n'
-    text = "".join(game.format("X" * (k % 7)) for k in range(100))
-    assert found_in([text], "pgn") == found_in(lines_of(text), "pgn")
-    assert len(found_in([text], "pgn")[0]) == 100
-
-
 def by_row(text: str) -> tuple[list[Row], list[Problem]]:
     """CSV, a row after the other."""
     order = ["white", "black", "result", "round", "table", "event", "match"]
