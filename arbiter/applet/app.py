@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 from arbiter import __version__
 from arbiter.applet import forms
 from arbiter.applet.door import TOKEN, Door
-from arbiter.applet.posting import Readers, add_laying, add_verbs
+from arbiter.applet.posting import Readers, add_posting
 from arbiter.applet.reading import add_reading
 from arbiter.byhand.session import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
@@ -43,8 +43,7 @@ def make_app(
     door = Door(app, port, apart)
     _answer_errors(app)
     add_reading(app, session, news, door, remembered)
-    add_verbs(app, session)
-    add_laying(app, session, readers, remembered)
+    add_posting(app, session, readers, remembered)
     app.mount(door.static, GZipMiddleware(StaticFiles(directory=FILES)))
     return Guard(door), door
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -34,41 +34,112 @@ if TYPE_CHECKING:
 MOST_LINES = 500
 
 
-def add_verbs(app: FastAPI, session: Session) -> None:
-    """The verbs that need no reading of commands and files."""
-    for verb in verbs.ON_A_PAGE:
-        _add(app, session, verb.__name__, partial(session.do, verb), verb.__doc__)
-    _add(app, session, "stop", session.stop, Session.stop.__doc__)
-    _add(app, session, "quit", session.close, Session.close.__doc__)
+class Readers(NamedTuple):
+    """What reads what the user gives: an occupant under some limits, a record, a match of a season's file.
 
-    @app.post("/send")
-    def send(form: forms.Send) -> Answer:
+    The last two are given who sits where, as for `arbiter console`, and how many decisions to feed, None for
+    all up to a fault.
+    """
+
+    occupant: Callable[[str, Limits], Occupant]
+    record: Callable[[MatchRecord, Sequence[str], int | None], Laid]
+    match: Callable[[str, str, Sequence[str], int | None], Laid]
+
+
+def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Remembered) -> None:
+    """All that the page posts; ConfigError, with the field, for what cannot be."""
+
+    def add(name: str, act: Callable[..., object], told: str | None, form: type[forms.Form] | None) -> None:
+        """A verb that takes a form's values."""
+
+        def bare() -> Answer:
+            act()
+            return shapes.state(session)
+
+        def with_form(given: forms.Form) -> Answer:
+            act(**given.model_dump())
+            return shapes.state(session)
+
+        # The framework reads the body as the type that it finds here.
+        with_form.__annotations__["given"] = form
+        app.post(f"/{name}", name=name, description=told)(with_form if form else bare)
+
+    for verb in verbs.ON_A_PAGE:
+        name = verb.__name__
+        add(name, partial(session.do, verb), verb.__doc__, forms.OF_VERBS.get(name))
+    add("stop", session.stop, Session.stop.__doc__, None)
+    add("quit", session.close, Session.close.__doc__, None)
+
+    def posted(act: Callable[..., None]) -> Callable[..., None]:
+        """A verb that takes a form as it is, under its own name."""
+
+        @wraps(act)
+        def answered(form: Any) -> Answer:
+            act(form)
+            return shapes.state(session)
+
+        app.post(f"/{act.__name__}", response_model=Answer)(answered)
+        return act
+
+    def feed(laid: Laid) -> None:
+        session.begin(laid.setup, laid.occupants, laid.moves or ())
+
+    @posted
+    def send(form: forms.Send) -> None:
         """Send a seat any lines, up to the first bad reply."""
         session.do(verbs.send, seat=form.seat, lines=lines_of(form.line))
-        return shapes.state(session)
 
-    @app.post("/macro")
-    def run_macro(form: forms.Macro) -> Answer:
+    @posted
+    def macro(form: forms.Macro) -> None:
         """Send a seat the lines that have a name."""
         named = lines_named(form.name, form.seat, shapes.seen(session))
         session.do(verbs.send, seat=form.seat, lines=named)
-        return shapes.state(session)
 
+    @posted
+    def table(form: forms.Table) -> None:
+        """Set another table; it is remembered for next time."""
+        setup, occupants, notes = table_of(form, readers.occupant)
+        session.begin(setup, occupants)
+        session.notes.extend(notes)
+        remembered.add(form)
 
-def _add(app: FastAPI, session: Session, name: str, act: Callable[..., None], told: str | None) -> None:
-    form = forms.OF_VERBS.get(name)
+    @posted
+    def load(form: forms.Played) -> None:
+        """Feed a match record or a replay of a site's, or set a saved table."""
+        given = form.model_extra or {}
+        if given.get("format") == FORMAT:
+            return feed(readers.record(replayed(given), form.seats, form.until))
+        try:
+            if "moves" not in given:
+                return table(forms.Table.model_validate({**given, "seats": form.seats}))
+            forms.Record.model_validate(given)
+        except ValidationError as error:
+            raise forms.wrong(error.errors()) from None
+        return feed(readers.record(MatchRecord.from_json(given), form.seats, form.until))
 
-    def bare() -> Answer:
-        act()
-        return shapes.state(session)
+    @posted
+    def match(form: forms.Again) -> None:
+        """Feed a stored match of a season up to its fault, or so many decisions."""
+        feed(readers.match(form.config, form.id, form.seats, form.until))
 
-    def with_form(given: forms.Form) -> Answer:
-        act(**given.model_dump())
-        return shapes.state(session)
+    @posted
+    def seat(form: forms.Sit) -> None:
+        """Put somebody else into a seat, who hears what was heard there."""
+        try:
+            occupant = readers.occupant(form.who, shapes.seen(session).setup.limits)
+        except ConfigError as error:
+            raise ConfigError([replace(problem, path=("who",)) for problem in error.problems]) from None
+        session.do(verbs.sit, seat=form.seat, occupant=occupant)
 
-    # The framework reads the body as the type that it finds here.
-    with_form.__annotations__["given"] = form
-    app.post(f"/{name}", name=name, description=told)(with_form if form else bare)
+    @posted
+    def deal(form: forms.Deal) -> None:
+        """Give a deal other cards or roles, and go on from its beginning."""
+        setup, decisions = dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
+        try:
+            session.do(lambda table: table.machine.branch(setup, decisions))
+        except IllegalAction as error:
+            reason = f"the play before it was impossible then: {error}"
+            raise ConfigError([Problem(("deal",), reason)]) from None
 
 
 def lines_of(text: str) -> list[Command]:
@@ -98,78 +169,3 @@ def lines_named(name: str, seat: Seat, seen: Seen) -> list[Command]:
 
 def _heard_in(seat: Seat, wordings: Iterable[Sequence[Command]]) -> list[Command]:
     return [wording[seat] for wording in wordings]
-
-
-class Readers(NamedTuple):
-    """What reads what the user gives: an occupant under some limits, a record, a match of a season's file.
-
-    The last two are given who sits where, as for `arbiter console`, and how many decisions to feed, None for
-    all up to a fault.
-    """
-
-    occupant: Callable[[str, Limits], Occupant]
-    record: Callable[[MatchRecord, Sequence[str], int | None], Laid]
-    match: Callable[[str, str, Sequence[str], int | None], Laid]
-
-
-def add_laying(app: FastAPI, session: Session, readers: Readers, remembered: Remembered) -> None:
-    """The verbs that set the table; ConfigError, with the field, for what cannot be."""
-
-    def set_table(form: forms.Table) -> Answer:
-        setup, occupants, notes = table_of(form, readers.occupant)
-        session.begin(setup, occupants)
-        session.notes.extend(notes)
-        remembered.add(form)
-        return shapes.state(session)
-
-    def feed(record: MatchRecord, form: forms.Played) -> Answer:
-        laid = readers.record(record, form.seats, form.until)
-        session.begin(laid.setup, laid.occupants, laid.moves or ())
-        return shapes.state(session)
-
-    @app.post("/table")
-    def post_table(form: forms.Table) -> Answer:
-        """Set another table; it is remembered for next time."""
-        return set_table(form)
-
-    @app.post("/load")
-    def load(form: forms.Played) -> Answer:
-        """Feed a match record or a replay of a site's, or set a saved table."""
-        given = form.model_extra or {}
-        if given.get("format") == FORMAT:
-            return feed(replayed(given), form)
-        try:
-            if "moves" not in given:
-                return set_table(forms.Table.model_validate({**given, "seats": form.seats}))
-            forms.Record.model_validate(given)
-        except ValidationError as error:
-            raise forms.wrong(error.errors()) from None
-        return feed(MatchRecord.from_json(given), form)
-
-    @app.post("/match")
-    def open_match(form: forms.Again) -> Answer:
-        """Feed a stored match of a season up to its fault, or so many decisions."""
-        laid = readers.match(form.config, form.id, form.seats, form.until)
-        session.begin(laid.setup, laid.occupants, laid.moves or ())
-        return shapes.state(session)
-
-    @app.post("/seat")
-    def sit(form: forms.Sit) -> Answer:
-        """Put somebody else into a seat, who hears what was heard there."""
-        try:
-            occupant = readers.occupant(form.who, shapes.seen(session).setup.limits)
-        except ConfigError as error:
-            raise ConfigError([replace(problem, path=("who",)) for problem in error.problems]) from None
-        session.do(verbs.sit, seat=form.seat, occupant=occupant)
-        return shapes.state(session)
-
-    @app.post("/deal")
-    def deal(form: forms.Deal) -> Answer:
-        """Give a deal other cards or roles, and go on from its beginning."""
-        setup, decisions = dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
-        try:
-            session.do(lambda table: table.machine.branch(setup, decisions))
-        except IllegalAction as error:
-            reason = f"the play before it was impossible then: {error}"
-            raise ConfigError([Problem(("deal",), reason)]) from None
-        return shapes.state(session)
