@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from arbiter.applet import forms, shapes
-from arbiter.applet.setting import dealt_otherwise, table_of
 from arbiter.applet.shapes import Answer
 from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
@@ -98,7 +97,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
     @posted
     def table(form: forms.Table) -> None:
         """Set another table; it is remembered for next time."""
-        setup, occupants, notes = table_of(form, readers.occupant)
+        setup, occupants, notes = forms.table_of(form, readers.occupant)
         session.begin(setup, occupants)
         session.notes.extend(notes)
         remembered.add(form)
@@ -134,7 +133,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
     @posted
     def deal(form: forms.Deal) -> None:
         """Give a deal other cards or roles, and go on from its beginning."""
-        setup, decisions = dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
+        setup, decisions = forms.dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
         try:
             session.do(lambda table: table.machine.branch(setup, decisions))
         except IllegalAction as error:

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from arbiter.botcheck.verdicts import fix_of
 from arbiter.byhand.exchanges import shown
-from arbiter.byhand.sheet import record_of
+from arbiter.byhand.setup import record_of
 from arbiter.config.limits import written
 from arbiter.errors import ConfigError
 from arbiter.view import Reader, replay_of

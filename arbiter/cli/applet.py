@@ -101,7 +101,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
 
 def _laid(given: dict[str, Any], remembered: Remembered) -> Laid:
     """The table that the options describe; if they say nothing that set last, or a small one."""
-    from arbiter.applet.setting import table_of
+    from arbiter.applet.forms import table_of
 
     if any(value not in (None, ()) for value in given.values()):
         return lay(**given)

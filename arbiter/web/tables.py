@@ -21,8 +21,7 @@ from typing_extensions import TypedDict
 from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot
 from arbiter.byhand.session import Session
-from arbiter.byhand.setup import Setup
-from arbiter.byhand.sheet import record_of
+from arbiter.byhand.setup import Setup, record_of
 from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.frame import points_line, said_names

@@ -25,8 +25,7 @@ from rating.errors import Problem, ReadError
 from rating.matches import FaultRule, Match
 from rating.reading.gathering import Gathering
 from rating.reading.pgn import read_pgn
-from rating.reading.records import read_jsonl
-from rating.reading.rows import read_csv
+from rating.reading.rows import read_csv, read_jsonl
 
 Form = Literal["pgn", "csv", "jsonl"]
 

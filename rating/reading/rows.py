@@ -1,22 +1,36 @@
-"""CSV of results: `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`.
+"""Results a line each. CSV: `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`.
 
 A first row that names white, black and result sets the order of the columns; it may name round, table, match
 and event, and columns of other names are skipped. The apostrophe before a cell that a spreadsheet would
 compute is removed (`rating.text`).
+
+Match records as JSON lines: each line is an object with `players` by seat and either `points` by seat (or
+`places`) or a `forfeit` with its `seat`.
+
+`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are read where given; other keys are
+ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
+with each other. The seat of a `substitute` has no results at all.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, islice
 from operator import eq, itemgetter
+from typing import Any
 
-from rating.errors import Problem
+from rating.errors import Problem, ResultError
+from rating.matches import Match
 from rating.reading.gathering import OUTCOMES, Games
 from rating.text import from_csv_cell
 
+_COPY = re.compile(r"#[0-9]+$")
+# JSON can escape what no file of text can hold.
+_HALF = re.compile("[\ud800-\udfff]")
 # Rows checked together: they stay in the processor's cache, which halves the time of a row, and are fewer
 # than the 700 new lists at which Python looks for garbage.
 _BATCH = 600
@@ -130,3 +144,77 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
         if not _is_whole(text):
             return f"{name} {text!r}: give a whole number or nothing"
     return ""
+
+
+def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | Problem]:
+    """The matches of a file with the season and the line of each, in order, or what is wrong with them."""
+    for line, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            yield Problem(file, line, f"not JSON: {error}")
+            continue
+        try:
+            yield _match(record), _text(record, "season"), line
+        except ResultError as error:
+            yield Problem(file, line, str(error))
+
+
+def _match(record: Any) -> Match:
+    if not isinstance(record, dict):
+        raise ResultError("not a match record: each line is a JSON object")
+    players = record.get("players")
+    if not (isinstance(players, list) and all(isinstance(name, str) and name for name in players)):
+        raise ResultError("a match record needs players: a list of names by seat")
+    if any(_HALF.search(name) for name in players):
+        raise ResultError("a name holds half of a surrogate pair, which is no character: mend it")
+    forfeit = record.get("forfeit")
+    if forfeit is not None and not (isinstance(forfeit, dict) and _is_integer(forfeit.get("seat"))):
+        raise ResultError('forfeit is neither null nor an object such as {"seat": 2}')
+    owners = _list(record, "owners", str)
+    substitute = _whole(record, "substitute")
+    return Match(
+        players,
+        _list(record, "points", (int, float)),
+        _list(record, "places", (int, float)),
+        None if forfeit is None else forfeit["seat"],
+        _list(record, "sides", int),
+        _whole(record, "round"),
+        _whole(record, "table"),
+        _text(record, "id") or None,
+        [_COPY.sub("", name) for name in players] if owners is None else owners,
+        () if substitute is None else (substitute,),
+    )
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**15
+
+
+def _fits(value: object, kind: type | tuple[type, ...]) -> bool:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        return False
+    return not isinstance(value, int | float) or value != value or abs(value) < 1e15
+
+
+def _whole(record: dict[str, Any], name: str) -> int | None:
+    value = record.get(name)
+    if value is not None and not _is_integer(value):
+        raise ResultError(f"{name} is {value!r}: give a whole number or null")
+    return value
+
+
+def _text(record: dict[str, Any], name: str) -> str:
+    value = record.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _list(record: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> list[Any] | None:
+    value = record.get(name)
+    if value is None:
+        return None
+    if not (isinstance(value, list) and all(_fits(x, kind) for x in value)):
+        raise ResultError(f"{name} is no list of the right values: give one a seat, or null")
+    return value

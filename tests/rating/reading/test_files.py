@@ -15,8 +15,7 @@ from rating.errors import OptionError, Problem, ReadError
 from rating.reading.files import Reading, read_results
 from rating.reading.gathering import Games, whole_number
 from rating.reading.pgn import read_pgn
-from rating.reading.records import read_jsonl
-from rating.reading.rows import read_csv
+from rating.reading.rows import read_csv, read_jsonl
 from tests.profiles import examples
 
 OLD = """[Event "Club, \\"A\\""]
