@@ -1,18 +1,23 @@
-"""`arbiter init`: a season to start from."""
+"""`arbiter init`: a season to start from; the kit that an author starts from, accepted as it is."""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import shlex
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-from arbiter.samples import BOTS, GAMES
+from arbiter.config import load
+from arbiter.samples import BOTS, GAMES, bot_words
+from arbiter.samples.starter import BETTER, PROGRAM, README, starter_kit
+from arbiter.submissions.inspection import inspect
 from tests.commands import arbiter
 
 if TYPE_CHECKING:
@@ -186,3 +191,61 @@ def test_a_folder_without_a_name_is_refused(arbiter: Run, place: Path) -> None:
 
 def test_the_next_command_enters_a_folder_that_looks_like_an_option(arbiter: Run) -> None:
     assert ": cd -- -x && arbiter run-round season.yaml\n" in arbiter("init", "--", "-x")[1]
+
+
+MOST = 10**7
+SHORT = {
+    "planning": "{name: planning, deals: [[1, 0]]}",
+    "codepiece": "{name: codepiece, dealers: [0]}",
+    "dou_dizhu": "{name: dou_dizhu, landlords: [0]}",
+    "chefs_hat": "{name: chefs_hat, matches: 1}",
+}
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("game", GAMES)
+def test_a_starter_kit_is_accepted_as_it_is(game: str, tmp_path: Path) -> None:
+    words = ["python3", "-S", *bot_words(game, "random")]
+    file = tmp_path / "season.yaml"
+    file.write_text(
+        f"game: {SHORT[game]}\nsubmissions: {{}}\nevery: 24h\nhouse_bots: [random]\n"
+        f"players: [{{name: random, command: {words}, house: true}}]\n"
+    )
+    sent = tmp_path / "starter.zip"
+    sent.write_bytes(starter_kit(game, game, "season", [], MOST) or b"")
+    verdict = inspect(sent, tmp_path / "season.submissions" / "ann-1", load(file), "ann@1", lambda _: None)
+    assert [step for step in verdict.steps if not step.ok] == []
+    assert verdict.state == "accepted"
+
+
+@pytest.mark.process
+def test_its_readme_has_the_command_that_tries_it_under_the_seasons_terms(
+    tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = starter_kit(
+        "planning", "Planning", "it's small", ["--time", "9s", "--option", "deals=[[1, 0]]"], MOST
+    )
+    with zipfile.ZipFile(io.BytesIO(made or b"")) as archive:
+        archive.extractall(tmp_path)
+        assert {name.partition("/")[0] for name in archive.namelist()} == {README, PROGRAM, BETTER}
+    text = (tmp_path / README).read_text()
+    line = next(line for line in text.splitlines() if line.startswith("arbiter check-bot"))
+    monkeypatch.chdir(tmp_path)
+    status, said, _ = arbiter(*shlex.split(line)[1:])
+    assert (status, "ok matches" in said) == (0, True)
+    assert "--season 'it'\"'\"'s small'" in text
+
+
+def test_a_starter_kit_is_the_same_each_time_and_none_for_other_games() -> None:
+    assert starter_kit("planning", "Planning", "s", [], MOST) == starter_kit(
+        "planning", "Planning", "s", [], MOST
+    )
+    assert starter_kit("whist", "Whist", "s", [], MOST) is None
+
+
+def test_where_an_archive_may_have_few_bytes_the_kit_has_only_what_is_started() -> None:
+    made = starter_kit("planning", "Planning", "s", [], 10_000) or b""
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert archive.namelist() == [README, PROGRAM]
+        assert BETTER not in archive.read(README).decode()
+    assert len(made) <= 10_000

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import rating
 from rating.cli import main
 from tests.rating.recorded_results import recorded, recorded_table
 
@@ -410,3 +411,42 @@ def test_points_are_null_where_no_result_told_them(pgn: Path, season_file: Path)
     }
     rows = list(csv.DictReader(io.StringIO(run("fit", pgn, "--format", "csv").stdout)))
     assert {row["points"] for row in rows} == {""}
+
+
+# numpy and scipy take a quarter of a second, which only those who compute should wait for.
+
+
+def loaded_by(code: str) -> set[str]:
+    code += "; import sys; print(*{'numpy', 'scipy', 'threadpoolctl'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import rating; rating.Match; rating.Rating; rating.rank; rating.rule_of_round; rating.PRESETS; rating.Run",
+        "from rating.errors import RatingError; from rating.notices import Notice",
+        "import rating.cli.report; import rating.cli",
+        "from rating import Match; Match(('a', 'b'), (1, 0))",
+        "import arbiter.season.ledger, arbiter.season.plan",
+    ],
+)
+def test_names_that_compute_nothing_load_nothing(code: str) -> None:
+    assert loaded_by(code) == set()
+
+
+def test_a_table_needs_no_scipy() -> None:
+    assert "scipy" not in loaded_by(
+        "import rating; rating.PairTable.from_results('ab', [0, 1], [1, 0], [1, 0]).pairs()"
+    )
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(rating, name) is not None for name in rating.__all__)
+    assert set(rating.__all__) <= set(dir(rating))
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = rating.nonsense
