@@ -214,7 +214,7 @@ def by_names(source: Path) -> Recipe:
             return _recipe_of(source / name)
     files = sorted(path for path in source.iterdir() if path.is_file() and PLAIN.fullmatch(path.name))
     programs = [path for path in files if path.suffix.lower() in MAKES_PROGRAMS]
-    if not programs and (source / OUTPUT).is_file() and _is_executable(source / OUTPUT):
+    if not programs and (source / OUTPUT).is_file() and _begins_with(source / OUTPUT, b"#!", b"\x7fELF"):
         return Recipe((f"./{OUTPUT}",))
     tiers = [[path for path in programs if path.stem.lower() == stem] for stem in MEANT]
     if all(path.suffix.lower() == ".java" for path in programs):
@@ -276,14 +276,9 @@ def _nested(source: Path) -> Iterator[Path]:
             yield path.relative_to(source)
 
 
-def _is_executable(file: Path) -> bool:
-    """True for a program of the machine's own, or a script that names its interpreter."""
-    return _begins_with(file, b"#!") or _begins_with(file, b"\x7fELF")
-
-
-def _begins_with(file: Path, mark: bytes) -> bool:
+def _begins_with(file: Path, *marks: bytes) -> bool:
     with open(file, "rb") as opened:
-        return opened.read(len(mark)) == mark
+        return opened.read(4).startswith(marks)
 
 
 def _text_of(file: Path) -> str:

@@ -186,7 +186,11 @@ def pack(path: Path, into: IO[bytes]) -> None:
 
 
 def _pack_folder(folder: Path, into: IO[bytes]) -> None:
-    found = [file for file in sorted(folder.rglob("*")) if _belongs(file.relative_to(folder))]
+    found = [
+        file
+        for file in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") or part == LEFT_OUT for part in file.relative_to(folder).parts)
+    ]
     files = [file for file in found if stat.S_ISREG(file.lstat().st_mode)]
     strays = [file for file in found if file not in files and not file.is_dir()]
     strays += [file for file in found if file.is_symlink() and file not in strays]
@@ -200,10 +204,6 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
             entry.external_attr = (stat.S_IFREG | (0o755 if file.stat().st_mode & 0o100 else 0o644)) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, file.read_bytes())
-
-
-def _belongs(name: Path) -> bool:
-    return not any(part.startswith(".") or part == LEFT_OUT for part in name.parts)
 
 
 def of_tls(error: ssl.SSLError) -> Words:

@@ -99,7 +99,11 @@ def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     rows = []
     for line in lines:
         known = line["elo"] is not None
-        row = [str(line["rank"]), line["player"], f"{_zero(line['elo']):+.1f}" if known else "-"]
+        row = [
+            str(line["rank"]),
+            line["player"],
+            f"{line['elo']:+.1f}".replace("-0.0", "+0.0") if known else "-",
+        ]
         plus, minus = (line["high"] - line["elo"], line["elo"] - line["low"]) if known else (0.0, 0.0)
         row += [f"{width:.1f}" if known else "-" for width in ([plus] if symmetric else [plus, minus])]
         row += [str(line[name]) for name in ("matches", "games", "wins", "draws", "losses")]
@@ -149,11 +153,6 @@ def los_rows(names: Sequence[str], los: Sequence[Sequence[float]]) -> tuple[list
         shares = ["" if other == k else f"{100.0 * share:.1f}" for other, share in enumerate(los[k])]
         rows.append([str(k + 1), name, *shares])
     return heading, rows
-
-
-def _zero(value: float) -> float:
-    """`value`, with what would print as -0.0 taken for 0."""
-    return 0.0 if abs(value) < 0.05 else value
 
 
 def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -45,7 +45,8 @@ def grid_intervals(
             logs += _own(likelihood, elo, some, stand, advantage, drawelo)
         mass: Floats = np.exp(logs - logs.max())
         mass /= mass.sum()
-        low[k], high[k] = _tails(mass, middle, (1.0 - level) / 2.0)
+        below, tail = np.cumsum(mass) - mass / 2.0, (1.0 - level) / 2.0
+        low[k], high[k] = np.interp([tail, 1.0 - tail], below, middle)
         mean = float(mass @ middle)
         sd[k] = np.sqrt(max(float(mass @ (middle - mean) ** 2), 0.0))
     return low, high, sd
@@ -84,9 +85,3 @@ def _own(
         odds += 1.0
         total -= (block.wins + block.draws)[pair] @ np.log(odds, out=odds)
     return total
-
-
-def _tails(mass: Floats, middle: Floats, tail: float) -> tuple[float, float]:
-    """The points below which, and above which, `tail` of the mass lies."""
-    below = np.cumsum(mass) - mass / 2.0
-    return float(np.interp(tail, below, middle)), float(np.interp(1.0 - tail, below, middle))

@@ -81,7 +81,8 @@ def read_results(
                 raise ReadError(f"{shown}: given twice, its results would count twice")
             read.add(same)
             with _open(name, stdin) as stream:
-                start = _start(stream)
+                # 4096 bytes at least where there are as many.
+                start = stream.peek(4096).removeprefix(b"\xef\xbb\xbf")
                 kind = form or _form_of(name, start)
                 _refuse_others(shown, kind, start)
                 _read(gathering, stream, kind, shown)
@@ -105,11 +106,6 @@ def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
         yield stream
     finally:
         stream.detach()  # the process's own input stays open
-
-
-def _start(stream: io.BufferedReader) -> bytes:
-    """The first bytes, 4096 at least where there are as many, without a byte order mark of UTF-8."""
-    return stream.peek(4096).removeprefix(b"\xef\xbb\xbf")
 
 
 def _form_of(name: str, start: bytes) -> Form:
