@@ -67,8 +67,9 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
         scores = np.array([_scores(match) for match in group], np.float64)
         sides = np.array([match.sides or range(seats) for match in group], np.int64)
         owners = np.array([_owners(match) for match in group], np.int64)
-        known = [[-1 if at is None else at for at in (match.round, match.table)] for match in group]
-        where = (np.array(numbers), *np.array(known, np.int64).T)
+        place = np.array(numbers, np.int64)
+        in_round = np.array([-1 if match.round is None else match.round for match in group], np.int64)
+        in_table = np.array([-1 if match.table is None else match.table for match in group], np.int64)
         played += _distinct(seated, n)
         faulted += np.bincount(seated[~clean, faulty[~clean]], minlength=n)
         pointed = np.array([match.faulty is None and match.points is not None for match in group], np.bool_)
@@ -80,7 +81,7 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
             outcome = np.where(
                 clean, np.sign(scores[:, a] - scores[:, b]).astype(np.int64), np.where(faulty == a, -1, 1)
             )
-            rows = (seated[:, a], seated[:, b], outcome, *where)
+            rows = (seated[:, a], seated[:, b], outcome, place, in_round, in_table)
             parts.append(tuple(row[counted] for row in rows))
     empty = np.zeros(0, np.int64)
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [empty] * 6
