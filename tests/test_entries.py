@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,18 +144,14 @@ def test_batches_need_the_word_of_every_player_s_entry(
     assert json.loads(out)["delivery"] == delivery
 
 
-def test_players_of_a_season_sit_down_at_the_console(
-    arbiter: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_players_of_a_season_sit_down_at_the_console(arbiter: Run, tmp_path: Path) -> None:
     players = ({"name": name, "command": RANDOM.split()} for name in ("alice", "bob"))
     file = season(tmp_path, *players, game={"name": "planning", "seats": 3, "deals": [[1, 0]]}, time="3s")
-    monkeypatch.setattr("sys.stdin", io.StringIO("clock\nquit\n"))
-    code, out, err = arbiter(
-        "console", "--config", file, "--player", "bob", "--seat", "random", "--seat", "2=human"
-    )
+    seats = ("--player", "bob", "--seat", "random", "--seat", "2=human")
+    code, out, err = arbiter("console", "--config", file, *seats, script="clock\nquit\n")
     assert code == 0, err
-    seats = [line.split(": ")[0] for line in out.splitlines()[1:4]]
-    assert seats == ["  0  bob", "  1  random", "  2  human"]
+    shown = [line.split(": ")[0] for line in out.splitlines()[1:4]]
+    assert shown == ["  0  bob", "  1  random", "  2  human"]
     assert "left of 3 s" in out
 
 
