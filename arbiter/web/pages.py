@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,7 +55,7 @@ def sections(text: str) -> tuple[Section, ...]:
 
 def _chapters(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:
     begins = [k for k, token in enumerate(tokens) if token.type == "heading_open" and token.tag == CHAPTER]
-    for begin, end in zip(begins, [*begins[1:], len(tokens)], strict=True):
+    for begin, end in pairwise([*begins, len(tokens)]):
         # A heading is three tokens, its text in the middle.
         title = "".join(child.content for child in tokens[begin + 1].children or ())
         yield title, tokens[begin + 3 : end]

@@ -104,3 +104,8 @@ def test_each_manual_begins_with_rules_and_shows_no_link_that_leads_nowhere(name
     assert found[0].title == ("Replies" if name == PROTOCOL else "Rules")
     assert not any("href=" in one.body for one in found)
     assert name == PROTOCOL or find(name).title
+
+
+@pytest.mark.parametrize("manual", ["", "All that there is to say.\n"])
+def test_a_manual_without_chapters_is_no_failure(manual: str) -> None:
+    assert sections(manual) == ()
