@@ -71,7 +71,7 @@ def _as_it_was(whole: State, last: int) -> State:
         whole,
         revision=last,
         rounds=whole.rounds[:last],
-        held=Held(held, holds.earlier, {entry.player.name: entry.house for entry in entries}),
+        held=Held(held, {entry.player.name: entry.house for entry in entries}),
     )
     return knowing(
         made,

@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 class Held(NamedTuple):
     """What a state is made of while later results are held back, in place of what the store says by now.
 
-    `orders` are those given up to then, `earlier` the matches that were played again since, as they were, and
-    `entered` by rated name who played last, True for house bots. `events` are those told
-    after the `first_event`, numbered on from there.
+    `orders` are those given up to then, `entered` by rated name who played last, True for house bots.
+    `events` are those told after the `first_event`, numbered on from there.
     """
 
     orders: Orders
-    earlier: Mapping[str, MatchSummary]
     entered: Mapping[str, bool]
     first_event: int = 0
     events: tuple[Happened, ...] = ()
@@ -213,10 +211,16 @@ class State:
 
     def record(self, match_id: str) -> MatchRecord | None:
         """The record of a match; None where there is none."""
-        if self.held is None or match_id not in self.held.earlier:
-            return self.stored.match(match_id)
+        # First of all: it may be played again, unseen, at any moment.
+        now = self.stored.match(match_id)
+        if self.held is None or match_id not in self._unseen():
+            return now
         replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
         return unpack(self.stored.orders.earlier(match_id)[len(replayed)].record, match_id)
+
+    def _unseen(self) -> Mapping[str, MatchSummary]:
+        """The matches that were played again by now while results are held back, as they are shown."""
+        return force(self.stored.orders.read().given, lambda order: order.planned <= self.revision).earlier
 
     def records(self, round_number: int) -> Iterator[MatchRecord]:
         """The records of a round's matches, one at a time."""
@@ -254,9 +258,14 @@ class State:
         from arbiter.season.results import Results
         from arbiter.season.settings import config_at
 
-        instead = None if self.held is None else self.held.earlier
         config = config_at(Results(self.config, self.stored).config, self.stored, self.complete)
-        return _rank(Ledger.of(config, self.stored, instead), self)
+        if self.held is None:
+            return _rank(Ledger.of(config, self.stored), self)
+        while True:
+            unseen = self._unseen()
+            ledger = Ledger.of(config, self.stored, unseen)
+            if unseen == self._unseen():
+                return _rank(ledger, self)
 
     def ranking_after(self, number: int) -> Ranking:
         """The rating behind the standings after an earlier round."""

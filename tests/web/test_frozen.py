@@ -43,7 +43,7 @@ PAGES = (
 API = (
     "", "/standings", "/standings?after_round=2", "/crosstable", "/history", "/rounds/1", "/rounds/2",
     "/rounds/3", "/players/p0", "/players/p5", "/matches", "/matches?round=2", "/matches?limit=1&cursor=10",
-    "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/matches/r002-t01-m0/replay",
+    "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/matches/r001-t01-m0/replay", "/matches/r002-t01-m0/replay",
 )  # fmt: skip
 EVERYWHERE = (
     "/seasons",
