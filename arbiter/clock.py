@@ -78,14 +78,6 @@ class TimeControl:
         more = f"+{duration_text(self.increment_ns)}" if self.increment_ns else ""
         return duration_text(self.budget_ns) + more + ("/request" if self.per_request else "")
 
-    def to_json(self) -> dict[str, float | bool]:
-        """Its parts as JSON values, times in ms."""
-        return {
-            "budget_ms": self.budget_ns / MS,
-            "increment_ms": self.increment_ns / MS,
-            "per_request": self.per_request,
-        }
-
     @property
     def match_ns(self) -> int | None:
         """The budget of a match; None where each command has a limit of its own."""
@@ -143,12 +135,12 @@ class Clock:
     An exchange is late by what it was allowed when it began.
     """
 
-    __slots__ = ("_drains", "increment_ns", "left", "used")
+    __slots__ = ("_drains", "_increment_ns", "left", "used")
 
     def __init__(self, control: TimeControl, seats: int) -> None:
         self.left = [control.granted_ns(0)] * seats
         self.used = [0] * seats
-        self.increment_ns = control.increment_ns
+        self._increment_ns = control.increment_ns
         self._drains = control.drains
 
     def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
@@ -171,4 +163,4 @@ class Clock:
 
     def reward(self, seat: int) -> None:
         """Add the increment after an answered request."""
-        self.left[seat] += self.increment_ns
+        self.left[seat] += self._increment_ns

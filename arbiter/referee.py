@@ -181,8 +181,7 @@ class _Match:
         if self._batched:
             self._held[seat].append(_line(request))
             return self._flush(seat, asks=True)
-        left = tuple(self._clock.left)
-        return _tuple(Send, (self._alone[seat], _line(request), 1, left, True, False))
+        return _tuple(Send, (self._alone[seat], _line(request), 1, self._clock.allowed(), True, False))
 
     def held(self) -> Iterator[Send]:
         """What is still held when the last deal is over."""
@@ -224,8 +223,7 @@ class _Match:
         canonical = game.action_text(state, seat, action)
         if canonical != word:
             self._notes[seat]["actions not in canonical form"] = None
-        if clock.increment_ns:
-            clock.reward(seat)
+        clock.reward(seat)
         deal = len(self._deals) - 1
         # Not the answer itself: it may be long.
         self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
