@@ -65,8 +65,8 @@ DISTURBED_NS = 5 * MS
 """A referee that had to wait so long for the core looks who had it."""
 LOOK_AGAIN_NS = MS
 LOOK_AT_MEMORY_NS, FILLING_NS = 20 * MS, MS
-"""From look to look at the memory of a bot that answers at once; one that has computed for so long is looked
-at after each answer."""
+"""From look to look at a bot's memory, after an answer; one that has computed for so long is looked at after
+each."""
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
 SMALL = 256
@@ -112,8 +112,9 @@ class Channel:
         self.others: Sequence[Presence] = ()
         """The other bots at the table."""
         self._image: tuple[bytes, ...] = ()
-        self._look_at_memory = 0
-        """When to look next, on the monotonic clock in ns."""
+        self._next_look = 0
+        """When to look at its memory, on the monotonic clock in ns."""
+        self._is_closed = False
 
     def exchange(self, send: Send) -> Reply | int:
         """Write, and wait for the replies; the cost alone for news. VoidMatch if it cannot be judged."""
@@ -168,9 +169,8 @@ class Channel:
                     if answer := connection.receive(chunk, wanted):
                         if not asks:
                             return cost
-                        if start >= self._look_at_memory:
-                            self._look_at_memory = start + LOOK_AT_MEMORY_NS
-                            self._ending.check_memory()
+                        if start >= self._next_look:
+                            self._look_at_memory(start)
                         if self.stderr.talks:
                             self.stderr.mark(DURING)
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
@@ -239,6 +239,10 @@ class Channel:
             os.write(self._stdin, b"quit\n")
         return self._launcher.wait(self.pid, grace_seconds)
 
+    def _look_at_memory(self, now: int) -> None:
+        self._next_look = now + LOOK_AT_MEMORY_NS
+        self._ending.check_memory()
+
     def _resume_if_stopped(self) -> None:
         if self.presence.stopped or self._cells[self._stopped]:
             self._resume()
@@ -248,7 +252,10 @@ class Channel:
         self.presence.resume()
 
     def close(self) -> None:
-        """Read the rest of standard error, and close all descriptors."""
+        """Read the rest of standard error, and close all descriptors; once, whoever calls it again."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self.stderr.mark(SINCE)
         self._meter.close()
         for descriptor in (self._stdin, self._stdout, self.stderr.descriptor):
@@ -313,8 +320,8 @@ class Channel:
                     more = self._read()
                     if answers := self.connection.take(send.replies):
                         spent = cost(answered=True)
-                        if spent.cpu_ns > FILLING_NS:
-                            self._ending.check_memory()
+                        if spent.cpu_ns > FILLING_NS or start >= self._next_look:
+                            self._look_at_memory(start)
                         if send.asks:
                             self.stderr.mark(DURING)
                         return reply(spent, None, answers[-1])

@@ -79,7 +79,9 @@ class StandardError:
         if self._seen > self._marked:
             if self.requests:
                 self.talks = True
-                self._marks.append((self._marked, when, self.requests))
+                # Many writes in one place are one mark, or they would fill our memory.
+                if not self._marks or self._marks[-1][1:] != (when, self.requests):
+                    self._marks.append((self._marked, when, self.requests))
             self._marked = self._seen
         return more
 

@@ -16,7 +16,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.table import Table, channel, slim
 from arbiter.table.ending import Ending
-from arbiter.table.meter import Meter, _stat
+from arbiter.table.meter import FILLED, Meter, _stat
 from tests.table.conftest import against
 
 if TYPE_CHECKING:
@@ -113,6 +113,18 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.MEMORY
     assert "limited to 100 MB" in record.forfeit.detail
+
+
+def test_a_program_may_call_itself_what_is_no_text(table: Table, bot: Callable[..., Path]) -> None:
+    named = bot("import ctypes; ctypes.CDLL(None).prctl(15, bytes([97, 255, 254, 128]), 0, 0, 0)")
+    record = table.play(against(named))
+    assert record.forfeit is None
+    assert_nothing_is_left(table, record)
+
+
+def test_filled_memory_counts_with_the_tables_of_its_addresses_and_not_by_name() -> None:
+    status = b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nRssFile:\t  7 kB\nVmPTE:\t      20 kB\n"
+    assert FILLED.findall(status) == [b"10", b"20"]
 
 
 def test_the_memory_of_a_quick_bot_is_looked_at_too(

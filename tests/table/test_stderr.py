@@ -48,6 +48,14 @@ def test_each_piece_is_marked_with_the_move_that_it_belongs_to(pipe: Pipe) -> No
     assert list(pipe.error.marks([3, 7, 11], 12)) == [(9, DURING, 3), (12, SINCE, 3), (18, DURING, 11)]
 
 
+def test_many_writes_in_one_place_are_one_mark(pipe: Pipe) -> None:
+    pipe.error.requests = 1
+    for _ in range(100):
+        pipe.written("x", DURING)
+    assert len(pipe.error._marks) == 1
+    assert list(pipe.error.marks([7], 8)) == [(0, DURING, 7)]
+
+
 def test_a_request_without_an_answer_is_the_one_that_the_fault_ended(pipe: Pipe) -> None:
     pipe.written("hm\n", DURING, asked=True)
     pipe.written("alas\n", SINCE, asked=True)

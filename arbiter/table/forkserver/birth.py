@@ -28,6 +28,8 @@ from arbiter.table.forkserver.root import enter_root
 
 ADDRESS_SPACE = 1 << 30
 STACK = 64 << 20
+LOCKED = 1 << 20
+"""Bytes: to lock pages makes them at once, and nobody can look at the bot meanwhile."""
 HIGH = 64
 """Above the descriptors that a bot gets."""
 PENDING_SIGNALS = 256
@@ -91,6 +93,7 @@ def become_bot(
         # Neither counts as data.
         lower(resource.RLIMIT_STACK, STACK)
         lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
+        lower(resource.RLIMIT_MEMLOCK, LOCKED)
         kept_power = 0
         if os.geteuid() == 0:
             # To read what is somebody else's; for a user of its own that is all, programs among it.

@@ -254,7 +254,7 @@ def children() -> list[int]:
 def is_child(pid: int) -> bool:
     """True if a process is a child of this one."""
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return int(stat.read().rpartition(")")[2].split()[1]) == os.getpid()
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[1]) == os.getpid()
     except OSError:
         return False

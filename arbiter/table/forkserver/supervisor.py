@@ -37,7 +37,8 @@ SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
 """Of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
-"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together."""
+"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together; and
+what is to wake it, for which the kernel works while others compute."""
 AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
 OF_A_THREAD = 0x1_0F00
@@ -284,6 +285,7 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _start_thread,
     "sysinfo": _tell_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
+    **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), _make_channel),
     **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
     "getpriority": _tell_priority,
 }

@@ -42,7 +42,7 @@ MARKS = {OWN_PID: "pid", OWN_CLOCK: "clock"}
 CLONE_THREAD = 0x1_0000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
-MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x4_0000
+MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_POPULATE, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x8000, 0x4_0000
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 # REUSEADDR, TYPE, ERROR, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and the two times again
 # in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel, nor SNDBUF and RCVBUF:
@@ -61,9 +61,10 @@ DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # launcher or hides from it.
 OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
 # NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP,
-# WIPEONFORK, KEEPONFORK, POPULATE_READ, POPULATE_WRITE. Not PAGEOUT, COLD and COLLAPSE, which move files'
-# pages, nor MERGEABLE, by which equal pages of different bots become one.
-OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23)
+# WIPEONFORK, KEEPONFORK. Not PAGEOUT, COLD and COLLAPSE, which move files' pages, nor MERGEABLE, by which
+# equal pages of different bots become one, nor POPULATE_READ and POPULATE_WRITE: while many pages are made at
+# once nobody can read a question of the bot's, and those of others wait.
+OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19)
 MADV_WILLNEED = 3
 # CPU, FSIZE, DATA, STACK, RSS, NOFILE, AS. Not what is compared with a count by user (NPROC, MEMLOCK,
 # SIGPENDING, MSGQUEUE), nor CORE: with 0 the kernel still starts a program that core_pattern names.
@@ -205,6 +206,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
     own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
+    alarm = Check("64 in a match, with pipes: the kernel works for them while others compute", asked)
     option = Check(
         "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),
@@ -214,13 +216,14 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam"),
                         Check(thread, _one_of(0, (OWN_PID, 0), None))),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
+        **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), alarm),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
         "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
         "prlimit64": Check(limits, _own_limits()),
         "sendmsg": Check("refused: descriptors under way are counted by user", _no_descriptors()),
         "clone": Check("threads, so many at most; no processes", asked),
-        "mmap": Check("all but memory that is shared, huge, or grows as a stack does, which would not count",
+        "mmap": Check("all but memory that is shared, huge, made at once, or grows as a stack does",
                       _counted_memory()),
         "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
@@ -275,7 +278,7 @@ def _no_socket() -> tuple[Instruction, ...]:
 def _counted_memory() -> tuple[Instruction, ...]:
     return (
         (LOAD, 0, 0, _argument(3)),
-        (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_HUGETLB),
+        (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_POPULATE | MAP_HUGETLB),
         _error(errno.ENOMEM),
         (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
         (JUMP_EQUAL, 1, 0, MAP_SHARED | MAP_ANONYMOUS),
