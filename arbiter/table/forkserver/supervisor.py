@@ -37,8 +37,9 @@ SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
 """Of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
-"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together; and
-what is to wake it, for which the kernel works while others compute."""
+"""Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together."""
+MOST_ALARMS = 32
+"""What is to wake a bot, in a match: the kernel works for it while others compute."""
 AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
 OF_A_THREAD = 0x1_0F00
@@ -63,7 +64,7 @@ class Supervised:
         self.errors = dict(errors)
         self.memory_bytes = memory_bytes
         self.refused: dict[int, None] = {}
-        self.channels = 0
+        self.channels = self.alarms = 0
         self.credit, self.credited = float(BURST), time.monotonic()
 
     def refuse(self, number: int) -> int:
@@ -253,6 +254,11 @@ def _make_channel(bot: Supervised, question: Question) -> int:
     return errno.EMFILE if bot.channels > MOST_CHANNELS else 0
 
 
+def _make_alarm(bot: Supervised, _: Question) -> int:
+    bot.alarms += 1
+    return errno.EMFILE if bot.alarms > MOST_ALARMS else 0
+
+
 def _use_thread(bot: Supervised, question: Question) -> int:
     return 0 if is_thread(bot.pid, question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
 
@@ -285,7 +291,7 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _start_thread,
     "sysinfo": _tell_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
-    **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), _make_channel),
+    **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), _make_alarm),
     **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
     "getpriority": _tell_priority,
 }

@@ -206,7 +206,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
     own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
-    alarm = Check("64 in a match, with pipes: the kernel works for them while others compute", asked)
+    alarm = Check("32 in a match: the kernel works for them while others compute", asked)
     option = Check(
         "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),

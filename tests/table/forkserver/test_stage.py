@@ -466,6 +466,19 @@ except OSError as error:
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "64 24\n"
 
 
+def test_a_bot_has_so_much_that_wakes_it_and_no_more(table: Table, tmp_path: Path) -> None:
+    tell = """
+import select, sys
+made = []
+try:
+    while len(made) < 100:
+        made.append(select.epoll())
+except OSError as error:
+    print(len(made), error.errno, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "32 24\n"
+
+
 def test_a_bot_has_so_many_threads_and_no_more(table: Table, tmp_path: Path) -> None:
     tell = """
 import sys, threading, time
