@@ -170,7 +170,7 @@ class Channel:
                         if not asks:
                             return cost
                         if start >= self._next_look:
-                            self._look_at_memory(start)
+                            self._look_at_memory(start, tables=False)
                         if self.stderr.talks:
                             self.stderr.mark(DURING)
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
@@ -239,9 +239,9 @@ class Channel:
             os.write(self._stdin, b"quit\n")
         return self._launcher.wait(self.pid, grace_seconds)
 
-    def _look_at_memory(self, now: int) -> None:
+    def _look_at_memory(self, now: int, tables: bool) -> None:
         self._next_look = now + LOOK_AT_MEMORY_NS
-        self._ending.check_memory()
+        self._ending.check_memory(tables)
 
     def _resume_if_stopped(self) -> None:
         if self.presence.stopped or self._cells[self._stopped]:
@@ -321,7 +321,7 @@ class Channel:
                     if answers := self.connection.take(send.replies):
                         spent = cost(answered=True)
                         if spent.cpu_ns > FILLING_NS or start >= self._next_look:
-                            self._look_at_memory(start)
+                            self._look_at_memory(start, tables=spent.cpu_ns > FILLING_NS)
                         if send.asks:
                             self.stderr.mark(DURING)
                         return reply(spent, None, answers[-1])

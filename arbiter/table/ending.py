@@ -32,12 +32,15 @@ class Ending:
         self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
         self._memory_bytes = memory_bytes
 
-    def check_memory(self) -> None:
+    def check_memory(self, tables: bool = True) -> None:
         """MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
 
-        The kernel does not count what it may no longer write to. Without its main thread nobody can see it.
+        The kernel does not count what it may no longer write to, nor `tables` of addresses, which take longer
+        to look up, and to fill. Without its main thread nobody can see it.
         """
         filled = self._meter.memory_bytes()
+        if tables and filled:
+            filled += self._meter.tables_bytes()
         if not filled and self._meter.has_lost_its_main_thread:
             raise self.crash("ended its main thread", b"")
         if filled > self._memory_bytes + BESIDE_BYTES:

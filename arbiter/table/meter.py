@@ -9,8 +9,8 @@ keeps a bot from paying twice for its threads. A sleeping bot is on no run queue
 
 from __future__ import annotations
 
+import mmap
 import os
-import re
 import time
 from contextlib import suppress
 from enum import StrEnum
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from arbiter.table.forkserver.board import Board
 
 PF_EXITING = 4
-FILLED = re.compile(rb"^(?:RssAnon|VmPTE):\s+(\d+)", re.MULTILINE)
-"""Of /proc/PID/status, in kB. Its first line is the name, which the program chooses; no line end is in it."""
+TABLES = b"\nVmPTE:"
+"""A line of /proc/PID/status, in kB. The first is the name, which the program chooses; it has no line end."""
 _tuple = tuple.__new__
 # Where there is no `sysconf` there is no table, and this is only imported.
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
@@ -59,7 +59,7 @@ class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
     __slots__ = ("_asked", "_cells", "_clock", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
-                 "_status", "family")  # fmt: skip
+                 "_statm", "family")  # fmt: skip
 
     def __init__(self, pid: int, family: bool = False, board: Board | None = None, place: int = 0) -> None:
         """`family`: the process may have children, whose CPU time counts as its own.
@@ -70,7 +70,7 @@ class Meter:
         self.family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
-        self._schedstat = self._own = self._status = -1
+        self._schedstat = self._own = self._statm = -1
         self._ready = False
         self._cells, self._asked = board and board.cells, spent_cell(place)
 
@@ -99,13 +99,20 @@ class Meter:
         return cpu
 
     def memory_bytes(self) -> int:
-        """Memory of its own that it has filled, whether or not it may still write there, with the kernel's
-        tables of its addresses; 0 if it is gone.
-        """
+        """Memory of its own that it has filled, whether or not it may still write there; 0 if it is gone."""
         try:
-            if self._status < 0:
-                self._status = os.open(f"/proc/{self._pid}/status", os.O_RDONLY)
-            return 1024 * sum(map(int, FILLED.findall(os.pread(self._status, 8192, 0))))
+            if self._statm < 0:
+                self._statm = os.open(f"/proc/{self._pid}/statm", os.O_RDONLY)
+            _, resident, of_files, *_ = os.pread(self._statm, 120, 0).split()
+        except (OSError, ValueError):
+            return 0
+        return (int(resident) - int(of_files)) * mmap.PAGESIZE
+
+    def tables_bytes(self) -> int:
+        """The kernel's tables of its addresses, which are of its memory, too; 0 if it is gone."""
+        try:
+            with open(f"/proc/{self._pid}/status", "rb") as status:
+                return tables_in(status.read())
         except OSError:
             return 0
 
@@ -145,10 +152,10 @@ class Meter:
 
     def close(self) -> None:
         """Close the files."""
-        for descriptor in (self._schedstat, self._own, self._status):
+        for descriptor in (self._schedstat, self._own, self._statm):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._schedstat = self._own = self._status = -1
+        self._schedstat = self._own = self._statm = -1
 
 
 def _stat(pid: int | str) -> bytes:
@@ -177,6 +184,12 @@ def family_ns(pid: int) -> int:
             total += time.clock_gettime_ns(~child << 3 | 2)
         total += family_ns(child)
     return total
+
+
+def tables_in(status: bytes) -> int:
+    """The bytes of page tables that a text of /proc/PID/status tells; 0 if it tells none."""
+    told = status.partition(TABLES)[2].split(None, 1)
+    return 1024 * int(told[0]) if told else 0
 
 
 def threads_of(pid: int) -> list[str]:

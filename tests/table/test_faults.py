@@ -16,7 +16,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.table import Table, channel, slim
 from arbiter.table.ending import Ending
-from arbiter.table.meter import FILLED, Meter, _stat
+from arbiter.table.meter import Meter, _stat, tables_in
 from tests.table.conftest import against
 
 if TYPE_CHECKING:
@@ -122,16 +122,19 @@ def test_a_program_may_call_itself_what_is_no_text(table: Table, bot: Callable[.
     assert_nothing_is_left(table, record)
 
 
-def test_filled_memory_counts_with_the_tables_of_its_addresses_and_not_by_name() -> None:
-    status = b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nRssFile:\t  7 kB\nVmPTE:\t      20 kB\n"
-    assert FILLED.findall(status) == [b"10", b"20"]
+def test_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
+    assert (
+        tables_in(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
+        == 20_480
+    )
+    assert tables_in(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
 
 
 def test_the_memory_of_a_quick_bot_is_looked_at_too(
     table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = []
-    monkeypatch.setattr(Ending, "check_memory", lambda ending: looks.append(ending._pid))
+    monkeypatch.setattr(Ending, "check_memory", lambda ending, _=True: looks.append(ending._pid))
     monkeypatch.setattr(channel, "LOOK_AT_MEMORY_NS", 0)
     record = table.play(against(bot()))
     requests = sum(move.seat == 1 for move in record.moves)
