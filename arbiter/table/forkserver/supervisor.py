@@ -38,8 +38,8 @@ MOST_THREADS = 256
 """Of a bot at once, so that all bots together stay below the limit of their user."""
 MOST_CHANNELS = 64
 """Pipes and socket pairs that a bot makes in a match: the kernel numbers them for all processes together."""
-MOST_ALARMS = 32
-"""What is to wake a bot, in a match: the kernel works for it while others compute."""
+MOST_ALARMS = 16
+"""Timers that a bot makes in a match: the kernel works for them while others compute."""
 AF_UNIX = 1
 # CLONE_VM, FS, FILES, SIGHAND, THREAD: a thread shares all of these, or each would have limits of its own.
 OF_A_THREAD = 0x1_0F00
@@ -291,7 +291,7 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "clone": _start_thread,
     "sysinfo": _tell_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
-    **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), _make_alarm),
+    "timerfd_create": _make_alarm,
     **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
     "getpriority": _tell_priority,
 }

@@ -43,7 +43,7 @@ OWN = (
     _group(ALLOW, "it reads and writes what is open", """
         read write close lseek pread64 pwrite64 readv writev preadv pwritev poll ppoll select pselect6
         dup dup2 dup3 sendfile
-        epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+        epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
         eventfd eventfd2 signalfd signalfd4 timerfd_settime timerfd_gettime
         sendto recvfrom recvmsg shutdown getsockname getpeername"""),
     _group(ALLOW, "it opens and looks at files; which ones, Landlock or mounts decide", """
@@ -130,8 +130,7 @@ IN_NAMESPACES = (
         sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
         timer_settime timer_gettime timer_getoverrun timer_delete setrlimit sendmsg
-        epoll_create epoll_create1 timerfd_create
-        mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
+        timerfd_create mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
         seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
     _group(ALLOW, "it has one user and one group there; make sets them before it starts a program", """
         setresuid setresgid"""),

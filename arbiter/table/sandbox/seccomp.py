@@ -206,7 +206,6 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
     own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
     asked = ((RETURN, 0, 0, ASK),)
     channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
-    alarm = Check("32 in a match: the kernel works for them while others compute", asked)
     option = Check(
         "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),
@@ -216,7 +215,6 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam"),
                         Check(thread, _one_of(0, (OWN_PID, 0), None))),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
-        **dict.fromkeys(("epoll_create", "epoll_create1", "timerfd_create"), alarm),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
         "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
@@ -225,6 +223,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         "clone": Check("threads, so many at most; no processes", asked),
         "mmap": Check("all but memory that is shared, huge, made at once, or grows as a stack does",
                       _counted_memory()),
+        "timerfd_create": Check("16 in a match: the kernel works for them while others compute", asked),
         "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
         "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
         "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
