@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
@@ -18,6 +19,23 @@ LONGEST = 8760 * 3600 * SECOND
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 _FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
+
+
+class ClockKind(StrEnum):
+    """Which time of a request counts."""
+
+    ADJUSTED = "adjusted"
+    WALL = "wall"
+    CPU = "cpu"
+
+
+def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
+    """What a bot is charged for a request: what `table.meter` read, under a kind of clock."""
+    if kind is ClockKind.WALL:
+        return wall_ns
+    if kind is ClockKind.CPU:
+        return min(wall_ns, cpu_ns)
+    return min(wall_ns, max(cpu_ns, wall_ns - delay_ns))
 
 
 class TooLong(ConfigError):
@@ -92,6 +110,10 @@ class TimeControl:
         """All that a seat with so many answers was given for the match, or its limit for each command."""
         return self.budget_ns + self.increment_ns * answers
 
+    def left_ns(self, answers: int, used_ns: int) -> int:
+        """What a seat has left after so many answers."""
+        return self.granted_ns(answers) - used_ns * self.drains
+
     def longest_ns(self, seats: int, commands: int, answers: int = 0) -> int:
         """The most that so many seats may use in a match of so many commands and answers."""
         if self.per_request:
@@ -113,7 +135,7 @@ def used_up(
     `earlier_ns` is all that was charged before, of it `answers` as (request, deal from 0, ns), and a `rest`.
     "" under a limit per request, and where it was less than a tenth of what was granted.
     """
-    granted = control.budget_ns + control.increment_ns * len(answers)
+    granted = control.granted_ns(len(answers))
     if control.per_request or not answers or 10 * earlier_ns < granted:
         return ""
     more = f" + {len(answers)} x {_short(control.increment_ns)}" if control.increment_ns else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from arbiter.byhand.setup import Setup
-from arbiter.config.limits import USUAL, Isolation, changed
+from arbiter.config.limits import USUAL, Clock, Isolation, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make, names
@@ -78,7 +78,7 @@ class Limits(Form):
     time: Word | None = None
     start_time: Word | None = None
     memory: Word | None = None
-    clock: Literal["adjusted", "wall", "cpu"] | None = None
+    clock: Clock | None = None
 
 
 class Table(Form):

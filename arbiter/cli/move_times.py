@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
+from arbiter.clock import ClockKind, charged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,15 +63,13 @@ def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -
 
 def _answer_cost(move: Move, record: MatchRecord) -> int:
     """What the answer cost by the match's clock; the whole charge where news came in the same exchange."""
-    wall, cpu, delay = move.wall_ns, move.cpu_ns, move.delay_ns
     if record.delivery == "batched":
         return move.charged_ns
-    if record.clock == "wall":
-        return wall
-    if record.clock == "cpu" and cpu:
-        return min(wall, cpu)
+    kind = ClockKind(record.clock)
     # The CPU time of a quick answer was not read; nor does it count for less than the time it took.
-    return min(wall, max(cpu, wall - delay))
+    if kind is ClockKind.CPU and not move.cpu_ns:
+        kind = ClockKind.ADJUSTED
+    return charged(kind, move.wall_ns, move.cpu_ns, move.delay_ns)
 
 
 def print_times(record: MatchRecord, only: Seat | None = None) -> None:

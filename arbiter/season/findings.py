@@ -243,7 +243,7 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
         if move.charged_ns < 0:
             wrong.setdefault(seat, f"move {number}: charged_ns: stored {move.charged_ns}")
         if control is not None:
-            left = control.granted_ns(answered[seat]) - used[seat] * control.drains
+            left = control.left_ns(answered[seat], used[seat])
             if abs(move.left_ns - left) > ROUNDING_NS:
                 text = f"move {number}: left_ns: stored {move.left_ns}, by what was charged {left}"
                 wrong.setdefault(seat, text)

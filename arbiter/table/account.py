@@ -17,8 +17,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.clock import MS, SECOND
-from arbiter.table.meter import ClockKind, charged
+from arbiter.clock import MS, SECOND, ClockKind, charged
 
 if TYPE_CHECKING:
     from arbiter.table.meter import Meter, Reading

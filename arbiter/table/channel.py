@@ -24,7 +24,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from arbiter.clock import MS, SECOND
+from arbiter.clock import MS, SECOND, ClockKind
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.exchange import Reply, timeout
 from arbiter.match import Fault
@@ -39,7 +39,7 @@ from arbiter.table.account import (
 )
 from arbiter.table.ending import Ending
 from arbiter.table.forkserver.board import stopped_cell
-from arbiter.table.meter import ClockKind, Meter, Reading
+from arbiter.table.meter import Meter, Reading
 from arbiter.table.presence import Presence, defiance_of, hush, look_at
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 

@@ -13,7 +13,6 @@ import mmap
 import os
 import time
 from contextlib import suppress
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.table.forkserver.board import spent_cell
@@ -29,14 +28,6 @@ _tuple = tuple.__new__
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 
 
-class ClockKind(StrEnum):
-    """What a bot is charged."""
-
-    ADJUSTED = "adjusted"
-    WALL = "wall"
-    CPU = "cpu"
-
-
 class Reading(NamedTuple):
     """Running totals in ns: a process's CPU time, its main thread's run-queue delay; our thread's two."""
 
@@ -44,15 +35,6 @@ class Reading(NamedTuple):
     delay_ns: int
     own_ns: int
     busy_ns: int
-
-
-def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
-    """What a bot is charged under a kind of clock."""
-    if kind is ClockKind.WALL:
-        return wall_ns
-    if kind is ClockKind.CPU:
-        return min(wall_ns, cpu_ns)
-    return min(wall_ns, max(cpu_ns, wall_ns - delay_ns))
 
 
 class Meter:

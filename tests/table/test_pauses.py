@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.clock import MS, SECOND
+from arbiter.clock import MS, SECOND, ClockKind
 from arbiter.match import Player
 from arbiter.table import Table, account, channel, conduct, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
 from arbiter.table.forkserver.family import Family
-from arbiter.table.meter import ClockKind, Reading
+from arbiter.table.meter import Reading
 from tests.bench.clock import spec
 from tests.commands import BOTS, RANDOM
 from tests.table.conftest import spec_for
