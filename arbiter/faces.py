@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +37,8 @@ class Faces(ABC):
 
     takes: ClassVar[str] = "takes the trick"
     """What the seat does that `taker` names."""
+    about: ClassVar[str] = ""
+    """What the game is, for somebody who has never heard of it, in at most five sentences."""
 
     @abstractmethod
     def card_name(self, card: Card) -> str:
@@ -84,3 +86,10 @@ class Faces(ABC):
         if cards := self.cards_of(words):
             return f"plays {self.say_cards(cards)}"
         return "passes" if words == PASS else f"answers {words}"
+
+    def says_deal(self, state: Any, names: Sequence[str]) -> str:  # noqa: ARG002
+        """What a deal came to, its last state being `state`, in a sentence without its end.
+
+        `names` are by seat. By default "": its points say it all.
+        """
+        return ""

@@ -144,10 +144,12 @@ class Frames:
         self._said.append(f"{self._names[gift.giver]} gives {self._names[gift.taker]} {what}.")
         self._see(gift.cards if seen else ())
 
-    def deal_over(self, number: int, points: Sequence[int]) -> None:
-        """The deal's points are added up."""
+    def deal_over(self, number: int, points: Sequence[int], state: State) -> None:
+        """The deal's points are added up; `state` is its last one."""
         self._points = tuple(map(sum, zip(self._points, points, strict=True)))
         self._has_points = True
+        if said := self._game.says_deal(state, self._names):
+            self._said.append(f"{said}.")
         self._said.append(f"Deal {number + 1} is over: {points_line(self._names, points)}.")
 
     def fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
@@ -252,6 +254,15 @@ def said_names(players: Sequence[str]) -> list[str]:
         f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
         for at, name in enumerate(players)
     ]
+
+
+def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
+    """What the roles of a state say of a seat, for people: ``declared 2, taken 3``."""
+    told = []
+    for key, value in roles.items():
+        if isinstance(value, list) and value[seat] not in (None, ""):
+            told.append(str(value[seat]) if key == "role" else f"{key} {value[seat]}")
+    return ", ".join(told)
 
 
 def points_line(names: Sequence[str], points: Sequence[int]) -> str:

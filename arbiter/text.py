@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 import re
 
@@ -98,3 +98,9 @@ def first_few(texts: Iterable[str]) -> str:
     """``a, b, c, d, ...``: four stand for a longer list, so that a note stays a line."""
     found = list(texts)
     return ", ".join([*found[:4], *(["..."] if found[4:] else [])])
+
+
+def joined(parts: Sequence[object]) -> str:
+    """``a, b and c``."""
+    words = [str(word) for word in parts]
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

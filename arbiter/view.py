@@ -30,6 +30,7 @@ from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
 from arbiter.match import Fault
+from arbiter.outcome import say_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,6 +98,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
         "result": {
             "points": None if record.points is None else list(record.points),
             "fault": fault_of(record, reader, complete),
+            "say": say_match(record.summary()),
         },
     }
 
@@ -218,7 +220,7 @@ class _Telling:
             else:
                 points = list(event.state.points())
                 self._add("end_deal", points=points)
-                self.frames.deal_over(event.number, points)
+                self.frames.deal_over(event.number, points, event.state)
                 self.frames.take(len(self.events) - 1, state)
         self._keep(deal, state)
         if record.forfeit is not None:

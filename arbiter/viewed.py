@@ -168,10 +168,11 @@ class EndedBy(TypedDict):
 
 
 class Result(TypedDict):
-    """How the match ended; without points it has not."""
+    """How the match ended, and in words; without points and fault it has not."""
 
     points: list[int] | None
     fault: EndedBy | None
+    say: str
 
 
 class Replay(TypedDict):

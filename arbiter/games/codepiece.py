@@ -182,6 +182,12 @@ class Codepiece(DeckGame[CodepieceState]):
 
     name: ClassVar[str] = "codepiece"
     title: ClassVar[str] = "Codepiece"
+    about: ClassVar[str] = (
+        "A game of bids and tricks for two pairs, partners facing each other. Each player may once bid "
+        "how many of the 13 tricks its pair will take, and the highest bidder names the trump. A bid "
+        "that is made wins its points from the other pair; a bid that fails costs twice as many. Most "
+        "points of all deals win."
+    )
     observer: ClassVar[str] = "arbiter.envs.observers.codepiece:CodepieceObserver"
     seat_word: ClassVar[str] = "dealer"
     option_help: ClassVar[Mapping[str, str]] = {
@@ -313,6 +319,11 @@ class Codepiece(DeckGame[CodepieceState]):
         if request == "gen_trump":
             return f"names {SUITS[what]} trump"
         return f"bids {what}" if kind == "bid" else super().says(request, words)
+
+    def says_deal(self, state: CodepieceState, names: Sequence[str]) -> str:
+        taken = state.won[state.leader & 1]
+        bid = f"{state.bid} bid with {SUITS[DECK.suits[state.trump]]} as trump"
+        return f"{names[state.leader]}: {bid}, {taken} made: {'made' if taken >= state.bid else 'failed'}"
 
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
         return after.ahead if after.won != before.won else None

@@ -15,6 +15,7 @@ from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
+from arbiter.text import joined
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"
 TOURNAMENT_DEALS = tuple((count, (count - 1) % 4) for count in range(1, 14))
@@ -128,6 +129,12 @@ class Planning(DeckGame[PlanningState]):
 
     name: ClassVar[str] = "planning"
     title: ClassVar[str] = "Planning"
+    about: ClassVar[str] = (
+        "A game of tricks and forecasts. Before each deal everybody says, unseen by the others, how many "
+        "tricks it will take; then the cards are played, following suit, with one suit as trump. Each "
+        "trick is a point, and a forecast that comes exactly true is worth as many points more as cards "
+        "were dealt to each. Most points of all deals win."
+    )
     observer: ClassVar[str] = "arbiter.envs.observers.planning:PlanningObserver"
     option_help: ClassVar[Mapping[str, str]] = {
         "seats": "number of players, 2 to 4",
@@ -257,6 +264,12 @@ class Planning(DeckGame[PlanningState]):
 
     def says(self, request: Command, words: str) -> str:
         return f"declares {words}" if request == "gen_declare" else super().says(request, words)
+
+    def says_deal(self, state: PlanningState, names: Sequence[str]) -> str:
+        exact = [names[seat] for seat in range(self.seats) if state.taken[seat] == state.declared[seat]]
+        if len(exact) in (0, self.seats):
+            return "everybody took what it declared" if exact else "nobody took what it declared"
+        return f"{joined(exact)} took what {'each' if len(exact) > 1 else 'it'} declared"
 
     def revealed(
         self, before: PlanningState, seat: Seat, action: Action, after: PlanningState

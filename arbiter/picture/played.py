@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.changes import registered_name
 from arbiter.match import original
+from arbiter.outcome import say_match, winners
+from arbiter.picture import boards
 from arbiter.picture.figures import crosstable, ratings, round_in_short, standings
 from arbiter.store.happenings import Happening
 from arbiter.view import Reader, fault_words, replay_of
@@ -15,13 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Fault, Match, Player, Round, Table, Use
+    from arbiter.picture.shapes import Fault, Match, Player, Round, Table, Use, Versus
     from arbiter.picture.state import State
     from arbiter.viewed import Replay
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
 """Faults of a player that its page tells; what it says of each is read from the match."""
+MOST_SHOWN = 50
+"""Matches of two players that their page lists, the last first."""
 PACE_OF = 24
 """Matches, the last ones stored, whose pace is taken."""
 
@@ -52,6 +56,8 @@ def match_in_short(state: State, match: MatchSummary) -> Match:
         "rotation": match.rotation,
         "players": list(match.players),
         "points": None if match.points is None else list(match.points),
+        "winners": list(winners(match.points)),
+        "say": say_match(match),
         "fault": fault,
         "substitute": match.substitute,
         "annulled": state.annulled.get(match.id),
@@ -121,6 +127,29 @@ def player_page(state: State, name: str) -> Player | None:
         "faults": faults(state, own[-MOST_FAULTS:]),
         "faults_in_all": len(own),
         "use": _use(state, name, played),
+        "cards": next((row for row in boards.totals(played) if row["player"] == name), None),
+    }
+
+
+def versus(state: State, one: str, other: str) -> Versus | None:
+    """Two players against each other; None where either is nobody, or both are the same."""
+    if one == other or not {one, other} <= set(state.names):
+        return None
+    both = [match for match in state.counted if {one, other} <= set(match.players)]
+    table = crosstable(state)
+    cell = None
+    if {one, other} <= set(table["players"]):
+        cell = table["cells"][table["players"].index(one)][table["players"].index(other)]
+    means = {row["player"]: row for row in boards.totals(both)}
+    rows = {row["player"]: row for row in standings(state)["players"]}
+    return {
+        "season": state.name,
+        "players": [one, other],
+        "standing": [rows.get(one), rows.get(other)],
+        "cell": cell,
+        "points": [means[name]["points"] if name in means else None for name in (one, other)],
+        "met": len(both),
+        "matches": [match_in_short(state, match) for match in both[: -MOST_SHOWN - 1 : -1]],
     }
 
 

@@ -172,12 +172,6 @@ class Standings(_Head):
     players: Sequence[Row]
 
 
-class SeasonPage(Season):
-    """A season in short, with its standings."""
-
-    standings: Standings
-
-
 class Seasons(TypedDict):
     """All seasons that are begun."""
 
@@ -228,6 +222,8 @@ class Fault(TypedDict):
 class Match(TypedDict):
     """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
 
+    `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
+
     `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
     fault, where it is told.
     """
@@ -238,10 +234,43 @@ class Match(TypedDict):
     rotation: int
     players: Sequence[str]
     points: Sequence[int] | None
+    winners: Sequence[int]
+    say: str
     fault: Fault | None
     substitute: int | None
     annulled: str | None
     text: NotRequired[str]
+
+
+class Mover(TypedDict):
+    """Ranks and Elo that a player has gained by a round, negative if lost; null where it had none before."""
+
+    player: str
+    ranks: int | None
+    elo: float | None
+
+
+class Highlight(TypedDict):
+    """A match to look at, and why."""
+
+    match: Match
+    say: str
+
+
+class Front(Season):
+    """A season in short, with its standings, and what the last round brought.
+
+    `about` says what is played; `changes` are of the first players of the standings. `upset` is the match
+    whose winner was rated farthest below somebody it beat, `closest` the one that was won by least.
+    """
+
+    about: str
+    standings: Standings
+    changes: Sequence[Mover]
+    movers: Sequence[Mover]
+    last_round: int | None
+    upset: Highlight | None
+    closest: Highlight | None
 
 
 class Matches(TypedDict):
@@ -290,7 +319,10 @@ class Use(TypedDict):
 
 
 class Player(TypedDict):
-    """All about a player; `faults` are the last ones of `faults_in_all`."""
+    """All about a player; `faults` are the last of `faults_in_all`.
+
+    `cards` are its points beside those of others with the same cards.
+    """
 
     season: str
     player: str
@@ -304,3 +336,99 @@ class Player(TypedDict):
     faults: Sequence[Match]
     faults_in_all: int
     use: Use | None
+    cards: BoardTotal | None
+
+
+class BoardCell(TypedDict):
+    """What a player made of the hand of a seat in a deal; `best` and `worst` where the results differ."""
+
+    seat: int
+    player: str
+    made: str
+    points: int
+    best: bool
+    worst: bool
+
+
+class BoardRow(TypedDict):
+    """A deal in one match of a table; `say` is what it came to."""
+
+    match: str
+    rotation: int
+    say: str
+    cells: Sequence[BoardCell]
+
+
+class BoardDeal(TypedDict):
+    """A deal in all matches of a table: `hands` by seat, null where they differ, and what each is worth."""
+
+    deal: int
+    hands: Sequence[Sequence[str]] | None
+    par: Sequence[float]
+    rows: Sequence[BoardRow]
+
+
+class BoardTotal(TypedDict):
+    """Points a match of a player, what its cards were worth (`par`), and how far it is `ahead` of that."""
+
+    player: str
+    matches: int
+    points: float
+    par: float
+    ahead: float
+
+
+class BoardResult(TypedDict):
+    """How a match of a table ended."""
+
+    match: str
+    say: str
+    players: Sequence[str]
+    points: Sequence[int] | None
+
+
+class Board(TypedDict):
+    """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches."""
+
+    season: str
+    round: int
+    table: int
+    tables: int
+    players: Sequence[str]
+    seats: int
+    deals: Sequence[BoardDeal]
+    results: Sequence[BoardResult]
+    par: Sequence[float]
+    totals: Sequence[BoardTotal]
+
+
+class TableTotals(TypedDict):
+    """A table of a round, and what each of its players made of the same cards."""
+
+    table: int
+    players: Sequence[str]
+    totals: Sequence[BoardTotal]
+
+
+class RoundBoards(TypedDict):
+    """The tables of a complete round; `rounds` is how many are complete."""
+
+    season: str
+    round: int
+    rounds: int
+    tables: Sequence[TableTotals]
+
+
+class Versus(TypedDict):
+    """Two players; `cell` is that of the crosstable, null where they never met; `points` are means a match.
+
+    `matches` are the last ones in which they `met`.
+    """
+
+    season: str
+    players: Sequence[str]
+    standing: Sequence[Row | None]
+    cell: Cell | None
+    points: Sequence[float | None]
+    met: int
+    matches: Sequence[Match]

@@ -28,6 +28,7 @@ from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
 from arbiter.web.views import ANSWERS, PAGES, File, check_names
+from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ class Found(NamedTuple):
     season: str
     view: View
     is_json: bool
-    named: str
+    named: tuple[str, ...]
 
 
 class Asked(NamedTuple):
@@ -91,9 +92,18 @@ def find(path: str) -> Found | None:
     if parts[:2] != ["", "seasons"] or len(parts) == 2:
         return None
     views, below = ANSWERS if is_json else PAGES, tuple(parts[3:])
-    view = views.get(below) or views.get((*below[:1], "*", *below[2:]))
-    named = below[1] if len(below) > 1 else ""
-    return None if view is None else Found(given(parts[2]), view, is_json, given(named))
+    view = views.get(below) or next((view for parts, view in views.items() if _is_of(parts, below)), None)
+    if view is None:
+        return None
+    named = tuple(given(word) for word, part in zip(below, view.parts, strict=True) if part == "*")
+    return Found(given(parts[2]), view, is_json, named)
+
+
+def _is_of(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
+    """True where an address has the parts of a view's path, in which "*" is anything."""
+    if len(parts) != len(below):
+        return False
+    return all(part in ("*", word) for part, word in zip(parts, below, strict=True))
 
 
 def read_address(found: Found, query: bytes, state: State) -> tuple[Asked, bool]:
@@ -107,7 +117,7 @@ def read_address(found: Found, query: bytes, state: State) -> tuple[Asked, bool]
         if is_json:
             check_names(texts, [one.name for one in view.asks])
         asked = [one.read(texts[one.name]) if one.name in texts else one.default for one in view.asks]
-        named = [] if view.of is None else [view.of.read(found.named)]
+        named = [one.read(text) for one, text in zip(view.of, found.named, strict=True)]
     except Refusal as error:
         raise (error if is_json else HTTPException(404)) from None
     has_answers = all(one.has_answer(value, state) for one, value in zip(view.asks, asked, strict=True))
@@ -136,7 +146,8 @@ def _make(asked: Asked, state: State, visitors: bool) -> Response:
     if figures is None:
         raise HTTPException(404, NOTHING)
     if isinstance(figures, File):
-        headers = {"content-disposition": f'attachment; filename="{figures.name}"'}
+        way = "attachment" if figures.is_attached else "inline"
+        headers = {"content-disposition": f"{way}; filename*=UTF-8''{part(figures.name)}"}
         return Response(figures.body, headers=headers, media_type=figures.kind)
     if asked.is_json:
         text = json.dumps(figures, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

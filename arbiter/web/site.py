@@ -101,7 +101,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
 
 def _describe(api: FastAPI, view: View) -> None:
     """Put a view into the document; it is answered before a request comes here."""
-    named = [one.describe("path") for one in (SEASON, view.of) if one is not None]
+    named = [one.describe("path") for one in (SEASON, *view.of)]
     asked = [one.describe("query") for one in view.asks]
     api.add_api_route(
         f"/seasons/{{season}}{view.path}",

@@ -12,13 +12,27 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from arbiter.cards import Stream
 from arbiter.config.limits import AT_HOME, options_of
-from arbiter.picture import figures, played
+from arbiter.picture import boards, figures, front, played
 from arbiter.picture.played import under_way
-from arbiter.picture.shapes import Crosstable, History, Match, Matches, Player, Round, SeasonPage, Standings
+from arbiter.picture.shapes import (
+    Board,
+    Crosstable,
+    Front,
+    History,
+    Match,
+    Matches,
+    Player,
+    Round,
+    RoundBoards,
+    Standings,
+    Versus,
+)
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.viewed import Replay
+from arbiter.web import feeds
 from arbiter.web.authors_api import owner_of
 from arbiter.web.refusals import Refusal
 from arbiter.web.rules import rules, starter
@@ -36,6 +50,7 @@ Value: TypeAlias = int | str | None
 DIGITS = 10
 """Of the longest number that is read."""
 MATCHES_A_PAGE = 200
+CARDS_SHOWN = 7
 Figures: TypeAlias = Mapping[str, object]
 
 
@@ -103,6 +118,11 @@ def match_page(state: State, match_id: str) -> Mapping[str, object] | None:
     return {
         "match": _heading(state, summary, record, base),
         "short": played.match_in_short(state, summary),
+        "sisters": [
+            match.id
+            for match in state.matches
+            if (match.round, match.table) == (summary.round, summary.table)
+        ],
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,
         "limits": _limits(state, summary.round),
@@ -157,6 +177,7 @@ class File(NamedTuple):
     name: str
     kind: str
     body: bytes
+    is_attached: bool = True
 
 
 Made: TypeAlias = Callable[..., Figures | File | None]
@@ -177,7 +198,7 @@ class View:
     template: str = ""
     says: str = ""
     shape: type | None = None
-    of: Parameter | None = None
+    of: tuple[Parameter, ...] = ()
     asks: tuple[Parameter, ...] = ()
     shows: tuple[Parameter, ...] = ()
     values: Callable[[State, Figures], Figures] | None = None
@@ -188,20 +209,39 @@ class View:
         return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
 
 
-def _season(state: State, after_round: int | None) -> Figures | None:
-    found = _standings(state, after_round)
-    return None if found is None else {**figures.season(state), "standings": found}
-
-
 def _standings(state: State, after_round: int | None) -> Figures | None:
     is_there = after_round is None or after_round <= state.complete
     return figures.standings(state, after_round) if is_there else None
+
+
+def _front_page(state: State, found: Figures) -> Figures:
+    """With the round under way, who is there, and cards to show what is played with."""
+    game = state.file.game
+    # From a seed of its own: of the season's deals nothing may be shown here.
+    dealt = [game.deal(number, Stream(f"a picture {number}"), None) for number in range(CARDS_SHOWN)]
+    cards = [deal.hands[-1][0] for deal in dealt if deal is not None]
+    return {
+        "front": found,
+        "live": under_way(state) if state.begun is not None else None,
+        "names": state.names,
+        "cards": [game.face(game.card_name(card)) for card in sorted(set(cards))],
+        "seatings": len(game.seatings),
+    }
 
 
 def _starter(state: State) -> File | None:
     found = starter(state)
     name = f"starter-{state.config.game.name}.zip"
     return None if found is None else File(name, "application/zip", found)
+
+
+def _feed(state: State, player: str | None = None) -> File | None:
+    found = feeds.season_feed(state) if player is None else feeds.player_feed(state, player)
+    return None if found is None else File("feed.atom", "application/atom+xml", found, is_attached=False)
+
+
+def _calendar(state: State) -> File:
+    return File(f"{state.name}.ics", "text/calendar", feeds.calendar(state))
 
 
 def _matches(
@@ -231,6 +271,10 @@ def _matches_page(
     }  # fmt: skip
 
 
+def _board(state: State, number: int, table: str) -> Figures | None:
+    return boards.board(state, number, int(table))
+
+
 def _live(state: State) -> Figures:
     shown = {"standings": figures.standings(state), "crosstable": figures.crosstable(state)}
     return {"live": under_way(state), **shown}
@@ -254,12 +298,13 @@ SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
 MATCH = Parameter("match", ".*", meant=match_of_part)
+TABLE = Parameter("table", "t[0-9]{1,6}", meant=lambda text: text[1:])
 
 VIEWS = (
-    View("", _season, "standings", "One season: how far it is, and its standings.", SeasonPage, asks=(AFTER,),
-         values=lambda _, found: {"standings": found["standings"]}),
-    View("/standings", _standings, says="The standings after a round, by default the last.", shape=Standings,
-         asks=(AFTER,)),
+    View("", front.front, "front", "One season: how far it is, its standings, what the last round brought.",
+         Front, asks=(AFTER,), values=_front_page),
+    View("/standings", _standings, "standings", "The standings after a round, by default the last.",
+         Standings, asks=(AFTER,)),
     View("/crosstable", figures.crosstable, "crosstable",
          "Results of each player against each other, and how sure it is who is better.", Crosstable,
          shows=(SHOW,)),
@@ -268,15 +313,26 @@ VIEWS = (
          "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
          Rules),
     View("/rules/starter.zip", _starter),
-    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", Round, ROUND),
-    View("/players/{player}", played.player_page, "player", "All about a player.", Player, PLAYER,
+    View("/feed.atom", _feed),
+    View("/calendar.ics", _calendar),
+    View("/players/{player}/feed.atom", _feed, of=(PLAYER,)),
+    View("/players/{player}/vs/{other}", played.versus, "versus",
+         "Two players: what each won against the other, and their last matches.", Versus,
+         (PLAYER, replace(PLAYER, name="other"))),
+    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", Round, (ROUND,)),
+    View("/boards/{number}", boards.round_boards, "boards",
+         "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,)),
+    View("/boards/{number}/{table}", _board, "board",
+         "The duplicate board of a table: each deal as all its matches played it.", Board, (ROUND, TABLE),
+         values=lambda state, found: {"board": found, "game": state.file.game}),
+    View("/players/{player}", played.player_page, "player", "All about a player.", Player, (PLAYER,),
          values=lambda state, found: {"player": found, "history": figures.history(state)}),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=Matches,
          asks=(*WHICH, *PART)),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
-    View("/matches/{match}", played.match_page, says="A match in short.", shape=Match, of=MATCH),
-    View("/matches/{match}", match_page, "match", of=MATCH),
-    View("/matches/{match}/replay", played.replay, shape=Replay, of=MATCH, asks=(EYES,),
+    View("/matches/{match}", played.match_page, says="A match in short.", shape=Match, of=(MATCH,)),
+    View("/matches/{match}", match_page, "match", of=(MATCH,)),
+    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", shows=(WALL,)),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,12 +10,13 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from arbiter.text import printable
+from arbiter.text import joined, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 MINUS = "\N{MINUS SIGN}"
+_ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
 def part(name: str) -> str:
@@ -46,6 +48,11 @@ def signed(value: float | None) -> str:
     return f"+{text}" if value is not None and value > 0 and text != "0" else text
 
 
+def tenths(value: float, sign: bool = False) -> str:
+    """A mean with one decimal, a true minus; with a plus, too, where it has a `sign`."""
+    return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+
+
 def percent(value: float) -> str:
     """A probability; never 0 % or 100 %."""
     if value < 0.001:
@@ -71,6 +78,13 @@ def name(text: str) -> Markup:
 def plain(text: object) -> Markup:
     """Any text from outside, printable."""
     return escape(printable(str(text)))
+
+
+def sentence(text: str) -> Markup:
+    """A sentence of ours in which names stand between isolates (`arbiter.frame.said_names`)."""
+    parts = _ISOLATED.split(text)
+    shown = [name(part) if odd % 2 else plain(part) for odd, part in enumerate(parts)]
+    return Markup("").join(shown)
 
 
 def short(text: str, most: int) -> str:
@@ -108,11 +122,8 @@ def size(count: int) -> str:
     return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
 
 
-def joined(parts: Sequence[object]) -> str:
-    """``a, b and c``."""
-    words = [str(word) for word in parts]
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
-WRITTEN = part, match_part, whole, signed, percent, moment, name, plain, joined, short, duration, exact, size
-FILTERS: dict[str, Callable[..., object]] = {"shell": shlex.join} | {one.__name__: one for one in WRITTEN}
+WRITTEN = part, match_part, whole, signed, tenths, percent, moment, name, plain, sentence, joined, short
+FILTERS: dict[str, Callable[..., object]] = {
+    "shell": shlex.join,
+    **{one.__name__: one for one in (*WRITTEN, duration, exact, size)},
+}

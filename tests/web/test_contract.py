@@ -83,6 +83,7 @@ PROGRAM = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.p
 def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     paths = {operation.ok().path for operation in schema.get_all_operations()}
     below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}", "/rules"}
+    below |= {"/boards/{number}", "/boards/{number}/{table}", "/players/{player}/vs/{other}"}
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
     below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
     below |= {"/matches/{match}/log"}
@@ -102,7 +103,14 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
 def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, tokens: list[str]) -> None:
     for path, methods in schema.raw_schema["paths"].items():
         if "get" in methods:
-            named = {"season": "small", "number": "1", "player": "p0", "match": "r001-t01-m0"}
+            named = {
+                "season": "small",
+                "number": "1",
+                "player": "p0",
+                "match": "r001-t01-m0",
+                "table": "t01",
+                "other": "p1",
+            }
             case = schema[path]["GET"].Case(path_parameters=named, query={"odd": "1"})
             case.headers["Authorization"] = f"Bearer {tokens[-1]}"
             answer = case.call()

@@ -59,6 +59,7 @@ from arbiter.games.chefs_hat.words import (
     words,
 )
 from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell
+from arbiter.text import joined
 
 RULES = ("book", "gym2")
 MATCHES = 3
@@ -79,6 +80,12 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
     name: ClassVar[str] = "chefs_hat"
     title: ClassVar[str] = "Chef's Hat"
+    about: ClassVar[str] = (
+        "A game of getting rid of cards in a kitchen of four. Each lays a lower value than lies there, "
+        "and at least as many cards of it, or passes. The first without cards becomes Chef, the last "
+        "becomes Dishwasher, who gives its two best cards to the Chef before the next deal. Places give "
+        "3, 2, 1 and 0 points; most points of all deals win."
+    )
     observer: ClassVar[str] = "arbiter.envs.observers.chefs_hat:ChefsHatObserver"
     hearing: ClassVar[str] = "arbiter.games.chefs_hat.hearing:ChefsHatHearing"
     seat_word: ClassVar[str] = "opener"
@@ -316,6 +323,10 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
             Exchange(giver, taker, tuple(map(card_text, cards)))
             for giver, taker, cards in after.setting.exchange or ()
         ]
+
+    def says_deal(self, state: ChefsHatState, names: Sequence[str]) -> str:
+        first, *others = (names[seat] for seat in state.order)
+        return f"{first} is first and becomes Chef, then {joined(others)}"
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
         return winner(self, points, deal, play)

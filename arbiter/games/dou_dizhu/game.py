@@ -34,6 +34,7 @@ from arbiter.games.dou_dizhu.combinations import (
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
 from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+from arbiter.text import joined
 
 CARDS, HAND = 54, 17
 
@@ -150,6 +151,12 @@ class DouDizhu(Game[DouDizhuState]):
 
     name: ClassVar[str] = "dou_dizhu"
     title: ClassVar[str] = "Dou Dizhu"
+    about: ClassVar[str] = (
+        "A game of getting rid of cards, one landlord against two peasants. The landlord has three cards "
+        "more and leads: a single card, a pair, a chain or another combination, which the others beat, "
+        "or they pass. The first without cards wins the deal for its side. Everybody is landlord in "
+        "turn; most points of all deals win."
+    )
     observer: ClassVar[str] = "arbiter.envs.observers.dou_dizhu:DouDizhuObserver"
     seat_word: ClassVar[str] = "landlord"
     option_help: ClassVar[Mapping[str, str]] = {
@@ -270,6 +277,15 @@ class DouDizhu(Game[DouDizhuState]):
     def roles(self, state: DouDizhuState) -> dict[str, Any]:
         role = ["landlord" if seat == state.landlord else "peasant" for seat in _EVERYBODY]
         return {"role": role, "bombs": state.bombs}
+
+    def says_deal(self, state: DouDizhuState, names: Sequence[str]) -> str:
+        peasants = joined([names[seat] for seat in _EVERYBODY if seat != state.landlord])
+        landlord = names[state.landlord]
+        if state.owner == state.landlord:
+            won = f"{landlord} as landlord beats {peasants}"
+        else:
+            won = f"{peasants} beat the landlord {landlord}"
+        return won + (f", {state.bombs} bomb{'s' * (state.bombs > 1)} played" if state.bombs else "")
 
     def face(self, name: str) -> Face:
         return _JOKERS.get(name) or super().face(name)

@@ -21,7 +21,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 PAGES = [
     "/seasons", "/seasons/none", "/seasons/new", "/seasons/new/matches", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live", "/seasons/small/live?wall=1",
     "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
-    "/seasons/long", "/seasons/long/crosstable", "/seasons/long/crosstable?show=los", "/seasons/long/history",
+    "/seasons/long", "/seasons/long/standings", "/seasons/small/boards/1", "/seasons/small/boards/1/t01", "/seasons/small/players/p0/vs/p1",
+    "/seasons/long/crosstable", "/seasons/long/crosstable?show=los", "/seasons/long/history",
     "/seasons/long/matches", "/seasons/long/rounds/1", f"/seasons/long/players/{quote(MARKUP, safe='')}",
 ]  # fmt: skip
 FOCUSED = """() => {

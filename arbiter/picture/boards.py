@@ -1,0 +1,153 @@
+"""The duplicate board: what different players made of the same cards.
+
+In all rotations of a table the cards stay with the seats while the players move, so whoever sat in a seat
+held the same hand. What the seat took on average is what its cards were worth there (par); what a player took
+above that is its own doing. Over all rotations the luck of the cards cancels.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from arbiter.course import DealOver, retrace
+from arbiter.frame import said_names, seat_line
+from arbiter.games import make
+from arbiter.outcome import say_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.picture.shapes import Board, BoardCell, BoardDeal, BoardRow, BoardTotal, RoundBoards
+    from arbiter.picture.state import State
+
+
+def board(state: State, number: int, table: int) -> Board | None:
+    """The board of a table; None where there is no such table, or its round is not complete."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    if found is None or not state.is_complete(number) or not 1 <= table <= len(found.tables):
+        return None
+    matches = [match for match in _counted(state, number) if match.table == table]
+    records = [record for match in matches if (record := state.record(match.id)) is not None]
+    return {
+        "season": state.name,
+        "round": number,
+        "table": table,
+        "tables": len(found.tables),
+        "players": list(found.tables[table - 1]),
+        "seats": state.file.game.seats,
+        "deals": _deals(records),
+        "results": [
+            {"match": match.id, "say": say_match(match), "players": list(match.players),
+             "points": None if match.points is None else list(match.points)}
+            for match in matches
+        ],
+        "par": _pars(matches),
+        "totals": totals(matches),
+    }  # fmt: skip
+
+
+def round_boards(state: State, number: int) -> RoundBoards | None:
+    """What each player of each table made of the same cards; None where the round is not complete."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    if found is None or not state.is_complete(number):
+        return None
+    by_table: dict[int | None, list[MatchSummary]] = defaultdict(list)
+    for match in _counted(state, number):
+        by_table[match.table].append(match)
+    return {
+        "season": state.name,
+        "round": number,
+        "rounds": state.complete,
+        "tables": [
+            {"table": table, "players": list(names), "totals": totals(by_table[table])}
+            for table, names in enumerate(found.tables, 1)
+        ],
+    }
+
+
+def _counted(state: State, number: int) -> list[MatchSummary]:
+    return [match for match in state.matches if match.round == number and match.id not in state.annulled]
+
+
+def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
+    """What each player took in the matches that have points, and what the cards it held were worth there.
+
+    The matches may be of several tables; those of a table are compared with each other alone. The best first.
+    """
+    tables: dict[tuple[int | None, int | None], list[MatchSummary]] = defaultdict(list)
+    for match in matches:
+        tables[match.round, match.table].append(match)
+    of: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for group in tables.values():
+        pars = _pars(group)
+        for match in group:
+            if match.points is not None and len(match.points) == len(pars):
+                for name, points, par in zip(match.players, match.points, pars, strict=True):
+                    of[name].append((points, par))
+    rows: list[BoardTotal] = [
+        {
+            "player": name,
+            "matches": len(taken),
+            "points": fmean(points for points, _ in taken),
+            "par": fmean(par for _, par in taken),
+            "ahead": fmean(points - par for points, par in taken),
+        }
+        for name, taken in of.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["ahead"], row["player"]))
+
+
+def _pars(matches: Sequence[MatchSummary]) -> list[float]:
+    """What the cards of each seat were worth in a match, on average over those that played them."""
+    points = [match.points for match in matches if match.points is not None]
+    return [fmean(of_seat) for of_seat in zip(*points, strict=True)]
+
+
+def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
+    """The deals that somebody played to the end, each with a row a rotation."""
+    rows: dict[int, list[tuple[MatchRecord, BoardRow]]] = defaultdict(list)
+    for record in records:
+        for number, row in _rows(record).items():
+            rows[number].append((record, row))
+    return [_deal(number, rows[number]) for number in sorted(rows)]
+
+
+def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
+    """By deal what each seat of a match made of its hand."""
+    game, names, found = make(record.game, record.options), said_names(record.players), {}
+    for event in retrace(record, game):
+        if isinstance(event, DealOver):
+            roles, points = game.roles(event.state), event.state.points()
+            cells: list[BoardCell] = [
+                {"seat": seat, "player": name, "made": seat_line(roles, seat), "points": points[seat],
+                 "best": False, "worst": False}
+                for seat, name in enumerate(record.players)
+            ]  # fmt: skip
+            row: BoardRow = {
+                "match": record.id,
+                "rotation": record.rotation,
+                "say": game.says_deal(event.state, names),
+                "cells": cells,
+            }
+            found[event.number] = row
+    return found
+
+
+def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDeal:
+    """A deal with its best and worst results marked, where they differ."""
+    game = make(rows[0][0].game, rows[0][0].options)
+    hands = rows[0][0].deals[number]["hands"]
+    same = all(record.deals[number]["hands"] == hands for record, _ in rows)
+    shown = [row for _, row in rows]
+    par = []
+    for cells in zip(*(row["cells"] for row in shown), strict=True):
+        points = [cell["points"] for cell in cells]
+        par.append(fmean(points))
+        if min(points) < max(points):
+            for cell in cells:
+                cell["best"], cell["worst"] = cell["points"] == max(points), cell["points"] == min(points)
+    names = [[game.card_name(card) for card in sorted(map(game.card_of, hand))] for hand in hands]
+    return {"deal": number, "hands": names if same else None, "par": par, "rows": shown}

@@ -1,0 +1,142 @@
+"""What readers of news and calendars follow: Atom feeds of a season and of a player, and the rounds as ICS.
+
+Addresses are relative: whoever fetches a feed knows where it came from.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from arbiter.picture.figures import ratings
+from arbiter.picture.front import front
+from arbiter.text import printable, xml_text
+from arbiter.web.words import part, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arbiter.picture.state import State
+
+ENTRIES = 20
+"""Of a feed, the last first, and of rounds to come in a calendar."""
+ATOM = "http://www.w3.org/2005/Atom"
+LENGTH = timedelta(hours=1)
+"""Of a round in a calendar: how long it takes nobody knows before."""
+
+
+def season_feed(state: State) -> bytes:
+    """What each of the last rounds brought, as Atom."""
+    return _feed(state, state.name, f"/seasons/{part(state.name)}", _rounds(state))
+
+
+def player_feed(state: State, player: str) -> bytes | None:
+    """The rank and the rating of a player after each of the last rounds; None where nobody has that name."""
+    if player not in state.names:
+        return None
+    address = f"/seasons/{part(state.name)}/players/{part(player)}"
+    return _feed(state, f"{player} in {state.name}", address, _standings_of(state, player))
+
+
+def _rounds(state: State) -> Iterator[tuple[int, str, str]]:
+    for number in _last(state):
+        shown = front(state, number)
+        if shown is None:
+            continue
+        first = shown["standings"]["first"]
+        leaders = first["players"] if first is not None else [shown["standings"]["players"][0]["player"]]
+        say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
+        say += [f"The closest match: {shown['closest']['say']}."] if shown["closest"] is not None else []
+        say += [f"The upset: {shown['upset']['say']}."] if shown["upset"] is not None else []
+        yield number, f"Round {number} is complete", " ".join(say)
+
+
+def _standings_of(state: State, player: str) -> Iterator[tuple[int, str, str]]:
+    for number in _last(state):
+        row = next((row for row in ratings(state, number) if row["player"] == player), None)
+        if row is not None and row["elo"] is not None:
+            where = "not ranked" if row["rank"] is None else f"rank {row['rank']}"
+            say = f"{where}, Elo {signed(row['elo'])} ({signed(row['low'])} to {signed(row['high'])})"
+            yield number, f"{player} after round {number}: {where}", say
+
+
+def _last(state: State) -> range:
+    return range(state.complete, max(state.complete - ENTRIES, 0), -1)
+
+
+def _feed(state: State, title: str, address: str, entries: Iterable[tuple[int, str, str]]) -> bytes:
+    """A feed of (round, title, text)."""
+    planned = {known.number: known.planned or state.moment for known in state.rounds}
+    feed = Element("feed", xmlns=ATOM)
+    SubElement(feed, "id").text = f"urn:arbiter:{address}"
+    SubElement(feed, "title").text = xml_text(title)
+    SubElement(feed, "link", href=address)
+    SubElement(feed, "link", rel="self", href=f"{address}/feed.atom")
+    SubElement(feed, "updated").text = _moment(planned[state.complete] if state.complete else state.moment)
+    SubElement(SubElement(feed, "author"), "name").text = "arbiter"
+    for number, head, text in entries:
+        entry = SubElement(feed, "entry")
+        SubElement(entry, "id").text = f"urn:arbiter:{address}:{number}"
+        SubElement(entry, "title").text = xml_text(head)
+        SubElement(entry, "link", href=f"/seasons/{part(state.name)}/boards/{number}")
+        SubElement(entry, "updated").text = _moment(planned[number])
+        SubElement(entry, "summary").text = xml_text(text.translate(_ISOLATES))
+    whole: str = tostring(feed, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}'.encode()
+
+
+_ISOLATES = {0x2068: None, 0x2069: None}
+
+
+def _moment(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def calendar(state: State) -> bytes:
+    """The rounds that are planned and those to come, as iCalendar (RFC 5545)."""
+    moments = {known.number: known.planned for known in state.rounds if known.planned is not None}
+    following, file = state.following, state.config
+    if following is not None and following.number is not None:
+        number, begins = following.number, following.begins
+        for later in range(ENTRIES if file.every is not None else 1):
+            when = begins + later * (file.every or timedelta())
+            if number + later > file.rounds or (file.until is not None and when >= file.until):
+                break
+            moments[number + later] = when
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//arbiter//rounds//EN"]
+    for number, when in sorted(moments.items())[-2 * ENTRIES :]:
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{part(state.name)}-{number}@arbiter",
+            f"DTSTAMP:{_stamp(state.moment)}",
+            f"DTSTART:{_stamp(when)}",
+            f"DTEND:{_stamp(when + LENGTH)}",
+            f"SUMMARY:{_text(f'{state.name}: round {number}')}",
+            f"URL:/seasons/{part(state.name)}/rounds/{number}",
+            "END:VEVENT",
+        ]
+    lines.append("END:VCALENDAR")
+    return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line)).encode()
+
+
+def _stamp(when: datetime) -> str:
+    return when.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _text(text: str) -> str:
+    """A text of a calendar, which means something by these characters."""
+    for mark in "\\;,":
+        text = text.replace(mark, f"\\{mark}")
+    return printable(text).replace("\n", "\\n")
+
+
+def _folded(line: str) -> Iterator[str]:
+    """A line in pieces of at most 75 bytes, which go on after a blank."""
+    piece = ""
+    for character in line:
+        if len((piece + character).encode()) > 75:
+            yield piece
+            piece = " "
+        piece += character
+    yield piece
