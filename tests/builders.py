@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSpec
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Slice, Trial
+    from arbiter.regress.trial import Trial
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore
 
@@ -83,11 +83,9 @@ def play_round(season: SeasonStore, plan: RoundPlan, executor: Executor) -> bool
     return not any(isinstance(event, Stopped) for event in play_matches(season, plan.missing, executor))
 
 
-def play_trial(
-    experiment: Experiment, season: SeasonStore, executor: Executor, at_once: int, own: Slice | None = None
-) -> Trial:
+def play_trial(experiment: Experiment, season: SeasonStore, executor: Executor, at_once: int) -> Trial:
     """A regression test played until its verdict."""
-    trial = resume(experiment, season, own)
+    trial = resume(experiment, season)
     for _ in play_on(trial, season, executor, at_once):
         pass
     return trial

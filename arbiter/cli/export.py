@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
-from arbiter.cli.opening import address_of_store, open_parts, open_stored
+from arbiter.cli.opening import address_of_store, open_stored
 from arbiter.cli.options import config_argument, needing, read_json, store_option
 from arbiter.cli.output import counted, note, say
-from arbiter.errors import ConfigError, StoreError
+from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
 from arbiter.export.whole_files import write_whole
 from arbiter.games import make
 from arbiter.match import MatchRecord
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
-from arbiter.store.address import file_of
+from arbiter.store.address import address_of, file_of
 from arbiter.store.backup import back_up
 from arbiter.text import first_few
 
@@ -207,7 +207,10 @@ def restore(config: str, source: str, store_url: str | None) -> None:
     settled = replace(settled, store=store_url or settled.store)
     _refuse_dump(source)
     with ExitStack() as stack:
-        (old,) = open_parts(stack, [source])
+        try:
+            old = stack.enter_context(closing(Store(address_of(source), create=False)))
+        except NoStore:
+            raise StoreError(f"there is no store {source}") from None
         if (season := old.season(settled.season)) is None:
             raise StoreError(
                 f"{old.name} holds no season {settled.season}; it holds {first_few(old.seasons())}"

@@ -10,14 +10,13 @@ from arbiter.config.changes import rated_name
 from arbiter.config.game import game_of
 from arbiter.config.limits import USUAL_ROUNDS
 from arbiter.config.places import read_document
-from arbiter.errors import ConfigError, NoStore, StoreError
+from arbiter.errors import ConfigError, StoreError
 from arbiter.picture.state import AsStored, State
 from arbiter.store import Store
-from arbiter.store.address import absolute, address_of, usual_store
+from arbiter.store.address import absolute, usual_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import ExitStack
+    from collections.abc import Callable
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore
@@ -125,14 +124,3 @@ def _as_stored(path: str, store_url: str | None) -> State | None:
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
     return State.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)
-
-
-def open_parts(stack: ExitStack, parts: Sequence[str]) -> list[Store]:
-    """Stores by their URLs or files, closed with the stack; StoreError for one that is not there."""
-    opened = []
-    for part in parts:
-        try:
-            opened.append(stack.enter_context(closing(Store(address_of(part), create=False))))
-        except NoStore:
-            raise StoreError(f"there is no store {part}") from None
-    return opened

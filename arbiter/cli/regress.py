@@ -12,8 +12,7 @@ import click
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bots import read_options, split_command, with_tier
 from arbiter.cli.options import format_option, limit_options, seed_option, workers_option
-from arbiter.cli.output import counted, even_unread, note, print_json
-from arbiter.errors import ConfigError
+from arbiter.cli.output import even_unread, note, print_json
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path())
+@click.argument("file", required=False, type=click.Path())
 @click.option("--game", help="Which game; `arbiter games` lists them.")
 @click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--base", help="The old version's command.")
@@ -56,16 +55,13 @@ if TYPE_CHECKING:
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation")
 @workers_option
 @click.option("--store", help="Where matches are kept, as a URL.  [default: regress.sqlite]")
-@click.option("--slice", help="Play only part i of n, such as 2/5, into a store of its own (--store).")
-@click.option("--merge", is_flag=True, help="FILES are the stores of slices: say what they come to.")
 @click.option("--junit", type=click.Path(), help="Write the verdict as JUnit XML.")
 @click.option("--summary", type=click.Path(), help="Write a summary in Markdown.")
 @click.option("--json", type=click.Path(), help="Write everything as JSON.")
 @click.option("--records", type=click.Path(), help="Write the worst matches' records to this folder.")
 @format_option
 def regress(
-    files: tuple[str, ...],
-    merge: bool,
+    file: str | None,
     junit: str | None,
     summary: str | None,
     json: str | None,
@@ -77,7 +73,7 @@ def regress(
 
     Exit 0: better (with --non-regression: no worse, or identical play). 1: not better, identical play, or the
     budget is spent. 3: a bot failed. 2, 4, 5: wrong usage, our machine, the store. The same command goes on
-    after any interruption. FILES is one YAML file with the same keys as the options, or none.
+    after any interruption. FILE is YAML with the same keys as the options.
 
     Example: arbiter regress --game planning --base "python3 old.py" --candidate "python3 new.py"
     """
@@ -88,13 +84,11 @@ def regress(
     keys = {key: value for key, value in given.items() if value not in (None, ())}
     begun = time.monotonic()
     try:
-        ended = _merge(files, keys, begun) if merge else _play(files, keys, documents.paths, begun)
+        ended = _play(file, keys, documents.paths, begun)
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
         documents.failed(str(error) or "interrupted", code, time.monotonic() - begun)
         raise
-    if ended is None:
-        return
     with even_unread():
         if style == "json":
             print_json(shape(ended))
@@ -105,30 +99,17 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _play(files: tuple[str, ...], keys: dict[str, Any], written: Iterable[str], begun: float) -> Ended | None:
-    """Play on until there is a verdict; None after a slice, which has none."""
+def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float) -> Ended:
+    """Play on until there is a verdict."""
     from arbiter.cli.progress import matches_of
     from arbiter.cli.regress_report import Ended
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress.run import attempt, changed_since, open_experiment, play_on, resume
-    from arbiter.regress.trial import Slice
     from arbiter.store import Store
 
-    if len(files) > 1 or any(".sqlite" in file or "://" in file for file in files):
-        message = f"one file is read, not {len(files)}" if len(files) > 1 else "is a store, not a test's file"
-        raise ConfigError(message, files[0] if len(files) == 1 else "", hint="--merge puts stores together")
-    part, fresh = keys.pop("slice", None), keys.pop("fresh", False)
-    experiment = _experiment(files[0] if files else None, keys, written)
-    own = Slice.parse(part) if part is not None else None
-    if own is not None:
-        if fresh:
-            raise ConfigError("--fresh does not go with --slice", hint="name a new store")
-        if "store" not in keys:
-            raise ConfigError("--slice needs a store of its own", hint="give --store sqlite:///part.sqlite")
-        if experiment.seed == "auto" or experiment.test.most_blocks is None:
-            hint = "give every slice the same --seed and --max-blocks"
-            raise ConfigError("slices need to agree on the deals and on their number", hint=hint)
+    fresh = keys.pop("fresh", False)
+    experiment = _experiment(file, keys, written)
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
         if (changed := changed_since(experiment, store)) is not None:
@@ -141,43 +122,15 @@ def _play(files: tuple[str, ...], keys: dict[str, Any], written: Iterable[str], 
         stack.enter_context(store.held(experiment.name))
         season = open_experiment(experiment, store)
         season.ask_to_stop(False)
-        with processes(slots(experiment.workers)) as executor, Watch(experiment, own, executor.size) as watch:
-            trial = resume(experiment, season, own)
+        with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
+            trial = resume(experiment, season)
             watch.start(trial)
             for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
                 watch.seen(trial, match.summary)
             if trial.verdict is not None and executor.running:
                 # They cannot change it.
                 executor.shutdown(cancel_futures=True)
-        if own is not None and trial.verdict is None:
-            note(f"slice {own} is played: {counted(len(season.summaries()), 'match')} in {store.name}")
-            return None
-        return Ended.of(trial, season.seed, time.monotonic() - begun, [season])
-
-
-def _merge(files: tuple[str, ...], keys: dict[str, Any], begun: float) -> Ended:
-    from arbiter.cli.opening import open_parts
-    from arbiter.cli.regress_report import Ended
-    from arbiter.regress.run import merge_parts
-
-    if wrong := sorted(keys.keys() - {"faults", "max_blocks"}):
-        option = wrong[0].replace("_", "-")
-        hint = "the slices' stores say what was played"
-        raise ConfigError(f"--{option} does not go with --merge", hint=hint)
-    if not files:
-        raise ConfigError("--merge needs the stores of the slices")
-    with ExitStack() as stack:
-        parts = open_parts(stack, files)
-        found = merge_parts(parts, **keys)
-        if found.missing:
-            some = first_few(map(str, found.missing))
-            note(f"passed over {counted(len(found.missing), 'block')} that no part has whole: {some}")
-        name = found.trial.experiment.name
-        for part in parts:
-            if (who := part.holder(name)) is not None:
-                note(f"{part.name} is still being played on by {who}")
-        seasons = [season for part in parts if (season := part.season(name)) is not None]
-        return Ended.of(found.trial, found.seed, time.monotonic() - begun, seasons, found.missing)
+        return Ended.of(trial, season, time.monotonic() - begun)
 
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:

@@ -21,7 +21,7 @@ from arbiter.text import markdown, markdown_code, markdown_link
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from arbiter.match import MatchRecord, Player
     from arbiter.regress.trial import ScoredMatch, Trial
@@ -32,38 +32,29 @@ PRINTED = 3
 
 
 class Ended(NamedTuple):
-    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, the
-    records of the candidate's worst matches, and of a test put together the blocks that are missing.
+    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, and the
+    records of the candidate's worst matches.
     """
 
     trial: Trial
     seed: str
     seconds: float
     records: Mapping[str, MatchRecord]
-    missing: Sequence[int] = ()
 
     @classmethod
-    def of(
-        cls,
-        trial: Trial,
-        seed: str,
-        seconds: float,
-        seasons: Sequence[SeasonStore],
-        missing: Sequence[int] = (),
-    ) -> Ended:
-        """A test with the records of its worst matches, from the seasons that hold them."""
+    def of(cls, trial: Trial, season: SeasonStore, seconds: float) -> Ended:
+        """A test with the records of its worst matches, from the season that holds them."""
         names = [played.match.id for played in worst(trial)]
-        found = {name: record for name in names for season in seasons if (record := season.match(name))}
-        return cls(trial, seed, seconds, found, missing)
+        found = {name: record for name in names if (record := season.match(name))}
+        return cls(trial, season.seed, seconds, found)
 
 
 def headline(ended: Ended) -> str:
     """The verdict in one line."""
-    trial, missing = ended.trial, ended.missing
+    trial = ended.trial
     test, lenient = trial.experiment.test, trial.experiment.non_regression
     levels = f"{test.elo1:+g} rather than {test.elo0:+g}"
     levels += " normalised Elo" if test.scale == "normalized" else " Elo"
-    taken = counted(trial.blocks_taken, "block")
     match trial.verdict:
         case "candidate_faulty":
             return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
@@ -81,11 +72,7 @@ def headline(ended: Ended) -> str:
             # Not "a regression": between the bounds a candidate may end on either side.
             word = "not shown to be no worse" if lenient else "not better"
             return f"{word}: the {test.measure} speak against {levels}"
-    if missing:
-        return f"undecided: {taken} are there, and {len(missing)} are missing"
-    if test.most_blocks is None or trial.blocks_taken < test.most_blocks:
-        return f"undecided: {taken} are there"
-    return f"undecided after {taken}: the budget is spent"
+    return f"undecided after {counted(trial.blocks_taken, 'block')}: the budget is spent"
 
 
 def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
@@ -271,7 +258,6 @@ def shape(ended: Ended) -> dict[str, Any]:
         "lost": lost,
         "faults": {version: trial.faults_of(version) for version in versions},
         "left_out": trial.left_out,
-        "missing": list(ended.missing),
         "worst": [
             {"match": played.match.id, "score": played.score, "again": again}
             for played, again in _worst_with_commands(ended)

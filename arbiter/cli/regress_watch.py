@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Slice, Trial
+    from arbiter.regress.trial import Trial
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""
@@ -36,8 +36,8 @@ SECONDS = 0.5
 class Watch:
     """Shows how far a test is: by one line that changes on a terminal, by lines elsewhere."""
 
-    def __init__(self, experiment: Experiment, own: Slice | None, at_once: int) -> None:
-        self._experiment, self._own, self._at_once = experiment, own, at_once
+    def __init__(self, experiment: Experiment, at_once: int) -> None:
+        self._experiment, self._at_once = experiment, at_once
         self._live: Live | None = None
         self._begun = self._shown = time.monotonic()
         self._played = self._told = 0
@@ -70,9 +70,7 @@ class Watch:
             note(f"going on: {there}")
         size = experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
-        if self._own is not None:
-            note(f"slice {self._own} of {counted(test.most_blocks or 0, 'block')}: {text}")
-        elif trial.verdict is None and not trial.from_store:
+        if trial.verdict is None and not trial.from_store:
             if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
                 note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
             guess = GUESSED_VARIANCE * (TOLD_BY_POINTS if test.measure == "points" else 1.0)
@@ -89,7 +87,7 @@ class Watch:
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))
-        if self._own is not None or trial.verdict is not None or self._played < PACE:
+        if trial.verdict is not None or self._played < PACE:
             return
         if not self._priced and trial.run.blocks >= PILOT:
             self._priced = True

@@ -5,6 +5,6 @@
 | `experiment` | what is compared, and how; a test's file |
 | `identity` | its name in the store; digests of the programs that it is made of |
 | `blocks` | who meets, the matches of a block, and what they say about the two versions |
-| `trial` | blocks in their order, of a slice too; faults, the verdict |
-| `run` | blocks played into a store, of suites and gauntlets too; tests whole, in slices, or put together |
+| `trial` | blocks in their order, faults, the verdict |
+| `run` | blocks played into a store, of tests, suites and gauntlets |
 """

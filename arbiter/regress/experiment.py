@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictInt, ValidationError
+from pydantic import Field, StrictBool, StrictInt
 
 from arbiter.config import load
-from arbiter.config.game import game_of, settings_of
+from arbiter.config.game import settings_of
 from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import Document, read_document
 from arbiter.config.reading import placed, validate
@@ -17,7 +17,7 @@ from arbiter.config.season_file import TableModel, Version
 from arbiter.config.values import Seed, StoreUrl, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
-from arbiter.regress.identity import BASE, CANDIDATE, Digests, attempt_of, kept, kept_player, name_of
+from arbiter.regress.identity import BASE, CANDIDATE, Digests, attempt_of, kept, name_of
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
 from rating.errors import OptionError
@@ -101,22 +101,6 @@ def experiment_of(
     }
     experiment = _experiment(model, game, versions, field, players)
     return replace(experiment, store=store, notes=tuple(digests.notes))
-
-
-def from_settings(
-    settings: Mapping[str, Any], faults: str | None = None, max_blocks: int | None = None
-) -> Experiment:
-    """The experiment of stored settings, `faults` and `max_blocks` replaced; ConfigError if they are none."""
-    try:
-        given = {key: value for key, value in (("faults", faults), ("max_blocks", max_blocks)) if value}
-        known = {key: value for key, value in settings.items() if key in RegressModel.model_fields}
-        model = RegressModel.model_validate(known | given)
-        players = settings["players"]
-        versions = {name: kept_player(players[name]) for name in (BASE, CANDIDATE)}
-        field = tuple(kept_player(player) for player in players["field"])
-    except (ValidationError, KeyError, TypeError, AttributeError):
-        raise ConfigError("what is stored is no regression test of this version of arbiter") from None
-    return _experiment(model, game_of(model.game), versions, field, players)
 
 
 def _with_field(

@@ -130,14 +130,6 @@ def kept(player: Player, digests: Digests) -> dict[str, Any]:
     return values | languages | digests.of(player)
 
 
-def kept_player(shape: Mapping[str, Any]) -> Player:
-    """The player that `kept` wrote."""
-    values = {key: value for key, value in shape.items() if key != "folders"}
-    values["languages"] = tuple(map(tuple, shape.get("languages", ())))
-    values |= {key: tuple(shape[key]) for key in ("command", "read", "files")}
-    return Player(**values)
-
-
 class Digests:
     """Digests of programs as they are now, each folder being read once.
 

@@ -1,15 +1,14 @@
-"""A regression test played into a store: until its verdict, as a slice, or merged from parts."""
+"""A regression test played into a store until its verdict."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count
+from typing import TYPE_CHECKING
 
-from arbiter.errors import ConfigError, StoreError
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.experiment import from_settings
 from arbiter.regress.identity import PREFIX, last_attempt, what_changed
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored
@@ -19,13 +18,12 @@ from arbiter.season.plan import draw_seed
 from arbiter.store import Order, Verb
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Slice
     from arbiter.season.events import MatchVoid, Stopped
     from arbiter.store import SeasonStore, Store
 
@@ -58,13 +56,9 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
     return season
 
 
-def resume(experiment: Experiment, season: SeasonStore, own: Slice | None = None) -> Trial:
-    """The test as far as it was played; matches that were annulled are played again.
-
-    A slice `own` has its blocks alone, up to the test's most: the verdict falls when all slices are merged,
-    and only a fault that fails the test ends the slice.
-    """
-    trial = Trial(experiment, own)
+def resume(experiment: Experiment, season: SeasonStore) -> Trial:
+    """The test as far as it was played; matches that were annulled are played again."""
+    trial = Trial(experiment)
     for summary in force(season.orders.read().given).counted(season.summaries()):
         trial.add(summary)
         trial.from_store += 1
@@ -82,10 +76,11 @@ def play_on(
     experiment = trial.experiment
 
     def blocks() -> Iterator[int]:
-        block, most = trial.after(0), experiment.test.most_blocks
-        while trial.verdict is None and (most is None or block <= most):
+        most = experiment.test.most_blocks
+        for block in count(1) if most is None else range(1, most + 1):
+            if trial.verdict is not None:
+                return
             yield block
-            block = trial.after(block)
 
     specs = partial(block_specs, experiment)
     with closing(play_blocks(season, specs, blocks(), executor, at_once)) as events:
@@ -123,51 +118,3 @@ def play_blocks(
             season.add_packed(match)
 
     return play_matches(season, planned(), executor, at_once, keep)
-
-
-class MergedTrial(NamedTuple):
-    """A merged test: its end, the seed of its deals, and the blocks that no part has whole."""
-
-    trial: Trial
-    seed: str
-    missing: list[int]
-
-
-def merge_parts(
-    parts: Sequence[Store], faults: str | None = None, max_blocks: int | None = None
-) -> MergedTrial:
-    """Merge the regression test whose parts these stores hold; `faults` and `max_blocks` replace its own.
-
-    Blocks are taken in order, so the verdict is that of one machine; blocks that no part has whole are passed
-    over. ConfigError where the parts have no test in common or several, StoreError where their seeds differ.
-    """
-    names = [[name for name in part.seasons() if name.startswith(PREFIX)] for part in parts]
-    shared = set(names[0]).intersection(*names)
-    if len(shared) != 1:
-        if shared:
-            message, hint = "several regression tests in common", "give each test stores of its own"
-        else:
-            message = "no regression test in common"
-            hint = "slices are of one test with the same programs, options, --seed and --max-blocks"
-        raise ConfigError(f"{', '.join(part.name for part in parts)} have {message}", hint=hint)
-    name = shared.pop()
-    seasons = [season for part in parts if (season := part.season(name)) is not None]
-    seeds = {season.seed for season in seasons}
-    if len(seeds) > 1:
-        raise StoreError("these parts were played with different seeds: give all slices one --seed")
-    settings = seasons[0].settings(name)
-    if settings is None:
-        raise StoreError(f"{parts[0].name} does not say what {name} was")
-    # By the stored name: here the programs may be missing, or others.
-    trial = Trial(replace(from_settings(settings, faults, max_blocks), name=name))
-    matches = {
-        summary.id: summary
-        for season in seasons
-        for summary in force(season.orders.read().given).counted(season.summaries())
-    }
-    # In the order of one machine.
-    for summary in sorted(matches.values(), key=lambda match: (match.round or 0, match.rotation)):
-        trial.add(summary)
-        if trial.verdict is not None:
-            break
-    return MergedTrial(trial, seeds.pop(), trial.close())

@@ -1,18 +1,15 @@
 """A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
 
-Nothing here plays or stores: the same matches give the same verdict, whether they were just played, read
-again after an interruption, or put together from slices on several machines. So no result and no fault counts
+Nothing here plays or stores: the same matches give the same verdict, whether they were just played or read
+again after an interruption. So no result and no fault counts
 before all earlier blocks are whole.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.regress.blocks import block_score, match_score, version_at
 from arbiter.regress.identity import BASE, CANDIDATE
@@ -36,7 +33,6 @@ SHARE_LEFT_OUT = 10
 WORST = 5
 """Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
 _EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
-SLICE = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
 class ScoredMatch(NamedTuple):
@@ -62,10 +58,9 @@ class Trial:
 
     `run` holds the blocks counted so far and `played` their matches, `left_out` the numbers of blocks that
     count for nobody, `faults` those of both; `from_store` is the number of matches that were there before.
-    Of a slice `own` only its blocks are expected, and only a fault that fails the test is a verdict.
     """
 
-    def __init__(self, experiment: Experiment, own: Slice | None = None) -> None:
+    def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.run = Run()
         self.verdict: VerdictOfTrial | None = None
@@ -73,10 +68,9 @@ class Trial:
         self.left_out: list[int] = []
         self.faults: list[FaultSeen] = []
         self.played: list[ScoredMatch] = []
-        self._own = own
         self._report: tuple[Run, Report] | None = None
         self._waiting: dict[int, dict[str, MatchSummary]] = {}
-        self._next = self.after(0)
+        self._next = 1
 
     @property
     def blocks_taken(self) -> int:
@@ -98,13 +92,6 @@ class Trial:
             self._report = self.run, self.experiment.test.report(self.run)
         return self._report[1]
 
-    def after(self, block: int) -> int:
-        """The number of the next block to play after `block`, 0 for the first; not limited by the budget."""
-        block += 1
-        while self._own is not None and not self._own.has(block):
-            block += 1
-        return block
-
     def faults_of(self, version: str) -> dict[str, int]:
         """How often a version made which fault."""
         return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
@@ -114,22 +101,9 @@ class Trial:
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
         while self.verdict is None and self._take(self._next):
-            self._next = self.after(self._next)
+            self._next += 1
         if self.verdict is None and self.experiment.fail_at_once:
             self._fail_at_once()
-
-    def close(self) -> list[int]:
-        """Take all whole blocks and end; the numbers of blocks passed over, whose matches never came."""
-        missing = []
-        last = max(self._waiting, default=0)
-        for block in range(self._next, max(last, self.experiment.test.most_blocks or 0) + 1):
-            if self.verdict is not None:
-                break
-            if not self._take(block):
-                missing.append(block)
-        if self.verdict is None:
-            self.verdict = "out_of_budget"
-        return missing
 
     def _take(self, block: int) -> bool:
         """Count a block; False where matches of it are missing."""
@@ -153,11 +127,7 @@ class Trial:
         taken, lost = self.blocks_taken, len(self.left_out)
         if self.experiment.fail_at_once and self.faults_of(CANDIDATE):
             self.verdict = "candidate_faulty"
-        elif self.experiment.fail_at_once and self.faults_of(BASE):
-            self.verdict = "base_faulty"
-        elif self._own is not None:
-            return
-        elif verdict == "better" and self.faults_of(BASE):
+        elif self.faults_of(BASE) and (self.experiment.fail_at_once or verdict == "better"):
             self.verdict = "base_faulty"
         elif verdict is not None:
             self.verdict = verdict
@@ -220,26 +190,3 @@ def _badness(played: ScoredMatch) -> tuple[float, float]:
     points = played.match.points or ()
     own = [points[s] for s, name in enumerate(played.match.players) if original(name) == CANDIDATE]
     return played.score or 0.0, sum(own) / len(own) - sum(points) / len(points)
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Part `number` of `parts`, counted from 1."""
-
-    number: int
-    parts: int
-
-    @classmethod
-    def parse(cls, text: str) -> Slice:
-        """``2/5``; ConfigError otherwise."""
-        found = SLICE.fullmatch(text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
-            raise ConfigError(f"not a slice: {text!r}", hint="write 1/5 to 5/5 for five of them")
-        return cls(int(found[1]), int(found[2]))
-
-    def has(self, block: int) -> bool:
-        """True when a block, counted from 1, is this part's."""
-        return block % self.parts == self.number - 1
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.parts}"

@@ -1,4 +1,4 @@
-"""`arbiter regress` with real bots: exit codes, going on, slices."""
+"""`arbiter regress` with real bots: exit codes, going on."""
 
 from __future__ import annotations
 
@@ -88,15 +88,8 @@ def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> 
     ("words", "message"),
     [
         (["--base", "x", "--candidate", "x"], "--game: is required"),
-        (["one.yaml", "two.yaml"], "one file is read, not 2"),
+        (["one.yaml", "two.yaml"], "unexpected extra argument"),
         (["gone.yaml"], "gone.yaml: cannot be read"),
-        (["--slice", "1/2", *GREEDIES], "--slice needs a store of its own"),
-        (["--slice", "1/2", *GREEDIES, "--store", "sqlite:///p.sqlite"], "slices need to agree on the deals and on their number"),
-        (["--slice", "1/2", "--fresh", *GREEDIES], "--fresh does not go"),
-        (["--merge"], "--merge needs the stores"),
-        (["--merge", "gone.sqlite", "--elo1", "3"], "--elo1 does not go with --merge"),
-        (["--merge", "gone.sqlite", "--option", "a=1"], "--option does not go with --merge"),
-        (["part.sqlite"], "is a store, not a test's file (--merge puts stores together)"),
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
         (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
@@ -110,23 +103,10 @@ def test_wrong_usage_is_one_line(words: list[str], message: str, regress: Run) -
     assert message in err
 
 
-def test_a_failure_is_one_line_and_fails_in_junit_too(regress: Run, tmp_path: Path) -> None:
-    code, _, err = regress("--merge", "gone.sqlite", "--junit", "j.xml")
-    assert (code, err) == (5, "arbiter: there is no store gone.sqlite\n")
+def test_a_usage_error_fails_in_junit_too(regress: Run, tmp_path: Path) -> None:
+    code, _, _ = regress("gone.yaml", "--junit", "j.xml")
+    assert code == 2
     assert 'failures="1"' in (tmp_path / "j.xml").read_text()
-
-
-def test_slices_are_put_together(regress: Run) -> None:
-    words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "200", "--max-blocks", "20"]
-    for part in "12":
-        code, out, err = regress(*words, "--slice", f"{part}/2", "--store", f"sqlite:///part{part}.sqlite")
-        assert (code, out) == (0, "")
-        assert f"slice {part}/2 is played: 20 matches" in err
-    code, out, _ = regress("--merge", "part1.sqlite", "part2.sqlite", "--format", "json")
-    assert (code, json.loads(out)["verdict"]) == (0, "better")
-    code, out, err = regress("--merge", "part1.sqlite", "--format", "json")
-    assert len(json.loads(out)["missing"]) == 10
-    assert "passed over 10 blocks that no part has whole: 1, 3, 5, 7, ..." in err
 
 
 def test_after_a_kill_the_same_command_goes_on(regress: Run, tmp_path: Path) -> None:

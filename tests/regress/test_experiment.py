@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.regress.experiment import experiment_of, from_settings
+from arbiter.regress.experiment import experiment_of
 from tests.regress.tables import COMMAND, experiment
 
 if TYPE_CHECKING:
@@ -122,17 +122,6 @@ def test_the_store_lies_beside_the_file(file: Path) -> None:
     file.write_text(FILE.replace("store: sqlite:///kept.sqlite\n", ""))
     assert experiment_of(str(file), {}).store == f"sqlite:///{file.parent / 'regress.sqlite'}"
     assert experiment_of(str(file), {"store": "sqlite:///mine.sqlite"}).store.endswith("/mine.sqlite")
-
-
-def test_what_is_stored_makes_the_same_experiment(file: Path) -> None:
-    test = experiment_of(str(file), {})
-    again = from_settings(test.settings)
-    assert all(getattr(again, name) == getattr(test, name) for name in ("game", "base", "candidate", "test"))
-
-
-def test_settings_of_something_else_are_refused() -> None:
-    with pytest.raises(ConfigError, match="no regression test"):
-        from_settings({"season": "x"})
 
 
 def lines(error: pytest.ExceptionInfo[ConfigError]) -> list[str]:

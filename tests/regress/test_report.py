@@ -34,7 +34,7 @@ def ended(folder: Path, table: InMemory, **keys: Any) -> Ended:
     test = experiment(**keys)
     with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
         season = open_experiment(test, store)
-        return Ended.of(play_trial(test, season, table, 1), season.seed, 61.5, [season])
+        return Ended.of(play_trial(test, season, table, 1), season, 61.5)
 
 
 def once(version: str) -> Callable[[MatchSpec], list[int]]:

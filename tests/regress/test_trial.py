@@ -1,4 +1,4 @@
-"""A regression test's course: verdicts, faults, order, resumption, slices."""
+"""A regression test's course: verdicts, faults, order, resumption."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.errors import ConfigError, StoreError, VoidMatch
+from arbiter.errors import VoidMatch
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.run import attempt, changed_since, merge_parts, open_experiment
-from arbiter.regress.trial import Slice, Trial
+from arbiter.regress.run import attempt, changed_since, open_experiment
+from arbiter.regress.trial import Trial
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.profiles import examples
@@ -29,15 +29,13 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-def played(
-    folder: Path, table: InMemory, own: str | None = None, name: str = "test", **keys: Any
-) -> tuple[Trial, SeasonStore]:
+def played(folder: Path, table: InMemory, name: str = "test", **keys: Any) -> tuple[Trial, SeasonStore]:
     """A test played in memory, into a store of its own."""
     test = experiment(**keys)
     store = Store(f"sqlite:///{folder / name}.sqlite")
     with closing(store):
         season = open_experiment(test, store)
-        trial = play_trial(test, season, table, 2, own=Slice.parse(own) if own else None)
+        trial = play_trial(test, season, table, 2)
     return trial, season
 
 
@@ -190,70 +188,6 @@ def test_a_void_match_is_played_again_and_twice_void_is_our_failure(tmp_path: Pa
     assert trial.verdict == "identical_play"
     with pytest.raises(VoidMatch, match="twice in a row"):
         played(tmp_path, InMemory(alike, void=["b0001/m2"] * 2), name="other")
-
-
-def parts_of(folder: Path, table: Callable[[], InMemory], **keys: Any) -> list[Store]:
-    for number in (1, 2, 3):
-        played(folder, table(), f"{number}/3", name=f"part{number}", **keys)
-    return [Store(f"sqlite:///{folder}/part{number}.sqlite") for number in (1, 2, 3)]
-
-
-@pytest.mark.parametrize(
-    "policy", [None, skilled("candidate"), skilled("base")], ids=["even", "better", "worse"]
-)
-def test_slices_put_together_have_the_verdict_of_one_machine(tmp_path: Path, policy: Any) -> None:
-    keys: dict[str, Any] = {"elo1": 40.0, "max_blocks": 30}
-    whole, _ = played(tmp_path, InMemory(policy), name="whole", **keys)
-    found = merge_parts(parts_of(tmp_path, lambda: InMemory(policy), **keys), max_blocks=30)
-    assert (found.trial.verdict, found.trial.run, found.missing) == (whole.verdict, whole.run, [])
-    assert found.seed == "s"
-
-
-def test_blocks_that_no_part_has_are_passed_over_and_named(tmp_path: Path) -> None:
-    parts = parts_of(tmp_path, InMemory, max_blocks=18)
-    found = merge_parts(parts[::2])
-    assert found.trial.verdict == "out_of_budget"
-    assert found.trial.run.blocks == 12
-    assert found.missing == [1, 4, 7, 10, 13, 16]
-
-
-def test_parts_are_put_together_where_their_programs_are_not(tmp_path: Path) -> None:
-    program = tmp_path / "bot.py"
-    program.write_text("# new")
-    keys: dict[str, Any] = {"candidate": ["python3", str(program)], "max_blocks": 6}
-    parts = parts_of(tmp_path, InMemory, **keys)
-    name = experiment(**keys).name
-    program.unlink()
-    trial = merge_parts(parts).trial
-    assert trial.experiment.name == name
-    assert all(part.season(trial.experiment.name) is not None for part in parts)
-
-
-def test_parts_of_different_tests_or_seeds_are_refused(tmp_path: Path) -> None:
-    played(tmp_path, InMemory(alike), "1/2", name="one", max_blocks=2)
-    played(tmp_path, InMemory(alike), "2/2", name="two", max_blocks=2, elo1=11.0)
-    stores = [Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")]
-    with pytest.raises(ConfigError, match="no regression test in common"):
-        merge_parts(stores)
-    played(tmp_path, InMemory(alike), "2/2", name="one", max_blocks=2, elo1=11.0)
-    played(tmp_path, InMemory(alike), "1/2", name="two", max_blocks=2)
-    with pytest.raises(ConfigError, match="several regression tests in common"):
-        merge_parts(stores)
-
-
-def test_parts_that_drew_seeds_of_their_own_are_refused(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        played(tmp_path, InMemory(alike), "1/2", name=name, max_blocks=2, seed="auto")
-    with pytest.raises(StoreError, match="different seeds"):
-        merge_parts([Store(f"sqlite:///{tmp_path}/{name}.sqlite") for name in ("one", "two")])
-
-
-def test_a_slice_has_no_verdict_but_a_candidate_that_fails(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(alike), "1/1", max_blocks=4)
-    assert trial.verdict is None
-    broken = InMemory(faulty=seats_of("candidate"))
-    trial, _ = played(tmp_path, broken, "2/3", name="broken", max_blocks=9, faults="fail")
-    assert (trial.verdict, len(broken.played)) in [("candidate_faulty", 1), ("candidate_faulty", 2)]
 
 
 def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -> None:
