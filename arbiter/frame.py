@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arbiter.cards import Card
     from arbiter.course import Position
     from arbiter.rules import AnyGame, Command, Exchange, Seat, State
-    from arbiter.viewed import Face, Shown
+    from arbiter.viewed import CardFace, FrameChanges
 
 NOBODY: Seat = -1
 """A reader who sees no hand."""
@@ -92,8 +92,8 @@ class Frames:
         self._has_points = True  # that the last frame had not
         self._said: list[str] = []
         self._cards: dict[str, None] = {}
-        self.taken: dict[int, Shown] = {}
-        self._last: Shown = {}
+        self.taken: dict[int, FrameChanges] = {}
+        self._last: FrameChanges = {}
 
     def dealt(self, number: int, cards: Iterable[str]) -> None:
         """A deal begins, of which the reader sees `cards`."""
@@ -163,7 +163,7 @@ class Frames:
         said, self._said = " ".join(self._said), []
         if i < 0 or i in self.taken:
             return
-        changed: Shown = {"to_act": None, "say": said}
+        changed: FrameChanges = {"to_act": None, "say": said}
         added, self._added = self._laid[len(self._laid) - self._added :], 0
         if self._hands.only_lost(state, added):
             if added:
@@ -181,9 +181,9 @@ class Frames:
             changed["points"], self._has_points = self._points, False
         self.taken[i] = self._last = changed
 
-    def faces(self) -> dict[str, Face]:
+    def faces(self) -> dict[str, CardFace]:
         """The faces of the cards that were seen, by name."""
-        return {name: cast("Face", self._game.face(name)._asdict()) for name in self._cards}
+        return {name: cast("CardFace", self._game.face(name)._asdict()) for name in self._cards}
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
         """What of the roles has changed; None for what is no longer told."""
@@ -195,7 +195,7 @@ class Frames:
         changed = {name: now for name, now in roles.items() if name not in last or now != last[name]}
         return changed | dict.fromkeys(name for name in last if name not in roles)
 
-    def _nothing(self) -> Shown:
+    def _nothing(self) -> FrameChanges:
         seats = self._game.seats
         return {
             "hands": (None,) * seats, "counts": (0,) * seats, "table": (), "roles": {}, "request": "",

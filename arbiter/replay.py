@@ -34,7 +34,7 @@ ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayedRecord:
     """The record that the replay makes, without times, or the `problem` why there is none.
 
     `starting` is True when the forfeit was at a program's start, `judged` when its reply was judged anew.
@@ -50,31 +50,31 @@ class _Stray(Exception):
     """The record departs from the course of the match; the text says where and how."""
 
 
-def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> Replay:
+def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecord:
     """Conduct the match of `spec` with the answers of `record`; see the module's docstring."""
     delivery = record.delivery if record.forfeit else "batched"
-    match = _Recorded(record.moves, record.forfeit)
-    seats = [_Seat(match, seat) for seat in range(game.seats)]
+    match = _RecordedAnswers(record.moves, record.forfeit)
+    seats = [_ReplaySeat(match, seat) for seat in range(game.seats)]
     try:
         result = drive(referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery))), seats)
     except _Stray as stray:
-        return Replay(None, str(stray))
+        return ReplayedRecord(None, str(stray))
     if problem := match.left_over(result):
-        return Replay(None, problem)
-    return Replay(result, starting=match.starting, judged=match.judged)
+        return ReplayedRecord(None, problem)
+    return ReplayedRecord(result, starting=match.starting, judged=match.judged)
 
 
-class _Seat(NamedTuple):
+class _ReplaySeat(NamedTuple):
     """One seat of a replayed match."""
 
-    match: _Recorded
+    match: _RecordedAnswers
     seat: Seat
 
     def exchange(self, send: Send) -> Reply | int:
         return self.match.reply(self.seat, send)
 
 
-class _Recorded:
+class _RecordedAnswers:
     """The record's side of a replay: what it answers to each exchange."""
 
     def __init__(self, moves: Sequence[Move], forfeit: Forfeit | None) -> None:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from arbiter.match import Forfeit, MatchRecord
     from arbiter.rules import AnyGame, Command, Deal, Seat
-    from arbiter.viewed import Dealt as DealtCards
-    from arbiter.viewed import EndedBy, Event, Mark, Replay, Seated
+    from arbiter.viewed import DealtCards as DealtCards
+    from arbiter.viewed import EndedBy, Event, Replay, ReplayMark, ReplayPlayer
 
 FORMAT: Final = "arbiter-replay/1"
 
@@ -74,7 +74,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
     """
     game = make(record.game, record.options)
     sides = record.sides or (None,) * len(record.players)
-    players: list[Seated] = [
+    players: list[ReplayPlayer] = [
         {"name": name, "seat": seat, "side": side}
         for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
     ]
@@ -200,7 +200,7 @@ class _Telling:
         self.frames = Frames(game, record.players, eyes)
         self.deals: list[DealtCards] = []
         self.events: list[Event] = []
-        self.marks: list[Mark] = []
+        self.marks: list[ReplayMark] = []
 
     def match(self) -> None:
         game, record = self._game, self._record

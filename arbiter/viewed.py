@@ -12,7 +12,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypeAliasType, TypedDict
 
 
-class Face(TypedDict):
+class CardFace(TypedDict):
     """What is drawn for a card."""
 
     rank: str
@@ -20,7 +20,7 @@ class Face(TypedDict):
     say: str
 
 
-class Shown(TypedDict, total=False):
+class FrameChanges(TypedDict, total=False):
     """What of a `Frame` differs from the one before; see `Frames`."""
 
     hands: Sequence[Sequence[str] | None]
@@ -34,7 +34,7 @@ class Shown(TypedDict, total=False):
     say: str
 
 
-class Dealt(TypedDict):
+class DealtCards(TypedDict):
     """A deal's cards once; its game adds roles and the like under names of its own."""
 
     deal: int
@@ -42,24 +42,24 @@ class Dealt(TypedDict):
     extra: NotRequired[Sequence[str]]
 
 
-Dealt.__pydantic_config__ = {"extra": "allow"}  # type: ignore[attr-defined]
+DealtCards.__pydantic_config__ = {"extra": "allow"}  # type: ignore[attr-defined]
 
 
-class Place(TypedDict):
+class EventPlace(TypedDict):
     """Where in the match."""
 
     i: int
     deal: int
-    shown: NotRequired[Shown]
+    shown: NotRequired[FrameChanges]
 
 
-class Deal(Place):
+class DealEvent(EventPlace):
     """A deal begins."""
 
     t: Literal["deal"]
 
 
-class Tell(Place):
+class TellEvent(EventPlace):
     """A command; without `seats` it was told to the reader's own."""
 
     t: Literal["tell"]
@@ -67,7 +67,7 @@ class Tell(Place):
     text: str
 
 
-class Ask(Place):
+class AskEvent(EventPlace):
     """A request, with `legal` answers where they may be seen."""
 
     t: Literal["ask"]
@@ -76,7 +76,7 @@ class Ask(Place):
     legal: NotRequired[list[str]]
 
 
-class Answer(Place):
+class AnswerEvent(EventPlace):
     """A decision and its times."""
 
     t: Literal["answer"]
@@ -87,7 +87,7 @@ class Answer(Place):
     left_ms: float
 
 
-class Reveal(Place):
+class RevealEvent(EventPlace):
     """A decision that all know from now on."""
 
     t: Literal["reveal"]
@@ -95,7 +95,7 @@ class Reveal(Place):
     text: str
 
 
-class Gift(Place):
+class ExchangeEvent(EventPlace):
     """Cards given by `seat`; `cards` is None where they are hidden."""
 
     t: Literal["exchange"]
@@ -105,7 +105,7 @@ class Gift(Place):
     cards: list[str] | None
 
 
-class Trick(Place):
+class TrickEvent(EventPlace):
     """A seat takes what lies there."""
 
     t: Literal["trick"]
@@ -113,14 +113,14 @@ class Trick(Place):
     text: NotRequired[str]
 
 
-class EndDeal(Place):
+class EndDealEvent(EventPlace):
     """A deal is over; its points by seat."""
 
     t: Literal["end_deal"]
     points: list[int]
 
 
-class Fault(Place):
+class FaultEvent(EventPlace):
     """A fault ends the match."""
 
     t: Literal["fault"]
@@ -130,10 +130,21 @@ class Fault(Place):
     text: str
 
 
-Event = TypeAliasType("Event", Deal | Tell | Ask | Answer | Reveal | Gift | Trick | EndDeal | Fault)
+Event = TypeAliasType(
+    "Event",
+    DealEvent
+    | TellEvent
+    | AskEvent
+    | AnswerEvent
+    | RevealEvent
+    | ExchangeEvent
+    | TrickEvent
+    | EndDealEvent
+    | FaultEvent,
+)
 
 
-class Seated(TypedDict):
+class ReplayPlayer(TypedDict):
     """Who sits where."""
 
     name: str
@@ -142,7 +153,7 @@ class Seated(TypedDict):
     substitute: NotRequired[bool]
 
 
-class Mark(TypedDict):
+class ReplayMark(TypedDict):
     """A place to jump to."""
 
     i: int
@@ -150,7 +161,7 @@ class Mark(TypedDict):
     text: str
 
 
-class Played(TypedDict):
+class ReplayGame(TypedDict):
     """The game and its options."""
 
     name: str
@@ -167,7 +178,7 @@ class EndedBy(TypedDict):
     text: str
 
 
-class Result(TypedDict):
+class ReplayResult(TypedDict):
     """How the match ended, and in words; without points and fault it has not."""
 
     points: list[int] | None
@@ -183,11 +194,11 @@ class Replay(TypedDict):
     id: str
     season: str
     round: int | None
-    game: Played
-    players: list[Seated]
-    faces: dict[str, Face]
+    game: ReplayGame
+    players: list[ReplayPlayer]
+    faces: dict[str, CardFace]
     planned: int | None
-    deals: list[Dealt]
+    deals: list[DealtCards]
     events: list[Event]
-    marks: list[Mark]
-    result: Result
+    marks: list[ReplayMark]
+    result: ReplayResult

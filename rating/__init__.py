@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rating.crosstable import Pairs, PairTable
-    from rating.errors import OptionError, Problem, RatingError, ReadError, ResultError
+    from rating.errors import MalformedGame, OptionError, RatingError, ReadError, ResultError
     from rating.favours import Favour, Favours, Sitting
     from rating.fit.anchored import Anchored, rate_one
     from rating.fit.bayeselo import Fit, bayeselo
@@ -35,13 +35,13 @@ __all__ = [
     "Fit",
     "Gsprt",
     "Intervals",
+    "MalformedGame",
     "Match",
     "Notice",
     "OptionError",
     "PairTable",
     "Pairs",
     "Preset",
-    "Problem",
     "Ranking",
     "Rating",
     "RatingError",
@@ -67,7 +67,7 @@ __all__ = [
 
 _MODULES = {
     "crosstable": ("PairTable", "Pairs"),
-    "errors": ("OptionError", "Problem", "RatingError", "ReadError", "ResultError"),
+    "errors": ("OptionError", "MalformedGame", "RatingError", "ReadError", "ResultError"),
     "favours": ("Favour", "Favours", "Sitting"),
     "fit.anchored": ("Anchored", "rate_one"),
     "fit.bayeselo": ("Fit", "bayeselo"),

@@ -23,7 +23,7 @@ class ResultError(RatingError):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class MalformedGame:
     """A malformed game: the file's name, the line (from 1), and what is wrong with it."""
 
     file: str
@@ -37,7 +37,7 @@ class Problem:
 class ReadError(RatingError):
     """A file that cannot be read or holds malformed games; `problems` lists them, in the order found."""
 
-    def __init__(self, text: str, problems: tuple[Problem, ...] = ()) -> None:
+    def __init__(self, text: str, problems: tuple[MalformedGame, ...] = ()) -> None:
         super().__init__(text)
         self.problems = problems
 

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.config import load
-from arbiter.season.findings import Kind
+from arbiter.season.findings import FindingKind
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store, schema
@@ -130,7 +130,7 @@ class Kept:
         """All findings but what could not be checked."""
         season = self.store.season(self.season.name)
         assert season is not None
-        return [str(item) for item in verify(self.config, season) if item.kind is not Kind.UNCHECKED]
+        return [str(item) for item in verify(self.config, season) if item.kind is not FindingKind.UNCHECKED]
 
 
 @pytest.fixture

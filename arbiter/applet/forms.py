@@ -51,28 +51,28 @@ OF_VERBS: dict[str, type[Form]] = {
 """What is posted with a verb; with the others of `byhand.verbs.ON_A_PAGE`, nothing."""
 
 
-class Send(Form):
+class SendForm(Form):
     """Any lines to a seat."""
 
     seat: Seat
     line: Line
 
 
-class Macro(Form):
+class MacroForm(Form):
     """Lines to a seat by their name: the greeting, this deal's, or both and a question."""
 
     name: Literal["greeting", "deal", "smoke"]
     seat: Seat
 
 
-class Sit(Form):
+class SitForm(Form):
     """Who sits down in a seat: ``bot:COMMAND``, ``human``, ``random``."""
 
     seat: Seat
     who: Line
 
 
-class Limits(Form):
+class LimitsForm(Form):
     """What bots are allowed, as in a season's file; what is null is as usual."""
 
     time: Word | None = None
@@ -81,7 +81,7 @@ class Limits(Form):
     clock: Clock | None = None
 
 
-class Table(Form):
+class TableForm(Form):
     """A table: what is played, and who sits where; random players fill the other seats."""
 
     game: Word
@@ -89,12 +89,12 @@ class Table(Form):
     seats: Seats = []
     seed: Word | None = None
     deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_DEALS)] | None = None
-    limits: Limits = Limits()
+    limits: LimitsForm = LimitsForm()
     isolation: Isolation | None = None
     round: Count = 1
 
 
-class Deal(Form):
+class DealForm(Form):
     """Other cards or roles for a deal, by default the present one: keys of a deal as in a match record."""
 
     model_config = ConfigDict(extra="allow", strict=True)
@@ -102,7 +102,7 @@ class Deal(Form):
     deal: Annotated[int, Field(ge=0, le=MOST)] | None = None
 
 
-class Played(Form):
+class PlayedForm(Form):
     """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves.
 
     It is fed up to its fault or so many decisions; `seats` are as in `arbiter console`: ``human``, or
@@ -115,7 +115,7 @@ class Played(Form):
     seats: Seats = []
 
 
-class Again(Played):
+class AgainForm(PlayedForm):
     """A stored match of a season, and how it is fed."""
 
     model_config = ConfigDict(extra="forbid")
@@ -124,7 +124,7 @@ class Again(Played):
     id: Word
 
 
-class Move(Form):
+class MoveForm(Form):
     """A decision of a match record."""
 
     deal: Natural
@@ -151,7 +151,7 @@ class Record(BaseModel):
     deal_hash: Word
     players: Annotated[list[Word], Field(min_length=1, max_length=100)]
     deals: Annotated[list[dict[str, Any]], Field(max_length=MOST_DEALS)]
-    moves: Annotated[list[Move], Field(max_length=MOST)]
+    moves: Annotated[list[MoveForm], Field(max_length=MOST)]
     delivery: Literal["strict", "batched"] = "strict"
 
 
@@ -172,7 +172,7 @@ def _noted(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
 
 
 def table_of(
-    form: Table, read_occupant: Callable[[str, BotLimits], Occupant]
+    form: TableForm, read_occupant: Callable[[str, BotLimits], Occupant]
 ) -> tuple[Setup, list[Occupant], list[str]]:
     """The table that a form describes, and notes about it; ConfigError with all that is wrong."""
     mistakes: list[Problem] = []
@@ -202,7 +202,7 @@ def table_of(
     return Setup(game, seed, limits, form.round), occupants, notes
 
 
-def _limits(form: Table, mistakes: list[Problem]) -> tuple[BotLimits | None, list[str]]:
+def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None, list[str]]:
     """The limits, the isolation decided for this machine, and what there is to say about that."""
     limits = USUAL.limits()
     count = len(mistakes)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from arbiter.applet.shelf import Remembered
     from arbiter.byhand.occupants import Occupant
     from arbiter.byhand.session import Seen
-    from arbiter.byhand.setup import Laid
+    from arbiter.byhand.setup import LaidTable
     from arbiter.match import Limits
     from arbiter.rules import Command, Seat
 
@@ -41,8 +41,8 @@ class Readers(NamedTuple):
     """
 
     occupant: Callable[[str, Limits], Occupant]
-    record: Callable[[MatchRecord, Sequence[str], int | None], Laid]
-    match: Callable[[str, str, Sequence[str], int | None], Laid]
+    record: Callable[[MatchRecord, Sequence[str], int | None], LaidTable]
+    match: Callable[[str, str, Sequence[str], int | None], LaidTable]
 
 
 def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Remembered) -> None:
@@ -80,22 +80,22 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
         app.post(f"/{act.__name__}", response_model=Answer)(answered)
         return act
 
-    def feed(laid: Laid) -> None:
+    def feed(laid: LaidTable) -> None:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
 
     @posted
-    def send(form: forms.Send) -> None:
+    def send(form: forms.SendForm) -> None:
         """Send a seat any lines, up to the first bad reply."""
         session.do(verbs.send, seat=form.seat, lines=lines_of(form.line))
 
     @posted
-    def macro(form: forms.Macro) -> None:
+    def macro(form: forms.MacroForm) -> None:
         """Send a seat the lines that have a name."""
         named = lines_named(form.name, form.seat, shapes.seen(session))
         session.do(verbs.send, seat=form.seat, lines=named)
 
     @posted
-    def table(form: forms.Table) -> None:
+    def table(form: forms.TableForm) -> None:
         """Set another table; it is remembered for next time."""
         setup, occupants, notes = forms.table_of(form, readers.occupant)
         session.begin(setup, occupants)
@@ -103,26 +103,26 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
         remembered.add(form)
 
     @posted
-    def load(form: forms.Played) -> None:
+    def load(form: forms.PlayedForm) -> None:
         """Feed a match record or a replay of a site's, or set a saved table."""
         given = form.model_extra or {}
         if given.get("format") == FORMAT:
             return feed(readers.record(replayed(given), form.seats, form.until))
         try:
             if "moves" not in given:
-                return table(forms.Table.model_validate({**given, "seats": form.seats}))
+                return table(forms.TableForm.model_validate({**given, "seats": form.seats}))
             forms.Record.model_validate(given)
         except ValidationError as error:
             raise forms.wrong(error.errors()) from None
         return feed(readers.record(MatchRecord.from_json(given), form.seats, form.until))
 
     @posted
-    def match(form: forms.Again) -> None:
+    def match(form: forms.AgainForm) -> None:
         """Feed a stored match of a season up to its fault, or so many decisions."""
         feed(readers.match(form.config, form.id, form.seats, form.until))
 
     @posted
-    def seat(form: forms.Sit) -> None:
+    def seat(form: forms.SitForm) -> None:
         """Put somebody else into a seat, who hears what was heard there."""
         try:
             occupant = readers.occupant(form.who, shapes.seen(session).setup.limits)
@@ -131,7 +131,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
         session.do(verbs.sit, seat=form.seat, occupant=occupant)
 
     @posted
-    def deal(form: forms.Deal) -> None:
+    def deal(form: forms.DealForm) -> None:
         """Give a deal other cards or roles, and go on from its beginning."""
         setup, decisions = forms.dealt_otherwise(shapes.seen(session), form.deal, form.model_extra or {})
         try:

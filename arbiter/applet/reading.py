@@ -13,9 +13,9 @@ from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Str
 from typing_extensions import TypedDict
 
 from arbiter.applet import shapes, shelf
-from arbiter.applet.forms import Table
+from arbiter.applet.forms import TableForm
 from arbiter.applet.shapes import Answer
-from arbiter.byhand.exchanges import Exchange
+from arbiter.byhand.exchanges import LoggedExchange
 from arbiter.errors import Problem
 from arbiter.viewed import Replay
 from arbiter.web.pages import render
@@ -35,26 +35,26 @@ MOST_PAGES = 20
 """Pages that listen at once."""
 
 
-class Games(TypedDict):
+class GameChoices(TypedDict):
     """What can be played."""
 
-    games: list[shelf.Game]
+    games: list[shelf.GameChoice]
 
 
 class Bots(TypedDict):
     """Who can be seated."""
 
-    bots: list[shelf.Bot]
+    bots: list[shelf.ShippedBot]
 
 
 class Saved(TypedDict):
     """Tables that were set before, and why there are none."""
 
-    saved: list[Table]
+    saved: list[TableForm]
     note: str
 
 
-Passed = TypedDict("Passed", {"exchanges": list[Exchange], "next": int, "from": int})
+Passed = TypedDict("Passed", {"exchanges": list[LoggedExchange], "next": int, "from": int})
 """Exchanges, the number after which the next ones come, and the oldest number that is kept."""
 
 
@@ -169,7 +169,7 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
         return stream_answer(news.listen())
 
     @app.get("/games")
-    def list_games() -> Games:
+    def list_games() -> GameChoices:
         """The games with their options."""
         return {"games": shelf.games()}
 

@@ -31,14 +31,14 @@ _OURS = {
 TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
-class Ended(TypedDict):
+class EndedSeat(TypedDict):
     """How the occupant of a seat ended."""
 
     seat: int
     said: str
 
 
-class Sitting(TypedDict):
+class SeatHolder(TypedDict):
     """Who sits in a seat: as it is posted, for people, and whether it is a person."""
 
     who: str
@@ -46,7 +46,7 @@ class Sitting(TypedDict):
     person: bool
 
 
-class Setup(TypedDict):
+class TableSetup(TypedDict):
     """What is played, and who sits where."""
 
     game: str
@@ -56,7 +56,7 @@ class Setup(TypedDict):
     seed: str
     round: int
     limits: dict[str, str]
-    seats: list[Sitting]
+    seats: list[SeatHolder]
 
 
 class Trouble(TypedDict):
@@ -78,13 +78,13 @@ class Bare(TypedDict):
     revision: int
     running: bool
     notes: list[str]
-    ended: list[Ended]
+    ended: list[EndedSeat]
 
 
-class State(Bare, Turn):
+class TableState(Bare, Turn):
     """How a table stands."""
 
-    setup: Setup
+    setup: TableSetup
     trouble: Trouble | None
     left_ms: list[float]
     untold: int
@@ -94,7 +94,7 @@ class State(Bare, Turn):
     by_hand: bool
 
 
-Answer = State | Bare
+Answer = TableState | Bare
 """To each verb."""
 
 
@@ -126,7 +126,7 @@ def state(session: Session) -> Answer:
     }
 
 
-def setup(seen: Seen) -> Setup:
+def setup(seen: Seen) -> TableSetup:
     """What is played, and who sits where."""
     limits = asdict(written(seen.setup.limits))
     seats = zip(seen.who, seen.titles, seen.people, strict=True)

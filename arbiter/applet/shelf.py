@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from typing_extensions import TypedDict
 
-from arbiter.applet.forms import Table
+from arbiter.applet.forms import TableForm
 from arbiter.errors import ConfigError
 from arbiter.export.whole_files import write_whole
 from arbiter.games import find, make, names
@@ -26,7 +26,7 @@ _TYPES = {bool: "boolean", int: "integer", str: "string", list: "list", type(Non
 """Of an option, by that of its default; what is not given by default is a number."""
 
 
-class Option(TypedDict):
+class OptionChoice(TypedDict):
     """An option of a game."""
 
     name: str
@@ -35,17 +35,17 @@ class Option(TypedDict):
     default: Any
 
 
-class Game(TypedDict):
+class GameChoice(TypedDict):
     """A game, and how many may sit down at its usual table."""
 
     name: str
     title: str
     seats: int
     seat_word: str
-    options: list[Option]
+    options: list[OptionChoice]
 
 
-class Bot(TypedDict):
+class ShippedBot(TypedDict):
     """A bot of the package; `who` seats it."""
 
     name: str
@@ -53,14 +53,14 @@ class Bot(TypedDict):
     who: str
 
 
-def games() -> list[Game]:
+def games() -> list[GameChoice]:
     """Every game with its options, their types and defaults, and how many may sit down."""
     return [_game(name) for name in names()]
 
 
-def _game(name: str) -> Game:
+def _game(name: str) -> GameChoice:
     kind, usual = find(name), make(name, {})
-    options: list[Option] = []
+    options: list[OptionChoice] = []
     for key, text in kind.option_help.items():
         default = usual.options.get(key)
         kind_of = _TYPES.get(type(default), "any")
@@ -74,7 +74,7 @@ def _game(name: str) -> Game:
     }
 
 
-def bots() -> list[Bot]:
+def bots() -> list[ShippedBot]:
     """The bots that come with the package, by game."""
     found = programs()
     return [{"name": name, "game": game, "who": f"bot:{shlex.join(words)}"} for game, name, words in found]
@@ -92,7 +92,7 @@ class Remembered:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self.tables: list[Table] = []
+        self.tables: list[TableForm] = []
         self.note = ""
         try:
             self.tables = _read(file)
@@ -101,7 +101,7 @@ class Remembered:
         except (OSError, ValueError, RecursionError, ValidationError):
             self.note = f"{file} cannot be read and is ignored: tables that were set before are forgotten"
 
-    def add(self, table: Table) -> None:
+    def add(self, table: TableForm) -> None:
         """Keep a table as the newest; where the file cannot be written, until the end alone."""
         if len(table.model_dump_json()) > LONGEST:
             return
@@ -112,10 +112,10 @@ class Remembered:
             write_whole(str(self._file), json.dumps(shapes, indent=1) + "\n")
 
 
-def _read(file: Path) -> list[Table]:
+def _read(file: Path) -> list[TableForm]:
     """The tables; ValueError, among others, for what this module has not written."""
     with file.open(encoding="utf-8") as lines:
         found = json.loads(lines.read(2 * MOST * LONGEST))
     if not isinstance(found, dict) or not isinstance(found.get("tables"), list):
         raise ValueError("no list of tables")
-    return [Table.model_validate(table) for table in found["tables"][:MOST]]
+    return [TableForm.model_validate(table) for table in found["tables"][:MOST]]

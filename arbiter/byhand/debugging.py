@@ -17,7 +17,7 @@ from arbiter.table.single import Heard
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arbiter.byhand.occupants import Line
+    from arbiter.byhand.occupants import SeatCommand
     from arbiter.match import Limits, Player
     from arbiter.rules import Seat
 
@@ -50,7 +50,7 @@ class DebuggedBot(ProcessBot):
             self.write(f"  gdb, in another terminal:         {sudo}gdb -p {self._bot.pid}")
             self.write(f"  pdb, for breakpoint() in Python:  python3 {SCRIPT} {self._folder}/pdb")
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         raw, reply = super().hear(line._replace(allowed_ns=LONGEST))
         return Heard(raw, reply._replace(charged_ns=0))
 

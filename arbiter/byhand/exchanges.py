@@ -25,7 +25,7 @@ LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class LoggedExchange:
     """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
 
     `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.
@@ -87,7 +87,7 @@ class Exchanges:
     """The newest exchanges; one thread adds, any thread reads."""
 
     def __init__(self) -> None:
-        self._kept: deque[Exchange] = deque()
+        self._kept: deque[LoggedExchange] = deque()
         self._size = 0
         self._secrets: dict[AnyGame, Secrets] = {}
         self.number = 0
@@ -99,7 +99,7 @@ class Exchanges:
         secret = (False, False)
         if position is not None:
             secret = self._secrets.setdefault(position.game, Secrets()).of(entry, position)
-        exchange = Exchange(
+        exchange = LoggedExchange(
             self.number,
             entry.seat,
             shown(entry.command.encode(errors="surrogateescape")),
@@ -124,7 +124,7 @@ class Exchanges:
         while self._kept and self._kept[0].n <= number:
             self._size -= _size(self._kept.popleft())
 
-    def after(self, number: int, most: int = MOST) -> list[Exchange]:
+    def after(self, number: int, most: int = MOST) -> list[LoggedExchange]:
         """At most so many exchanges after that with a number, in order."""
         # A copy in one step, since another thread may add meanwhile.
         kept = list(self._kept)
@@ -152,5 +152,5 @@ def text(said: bytes) -> str:
     return printable(said[-LONGEST:].decode(errors="backslashreplace"))
 
 
-def _size(exchange: Exchange) -> int:
+def _size(exchange: LoggedExchange) -> int:
     return len(exchange.raw) + len(exchange.stderr) + len(exchange.command) + len(exchange.problem)

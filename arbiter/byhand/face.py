@@ -12,7 +12,7 @@ from arbiter.byhand import verbs
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import RandomPlayer
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
-from arbiter.byhand.verbs import VERBS, Table, verb
+from arbiter.byhand.verbs import VERBS, VerbHost, verb
 from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mean
 from arbiter.frame import frame_at, hand_line, roles_line, table_line
 from arbiter.games import make
@@ -43,7 +43,7 @@ class Tools:
     deals: Callable[[AnyGame, str], list[Deal]]
 
 
-class Face(Table):
+class ConsoleFace(VerbHost):
     """A session: `command` takes a line, `done` is True once it has ended. Call `close` at the end.
 
     `write` must escape the lines it is given: bots' output stands in them.

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from arbiter.byhand.conducting import Conducting, Mark, Whole, judged, replayed
-from arbiter.byhand.occupants import Line, Occupant, RandomPlayer
+from arbiter.byhand.occupants import Occupant, RandomPlayer, SeatCommand
 from arbiter.byhand.setup import Stop, TranscriptEntry
 from arbiter.clock import SECOND
 from arbiter.course import Position
@@ -310,7 +310,7 @@ class ByHand:
         self._fresh.discard(seat)
         allowed = max(self.left[seat], LEAST_NS) if start_ns is None else start_ns
         try:
-            raw, reply = self.occupants[seat].hear(Line(seat, command, allowed, self.position))
+            raw, reply = self.occupants[seat].hear(SeatCommand(seat, command, allowed, self.position))
         except VoidMatch as void:
             return TranscriptEntry(seat, command, b"", 0, kind="void", problem=str(void)), None
         except KeyboardInterrupt:

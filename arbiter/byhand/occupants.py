@@ -22,7 +22,7 @@ QUIT_SECONDS = 1.0
 """How long a bot may take to end after ``quit``."""
 
 
-class Line(NamedTuple):
+class SeatCommand(NamedTuple):
     """One command to a seat, the time allowed for it in ns, and where the match stands."""
 
     seat: Seat
@@ -44,7 +44,7 @@ class Occupant:
     def begin(self, seat: Seat) -> None:
         """Start anew, with nothing heard."""
 
-    def hear(self, line: Line) -> Heard:  # noqa: ARG002
+    def hear(self, line: SeatCommand) -> Heard:  # noqa: ARG002
         """Hear one command and reply."""
         return Heard(b"", Reply(DONE, 0, 0))
 
@@ -80,7 +80,7 @@ class ProcessBot(Occupant):
             self._launcher = Launcher()
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         if self._bot is None:
             raise VoidMatch("the bot's process could not be started")
         with self._hearing:
@@ -132,7 +132,7 @@ class RandomPlayer(Occupant):
 
     title = who = "random"
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return super().hear(line)

@@ -18,7 +18,7 @@ from arbiter.byhand.exchanges import Exchanges
 from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import RandomPlayer
 from arbiter.byhand.setup import Setup, TranscriptEntry
-from arbiter.byhand.verbs import Table, play
+from arbiter.byhand.verbs import VerbHost, play
 from arbiter.errors import ArbiterError, ConfigError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Seen(NamedTuple):
         return self.trouble is not None and not self.trouble.in_step
 
 
-class Session(Table):
+class Session(VerbHost):
     """A table and its worker; call `close` at the end.
 
     A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when

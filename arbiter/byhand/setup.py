@@ -76,7 +76,7 @@ class Setup:
         )
 
 
-class Laid(NamedTuple):
+class LaidTable(NamedTuple):
     """A table: what is played, who sits there, and the moves to feed."""
 
     setup: Setup

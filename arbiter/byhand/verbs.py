@@ -1,6 +1,6 @@
 """What can be done at a table, each verb once: the console has its words, a page its function's name.
 
-A verb takes a `Table` and returns how far it came, None where nothing is to be said about that. It raises
+A verb takes a `VerbHost` and returns how far it came, None where nothing is to be said about that. It raises
 what is wrong (ArbiterError), and then has changed nothing.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Do = TypeVar("Do", bound="Callable[..., Stop | None]")
 
 
-class Table:
+class VerbHost:
     """Where verbs are at work; most of it is of no matter where nobody looks on."""
 
     machine: ByHand
@@ -80,7 +80,7 @@ def verb(usage: str, told: str) -> Callable[[Do], Do]:
 
 
 @verb("step [N]", "tell the news, have the next decision made (or N of them)")
-def step(table: Table, decisions: int = 1) -> Stop:
+def step(table: VerbHost, decisions: int = 1) -> Stop:
     """Tell the news and have the next decision made, where no person makes it."""
     stop = Stop.DECIDED
     for _ in range(decisions):
@@ -91,7 +91,7 @@ def step(table: Table, decisions: int = 1) -> Stop:
 
 
 @verb("go [deal]", "on to the end of the match, or of this deal")
-def play(table: Table, until: str = "end") -> Stop:
+def play(table: VerbHost, until: str = "end") -> Stop:
     """Go on to a person's turn, trouble or the end of the match; with `until` "deal" to that of the deal."""
     if until not in ("deal", "end"):
         raise ConfigError(f"go {until}: write go, or go deal")
@@ -106,7 +106,7 @@ def play(table: Table, until: str = "end") -> Stop:
     return stop
 
 
-def decide(table: Table, word: str, seat: Seat | None = None) -> Stop:
+def decide(table: VerbHost, word: str, seat: Seat | None = None) -> Stop:
     """Decide for the seat to act, whoever sits there; IllegalAction with the reason."""
     machine = table.machine
     to_act = machine.position.to_act
@@ -122,20 +122,20 @@ def decide(table: Table, word: str, seat: Seat | None = None) -> Stop:
     return Stop.TROUBLE
 
 
-def answer(table: Table, word: str, seat: Seat) -> Stop:
+def answer(table: VerbHost, word: str, seat: Seat) -> Stop:
     """Decide as the person in a seat, and go on to the next person's turn; as `decide`."""
     return play(table) if decide(table, word, seat) is Stop.DECIDED else Stop.TROUBLE
 
 
 @verb("again", "after a bad reply: ask once more, a bot that is out of step being started anew")
-def again(table: Table) -> Stop:
+def again(table: VerbHost) -> Stop:
     """After a bad reply: ask once more."""
     _refuse_without_trouble(table)
     return table.machine.again()
 
 
 @verb("skip", "after a bad reply to news: go on as if it had been a good one")
-def skip(table: Table) -> None:
+def skip(table: VerbHost) -> None:
     """After a bad reply to news: go on as if it had been a good one."""
     _refuse_without_trouble(table)
     if not table.machine.untold:
@@ -144,7 +144,7 @@ def skip(table: Table) -> None:
 
 
 @verb("undo [N]", "take N decisions back; bots are started anew and hear the rest again")
-def undo(table: Table, decisions: int = 1, deal: bool = False) -> Stop:
+def undo(table: VerbHost, decisions: int = 1, deal: bool = False) -> Stop:
     """Take decisions back; with `deal` all of this deal, of the one before where none was made in it."""
     machine = table.machine
     if deal:
@@ -158,7 +158,7 @@ def undo(table: Table, decisions: int = 1, deal: bool = False) -> Stop:
 
 
 @verb("redo [N]", "make N decisions again that were taken back, nothing else having happened since")
-def redo(table: Table, decisions: int = 1) -> Stop:
+def redo(table: VerbHost, decisions: int = 1) -> Stop:
     """Make decisions again that were taken back."""
     if not (made := table.machine.redo(decisions)):
         raise ConfigError("there is nothing to make again: undo takes decisions back")
@@ -170,7 +170,7 @@ ON_A_PAGE = (step, play, undo, redo, again, skip, decide)
 """Those that a page may post as they are."""
 
 
-def send(table: Table, seat: Seat, lines: Sequence[Command]) -> None:
+def send(table: VerbHost, seat: Seat, lines: Sequence[Command]) -> None:
     """Send a seat some lines, up to the first bad reply."""
     _refuse_seat(table, seat)
     for line in lines:
@@ -178,7 +178,7 @@ def send(table: Table, seat: Seat, lines: Sequence[Command]) -> None:
             return
 
 
-def sit(table: Table, seat: Seat, occupant: Occupant) -> None:
+def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
     """Put somebody else into a seat, who hears what was heard there."""
     try:
         _refuse_seat(table, seat)
@@ -190,12 +190,12 @@ def sit(table: Table, seat: Seat, occupant: Occupant) -> None:
         table.note(f"seat {seat}: {said}")
 
 
-def _refuse_without_trouble(table: Table) -> None:
+def _refuse_without_trouble(table: VerbHost) -> None:
     if table.machine.trouble is None:
         raise ConfigError("there is no bad reply to repeat or skip")
 
 
-def _refuse_seat(table: Table, seat: Seat) -> None:
+def _refuse_seat(table: VerbHost, seat: Seat) -> None:
     seats = table.machine.setup.game.seats
     if not 0 <= seat < seats:
         raise ConfigError([Problem(("seat",), f"there is no seat {seat}, only 0 to {seats - 1}")])

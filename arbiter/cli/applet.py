@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.byhand.debugging import DebuggedBot
-from arbiter.byhand.setup import Laid
+from arbiter.byhand.setup import LaidTable
 from arbiter.cli.laying import lay, lay_match, lay_record, laying_options, occupant_of
 from arbiter.cli.options import needing
 from arbiter.cli.output import note, say
@@ -99,7 +99,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
             note(f"seat {seat}: {said}")
 
 
-def _laid(given: dict[str, Any], remembered: Remembered) -> Laid:
+def _laid(given: dict[str, Any], remembered: Remembered) -> LaidTable:
     """The table that the options describe; if they say nothing that set last, or a small one."""
     from arbiter.applet.forms import table_of
 
@@ -113,7 +113,7 @@ def _laid(given: dict[str, Any], remembered: Remembered) -> Laid:
         else:
             for text in notes:
                 note(text)
-            return Laid(setup, occupants)
+            return LaidTable(setup, occupants)
     return lay("planning", ("human",))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.byhand.face import Face, Tools
+from arbiter.byhand.face import ConsoleFace, Tools
 from arbiter.byhand.verbs import words
 from arbiter.cli.bots import read_options
 from arbiter.cli.laying import deals_of, lay, laying_options, occupant_of
@@ -17,7 +17,7 @@ from arbiter.cli.output import say
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.byhand.setup import Laid
+    from arbiter.byhand.setup import LaidTable
 
 
 @click.command()
@@ -33,7 +33,7 @@ def console(**given: Any) -> None:
     session(lay(**given))
 
 
-def session(laid: Laid) -> None:
+def session(laid: LaidTable) -> None:
     """Feed recorded moves, if there are any, then read commands until `quit` or the end of input.
 
     The bots are ended whatever happens.
@@ -41,7 +41,7 @@ def session(laid: Laid) -> None:
     read_occupant = partial(occupant_of, limits=laid.setup.limits)
     tools = Tools(read_occupant, partial(read_options, given_by="set"), deals_of)
     try:
-        face = Face(laid.setup, laid.occupants, tools, say)
+        face = ConsoleFace(laid.setup, laid.occupants, tools, say)
         face.introduce()
         if laid.moves is not None:
             face.feed(laid.moves)

@@ -13,7 +13,7 @@ import click
 
 from arbiter.byhand.debugging import DebuggedBot
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot, RandomPlayer
-from arbiter.byhand.setup import Laid, Setup
+from arbiter.byhand.setup import LaidTable, Setup
 from arbiter.cli.bots import (
     given_deals,
     player_of_command,
@@ -93,7 +93,7 @@ def lay(
     until: int | None = None,
     debug: int | None = None,
     **written: str | None,
-) -> Laid:
+) -> LaidTable:
     """The table that the options of `laying_options` describe; ConfigError for what they cannot mean."""
     fed = {"--from": match_id, "--record": record_file, "--from-replay": replay_file}
     ways = [way for way, value in fed.items() if value is not None]
@@ -130,7 +130,7 @@ def lay(
     if deals_file is not None:
         game = game.given(deals_of(game, deals_file))
     setup = Setup(game, seed if seed is not None else secrets.token_hex(16), limits)
-    return Laid(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug))
+    return LaidTable(setup, seated(seats, players, game.seats, limits, taken=len(names), debug=debug))
 
 
 def by_hand(limits: Limits) -> Limits:
@@ -138,14 +138,16 @@ def by_hand(limits: Limits) -> Limits:
     return replace(limits, delivery=USUAL.delivery, end=USUAL.end)
 
 
-def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> Laid:
+def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> LaidTable:
     """The table of a record, under the usual limits, with people in the seats that are not given."""
     people = [f"{seat}=human" for seat in range(len(record.players))]
     numbered = [text if text.partition("=")[0].isdecimal() else f"{n}={text}" for n, text in enumerate(seats)]
-    return _laid_again(_Recorded(record), [*people, *numbered], until, by_hand(with_tier(USUAL.limits())))
+    return _laid_again(
+        _RecordedMatch(record), [*people, *numbered], until, by_hand(with_tier(USUAL.limits()))
+    )
 
 
-def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> Laid:
+def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> LaidTable:
     """The table of a stored match of a season, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
         raise ConfigError("is no file", config)
@@ -153,8 +155,12 @@ def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | Non
 
 
 def _laid_again(
-    recorded: _Recorded, seats: Sequence[str], until: int | None, limits: Limits, debug: int | None = None
-) -> Laid:
+    recorded: _RecordedMatch,
+    seats: Sequence[str],
+    until: int | None,
+    limits: Limits,
+    debug: int | None = None,
+) -> LaidTable:
     """The table of a recorded match, with the record's own deals where its seed does not give them."""
     record, round_number = recorded.record, recorded.record.round or 1
     if recorded.season is not None:
@@ -170,10 +176,10 @@ def _laid_again(
     most = moves_before_fault(record) if until is None else until
     if most > len(record.moves):
         raise ConfigError(f"--until {most}: the record has {len(record.moves)} decisions")
-    return Laid(Setup(game, record.seed, limits, round_number), occupants, record.moves[:most])
+    return LaidTable(Setup(game, record.seed, limits, round_number), occupants, record.moves[:most])
 
 
-class _Recorded(NamedTuple):
+class _RecordedMatch(NamedTuple):
     """A recorded match, its players by seat, its limits if known, by seat why nobody can sit there, and the
     season that they played in.
     """
@@ -191,12 +197,12 @@ def _recorded(
     store_url: str | None,
     record_file: str | None,
     replay_file: str | None,
-) -> _Recorded:
+) -> _RecordedMatch:
     """The match to feed; ConfigError if it is not there."""
     if replay_file is not None:
-        return _Recorded(read_replay(replay_file))
+        return _RecordedMatch(read_replay(replay_file))
     if record_file is not None:
-        return _Recorded(MatchRecord.from_json(read_json(record_file)))
+        return _RecordedMatch(MatchRecord.from_json(read_json(record_file)))
     assert match_id is not None
     if config is None:
         raise ConfigError("--from needs the season's file: --config CONFIG")
@@ -214,11 +220,11 @@ def _recorded(
     settings = settings_of_match(record, season)
     then = None if settings is None else as_it_was(given, settings)
     if then is None:
-        return _Recorded(record, {}, given.limits, dict(absent(record, None, given.folder)))
+        return _RecordedMatch(record, {}, given.limits, dict(absent(record, None, given.folder)))
     by_name = {entry.player.name: entry.player for entry in then.entries}
     found = enumerate(map(original, record.players))
     seated = {seat: by_name[name] for seat, name in found if name in by_name}
-    return _Recorded(record, seated, then.limits, dict(absent(record, settings, then.folder)), then)
+    return _RecordedMatch(record, seated, then.limits, dict(absent(record, settings, then.folder)), then)
 
 
 def deals_of(game: AnyGame, path: str) -> list[Deal]:

@@ -11,7 +11,7 @@ from arbiter.config.game import game_of
 from arbiter.config.limits import USUAL_ROUNDS
 from arbiter.config.places import read_document
 from arbiter.errors import ConfigError, StoreError
-from arbiter.picture.state import AsStored, State
+from arbiter.picture.state import AsStored, SeasonState
 from arbiter.store import Store
 from arbiter.store.address import absolute, usual_store
 
@@ -86,13 +86,13 @@ def open_stored(path: str, store_url: str | None) -> tuple[Config, SeasonStore]:
     return open_season(path, store_url)[:2]
 
 
-def look(path: str, store_url: str | None) -> State:
+def look(path: str, store_url: str | None) -> SeasonState:
     """The same for commands that only look: what was played is in the store, so the file is not checked."""
     with suppress(StoreError, ConfigError, KeyError, TypeError):
         found = _as_stored(path, store_url)
         if found is not None:
             return found
-    return State.of(*open_stored(path, store_url))
+    return SeasonState.of(*open_stored(path, store_url))
 
 
 def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, Store]:
@@ -109,7 +109,7 @@ def open_season(path: str, store_url: str | None) -> tuple[Config, SeasonStore, 
     return config, season, store
 
 
-def _as_stored(path: str, store_url: str | None) -> State | None:
+def _as_stored(path: str, store_url: str | None) -> SeasonState | None:
     """The season with the game and players of its last round; None where its file has to be read whole."""
     if (says := _place(path)) is None:
         return None
@@ -123,4 +123,4 @@ def _as_stored(path: str, store_url: str | None) -> State | None:
     players = {
         rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
     }
-    return State.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)
+    return SeasonState.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)

@@ -19,8 +19,8 @@ from arbiter.regress.identity import PREFIX
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force
-from arbiter.season.results import Results
-from arbiter.store import Store, Verb
+from arbiter.season.results import SeasonResults
+from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
 from arbiter.text import first_few
 
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from arbiter.season.administration import Administered, Given
     from arbiter.store import Order, Orders, SeasonStore
 
-ENDS = {Verb.UNDO: "counted again", Verb.REPLAYED: "played again", Verb.RESTORED: "counted as first played"}
+ENDS = {
+    OrderKind.UNDO: "counted again",
+    OrderKind.REPLAYED: "played again",
+    OrderKind.RESTORED: "counted as first played",
+}
 """What ends an annulment."""
 because_option = click.option("--because", metavar="TEXT", help="Why; everybody may read it.")
 
@@ -101,7 +105,7 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
     """
     if because is None:
         raise ConfigError("--because is missing: say why, the players will read it")
-    season = Results(*open_stored(config, store_url))
+    season = SeasonResults(*open_stored(config, store_url))
     given = administration.suspend(season, player, because)
     _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
     try:
@@ -120,7 +124,7 @@ def reinstate(config: str, player: str, store_url: str | None, style: str) -> No
 
     Example: arbiter reinstate configs/demo.yaml greedy
     """
-    season = Results(*open_stored(config, store_url))
+    season = SeasonResults(*open_stored(config, store_url))
     given = administration.reinstate(season, player)
     _tell(season, given, f"{given.subjects[0]} plays again from the next round on", style)
 
@@ -133,7 +137,7 @@ def _administered(config: str, store_url: str | None) -> Administered:
         if stored is None:
             raise ConfigError(f"no test {config} in {store.name}", hint="--store names another store")
         return _Test(stored)
-    return Results(*open_stored(config, store_url))
+    return SeasonResults(*open_stored(config, store_url))
 
 
 @dataclass(slots=True)
@@ -158,7 +162,7 @@ def _chosen(season: Administered, round_number: int | None, player: str | None, 
     out = force(season.stored.orders.read().given).annulled
     playing = {registered for match in found for _, registered in _names(match)}
     if player is not None and registered_name(player) not in playing:
-        entries = season.config.entries if isinstance(season, Results) else ()
+        entries = season.config.entries if isinstance(season, SeasonResults) else ()
         if any(player in (entry.player.name, entry.registered_name) for entry in entries):
             raise ConfigError(f"{player} has no match")
         raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(playing)))
@@ -207,8 +211,8 @@ def _list(orders: tuple[Order, ...], style: str) -> None:
     found: list[dict[str, Any]] = []
     last: dict[str, dict[str, Any]] = {}
     for order in orders:
-        if order.verb in (Verb.ANNUL, Verb.REPLAY):
-            state = "annulled" if order.verb is Verb.ANNUL else "to be played again"
+        if order.verb in (OrderKind.ANNUL, OrderKind.REPLAY):
+            state = "annulled" if order.verb is OrderKind.ANNUL else "to be played again"
             row = {"match": order.subject, "state": state, "since": order.moment, "because": order.because}
             last[order.subject] = row | {"until": None}
             found.append(last[order.subject])

@@ -18,7 +18,7 @@ from arbiter.text import first_few
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arbiter.cli.regress_report import Ended
+    from arbiter.cli.regress_report import EndedTest
     from arbiter.regress.experiment import Experiment
 
 
@@ -99,10 +99,10 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float) -> Ended:
+def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float) -> EndedTest:
     """Play on until there is a verdict."""
     from arbiter.cli.progress import matches_of
-    from arbiter.cli.regress_report import Ended
+    from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress.run import attempt, changed_since, open_experiment, play_on, resume
@@ -130,7 +130,7 @@ def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun:
             if trial.verdict is not None and executor.running:
                 # They cannot change it.
                 executor.shutdown(cancel_futures=True)
-        return Ended.of(trial, season, time.monotonic() - begun)
+        return EndedTest.of(trial, season, time.monotonic() - begun)
 
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:

@@ -31,7 +31,7 @@ PRINTED = 3
 """Of the worst matches those that are printed, so that the verdict stays on the screen."""
 
 
-class Ended(NamedTuple):
+class EndedTest(NamedTuple):
     """A test that has ended: where it stands, the seed of its deals, how long this run of it took, and the
     records of the candidate's worst matches.
     """
@@ -42,14 +42,14 @@ class Ended(NamedTuple):
     records: Mapping[str, MatchRecord]
 
     @classmethod
-    def of(cls, trial: Trial, season: SeasonStore, seconds: float) -> Ended:
+    def of(cls, trial: Trial, season: SeasonStore, seconds: float) -> EndedTest:
         """A test with the records of its worst matches, from the season that holds them."""
         names = [played.match.id for played in worst(trial)]
         found = {name: record for name in names if (record := season.match(name))}
         return cls(trial, season.seed, seconds, found)
 
 
-def headline(ended: Ended) -> str:
+def headline(ended: EndedTest) -> str:
     """The verdict in one line."""
     trial = ended.trial
     test, lenient = trial.experiment.test, trial.experiment.non_regression
@@ -128,7 +128,7 @@ def elo_text(trial: Trial) -> str:
     return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
 
 
-def print_ended(ended: Ended) -> None:
+def print_ended(ended: EndedTest) -> None:
     """Print the verdict, its figures and the worst matches, for people."""
     trial = ended.trial
     say(headline(ended))
@@ -142,7 +142,7 @@ def print_ended(ended: Ended) -> None:
         say(f"\n{played.match.id}: {result_text(played.match)}\n  {again}")
 
 
-def _worst_with_commands(ended: Ended) -> list[tuple[ScoredMatch, str]]:
+def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:
     """The candidate's worst matches, its faults first, each with the command that plays it again."""
     found = worst(ended.trial)
     blocks = {int(played.match.id[1:].partition("/")[0]) for played in found}
@@ -190,7 +190,7 @@ class Documents:
         paths = (self.junit, self.summary, self.json, self.records)
         return [path for path in paths if path is not None]
 
-    def ended(self, ended: Ended) -> None:
+    def ended(self, ended: EndedTest) -> None:
         """Write the documents of a verdict; ConfigError at the end names those that could not be written."""
         trial, linked = ended.trial, None
         if self.records is not None and self.summary is not None:
@@ -231,7 +231,7 @@ def _case(line: str, code: int, details: str, seconds: float) -> Case:
     return Case("arbiter", "regress", seconds, bool(code), line, details, f"exit {code}")
 
 
-def shape(ended: Ended) -> dict[str, Any]:
+def shape(ended: EndedTest) -> dict[str, Any]:
     """The JSON document."""
     trial = ended.trial
     experiment, report = trial.experiment, trial.report
@@ -283,7 +283,7 @@ def shape(ended: Ended) -> dict[str, Any]:
     }
 
 
-def summary(ended: Ended, records: str | None = None) -> str:
+def summary(ended: EndedTest, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
     trial = ended.trial
     mark = "✅" if trial.exit_code == 0 else "❌"

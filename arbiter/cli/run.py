@@ -24,7 +24,7 @@ from arbiter.cli.tables import show_standings
 from arbiter.errors import ConfigError
 from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
-from arbiter.picture.state import State
+from arbiter.picture.state import SeasonState
 from arbiter.season.season import Season
 from arbiter.season.settings import GAUNTLET, REGRESS
 from arbiter.store import Store
@@ -97,7 +97,7 @@ def _play(
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, settled.season, journal, each_match=one, whole=not one)
-            return figures.standings(State.of(settled, season.stored), official=False)
+            return figures.standings(SeasonState.of(settled, season.stored), official=False)
 
 
 def _qualify(season: Season, journal: Journal) -> None:

@@ -32,7 +32,7 @@ from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
 from arbiter.picture.grades import Grade, grades
 from arbiter.picture.marks import in_words, notices
-from arbiter.picture.state import State
+from arbiter.picture.state import SeasonState
 from arbiter.season.administration import unknown_round
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter crosstable configs/demo.yaml
     """
-    table = figures.crosstable(State.of(*open_stored(config, store_url)), official=False)
+    table = figures.crosstable(SeasonState.of(*open_stored(config, store_url)), official=False)
     names, cells = table["players"], table["cells"]
     pairs = [
         (one, other, cell["wins"], cell["draws"], cell["losses"])

@@ -11,11 +11,11 @@ from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import counted, note, print_json, say
 from arbiter.errors import StoreError
-from arbiter.season.findings import Coverage, Finding, Kind
+from arbiter.season.findings import Coverage, Finding, FindingKind
 from arbiter.season.verify import verify as findings
 
 NO = 1
-TOLD = {Kind.UNCHECKED, Kind.REMARK}
+TOLD = {FindingKind.UNCHECKED, FindingKind.REMARK}
 """What changes nothing."""
 
 
@@ -31,7 +31,7 @@ def verify(config: str, store_url: str | None, style: str) -> None:
     Example: arbiter verify configs/demo.yaml
     """
     settled, season = open_stored(config, store_url)
-    found: dict[Kind, list[Finding]] = {kind: [] for kind in Kind}
+    found: dict[FindingKind, list[Finding]] = {kind: [] for kind in FindingKind}
     run = findings(settled, season)
     while True:
         try:
@@ -43,9 +43,10 @@ def verify(config: str, store_url: str | None, style: str) -> None:
         if style == "text":
             (note if finding.kind in TOLD else say)(str(finding))
     plain = {
-        kind: [{"place": finding.place, "text": finding.text} for finding in found[kind]] for kind in Kind
+        kind: [{"place": finding.place, "text": finding.text} for finding in found[kind]]
+        for kind in FindingKind
     }
-    differences, unreadable = len(found[Kind.DIFFERENCE]), len(found[Kind.UNREADABLE])
+    differences, unreadable = len(found[FindingKind.DIFFERENCE]), len(found[FindingKind.UNREADABLE])
     if style == "json":
         print_json(
             {
@@ -53,10 +54,10 @@ def verify(config: str, store_url: str | None, style: str) -> None:
                 "ok": not differences and not unreadable,
                 "seed_sha256": commitment(season.seed),
                 "checked": asdict(checked),
-                "differences": plain[Kind.DIFFERENCE],
-                "unreadable": plain[Kind.UNREADABLE],
-                "unchecked": plain[Kind.UNCHECKED],
-                "remarks": plain[Kind.REMARK],
+                "differences": plain[FindingKind.DIFFERENCE],
+                "unreadable": plain[FindingKind.UNREADABLE],
+                "unchecked": plain[FindingKind.UNCHECKED],
+                "remarks": plain[FindingKind.REMARK],
             }
         )
     elif not differences and not unreadable:

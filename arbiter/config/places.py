@@ -60,7 +60,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
     try:
         node = loader.get_single_node()
         if node is not None:
-            document.value = _Reader(loader, document).read(node, ())
+            document.value = _NodeReader(loader, document).read(node, ())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -87,7 +87,7 @@ def _plainly(message: str) -> str:
     return f"{found[1]!r} stands where a value should (is a bracket too many, or a quote missing?)"
 
 
-class _Reader:
+class _NodeReader:
     """Turns nodes into values; keeps to a bounded number of them, aliases expanded."""
 
     def __init__(self, loader: Any, document: Document) -> None:

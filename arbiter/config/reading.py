@@ -92,7 +92,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(slots=True)
-class Reading(Generic[Model]):
+class DocumentReading(Generic[Model]):
     """Keys on their way: what they say as far as it is right, and what is wrong so far.
 
     `model` is None where a key is wrong by itself, `game` where there is none or it is wrong. Add what
@@ -115,10 +115,10 @@ class Reading(Generic[Model]):
 
 def validate(
     document: Document, kind: type[Model], values: Mapping[str, Any] | None = None
-) -> Reading[Model]:
+) -> DocumentReading[Model]:
     """The keys of a document, or other values in their place, each checked by itself."""
     values = document.value if values is None else values
-    reading: Reading[Model] = Reading(document, None, None, list(document.problems))
+    reading: DocumentReading[Model] = DocumentReading(document, None, None, list(document.problems))
     try:
         reading.model = kind.model_validate(values)
     except ValidationError as error:

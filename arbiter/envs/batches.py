@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from arbiter.envs.arena import arena_of
 from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_number, checked_seed
 from arbiter.envs.observers import Observer, observer_of
-from arbiter.envs.observers.observer import Matches
+from arbiter.envs.observers.observer import MatchBatch
 from arbiter.envs.play import NOBODY, Play
 from arbiter.errors import IllegalAction
 from arbiter.games import load
@@ -93,7 +93,7 @@ class Batch:
         self.game, self.observer, self._plays = game, observer, plays
         self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
         self.size = max(observer.size(seat) for seat in range(game.seats))
-        self._matches = Matches(plays)
+        self._matches = MatchBatch(plays)
         self._starts: list[Play] | None = None
         self._translated: tuple[type, ...] = ()
         self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None

@@ -77,7 +77,7 @@ class SingleEnv(InTurn):
     `play` is the match in progress, for reading.
     """
 
-    play: _Recorded
+    play: _LastActionPlay
     _whose = "the agent"
     metadata = facts("arbiter_single")
 
@@ -94,7 +94,7 @@ class SingleEnv(InTurn):
     ) -> None:
         if limits is not None and not isinstance(limits, Limits):
             raise ConfigError(f"limits are {limits!r}, not arbiter.match.Limits")
-        super().__init__(_Recorded(game), observer, render_mode=render_mode)
+        super().__init__(_LastActionPlay(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
         self.opponents = checked_opponents(opponents, game.seats - 1, game.name)
@@ -260,7 +260,7 @@ class SingleEnv(InTurn):
             self._programs.end()
 
 
-class _Recorded(Play):
+class _LastActionPlay(Play):
     """A play that keeps its last action, with the state before it and its seat."""
 
     done: tuple[Any, Seat, Action] | None = None

@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import arbiter
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors.shipping import receive
-from arbiter.executors.worker import VERSION, Needs, Order, Readiness, perform, prepare
+from arbiter.executors.worker import VERSION, Readiness, RemoteCall, WorkerNeeds, perform, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +102,7 @@ class DaskCluster:
         self._scheduler, self._slots, self._note = scheduler, slots, on_note
         self._parcels = {parcel.digest: parcel for parcel in parcels}
         self._shipped = {name: parcel.digest for parcel in parcels for name in parcel.names}
-        self._needs = pickle.dumps(Needs(tier, tuple(players), self._shipped))
+        self._needs = pickle.dumps(WorkerNeeds(tier, tuple(players), self._shipped))
         self._workers: dict[str, DaskWorker] = {}
         self._sending: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By host: its workers share what has been unpacked, so one is sent to at a time."""
@@ -136,7 +136,7 @@ class DaskCluster:
         try:
             name = getattr(call.args[0], "id", "call") if call.args else "call"
             key = self._key(name)
-            answer = self._submit(worker, key, Order(perform, worker.process, key, self._shipped, words))
+            answer = self._submit(worker, key, RemoteCall(perform, worker.process, key, self._shipped, words))
             result, failed = pickle.loads(await answer)
         except asyncio.CancelledError:
             failed = worker.died()
@@ -261,7 +261,7 @@ class DaskCluster:
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
         # While a worker has something else to do, its answer is waited for.
-        order = Order(prepare, VERSION, self._needs)
+        order = RemoteCall(prepare, VERSION, self._needs)
         readiness: Readiness = await self._ask(worker, order)
         if readiness.missing:
             async with self._sending[worker.host]:
@@ -275,16 +275,16 @@ class DaskCluster:
         size = len(parcel.tar)
         for offset in range(0, size, PART_BYTES):
             part, last = parcel.tar[offset : offset + PART_BYTES], offset + PART_BYTES >= size
-            await self._ask(worker, Order(receive, parcel.digest, offset, part, last))
+            await self._ask(worker, RemoteCall(receive, parcel.digest, offset, part, last))
 
-    async def _ask(self, worker: DaskWorker, order: Order) -> Any:
+    async def _ask(self, worker: DaskWorker, order: RemoteCall) -> Any:
         future = self._submit(worker, self._key("prepare"), order)
         try:
             return await future
         finally:
             future.release()
 
-    def _submit(self, worker: DaskWorker, key: str, order: Order) -> Any:
+    def _submit(self, worker: DaskWorker, key: str, order: RemoteCall) -> Any:
         """Submit a call that this worker alone may run, and only once."""
         return self._client.submit(
             pickle.loads,

@@ -1,6 +1,6 @@
 """What runs on a Dask worker: `prepare` once, then `perform` one match at a time.
 
-Every call comes as bytes that run it when they are unpickled (`Order`), so that the scheduler needs
+Every call comes as bytes that run it when they are unpickled (`RemoteCall`), so that the scheduler needs
 none of our modules. A worker process plays a match once: if Dask, which does not know of voids,
 asks for the same one again, it gets the same answer, and a process that replaces a dead one plays
 nothing that was meant for it.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 VERSION = f"arbiter {arbiter.__version__} with Python {sys.version_info[0]}.{sys.version_info[1]}"
 
 
-class Order:
+class RemoteCall:
     """A call that runs where it is unpickled."""
 
     def __init__(self, fn: Callable[..., Any], *args: Any) -> None:
@@ -44,7 +44,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class WorkerNeeds:
     """What a worker must have: the tier of isolation, all players, the shipped folders.
 
     `shipped`: digests by the folders' paths on the machine that plays the season.
@@ -75,7 +75,7 @@ def prepare(version: str, needs: bytes) -> Readiness:
     # First, since another version's `needs` may not even be readable.
     if version != VERSION:
         return Readiness(f"it has {VERSION}, and {version} is needed")
-    wanted: Needs = pickle.loads(needs)
+    wanted: WorkerNeeds = pickle.loads(needs)
     tier = probe()[wanted.tier]
     if not tier.available:
         return Readiness(f"isolation {wanted.tier} is not available there: {tier.reason}")

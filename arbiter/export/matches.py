@@ -31,7 +31,7 @@ OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 """White's score as PGN and CSV write it."""
 
 
-class Result(NamedTuple):
+class PairResult(NamedTuple):
     """One pairwise result: two seats, the lower one first, and what the first scored."""
 
     white: Seat
@@ -39,12 +39,12 @@ class Result(NamedTuple):
     score: float
 
 
-def results(record: MatchRecord) -> Iterator[Result]:
+def results(record: MatchRecord) -> Iterator[PairResult]:
     """The results that count: each pair of seats at most once, none between copies of one bot."""
     players = record.players
     for one, other, score in record.results():
         if original(players[one]) != original(players[other]):
-            yield Result(one, other, score) if one < other else Result(other, one, 1.0 - score)
+            yield PairResult(one, other, score) if one < other else PairResult(other, one, 1.0 - score)
 
 
 def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord, MatchSummary
     from arbiter.picture.shapes import Board, BoardCell, BoardDeal, BoardRow, BoardTotal, RoundBoards
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 
-def board(state: State, number: int, table: int) -> Board | None:
+def board(state: SeasonState, number: int, table: int) -> Board | None:
     """The board of a table; None where there is no such table, or its round is not complete."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None or not state.is_complete(number) or not 1 <= table <= len(found.tables):
@@ -49,7 +49,7 @@ def board(state: State, number: int, table: int) -> Board | None:
     }  # fmt: skip
 
 
-def round_boards(state: State, number: int) -> RoundBoards | None:
+def round_boards(state: SeasonState, number: int) -> RoundBoards | None:
     """What each player of each table made of the same cards; None where the round is not complete."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None or not state.is_complete(number):
@@ -68,7 +68,7 @@ def round_boards(state: State, number: int) -> RoundBoards | None:
     }
 
 
-def _counted(state: State, number: int) -> list[MatchSummary]:
+def _counted(state: SeasonState, number: int) -> list[MatchSummary]:
     return [match for match in state.matches if match.round == number and match.id not in state.annulled]
 
 

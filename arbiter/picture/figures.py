@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.picture import shapes
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
     from arbiter.store import StoredRound
     from rating.ratings import Ranking
 
 
-def season(state: State) -> shapes.Season:
+def season(state: SeasonState) -> shapes.SeasonInShort:
     """A season in short: how far it is, who plays it, and what its deals were committed to."""
     begun, file, following = state.begun, state.file, state.following
     until = None if file.until is None else file.until.isoformat()
@@ -47,7 +47,7 @@ def season(state: State) -> shapes.Season:
     }
 
 
-def status(state: State) -> shapes.Status:
+def status(state: SeasonState) -> shapes.Status:
     """A season in short for organisers."""
     stored, begun = state.stored, state.begun
     asked = stored.running.question() if state.holder is None else None
@@ -74,7 +74,7 @@ def status(state: State) -> shapes.Status:
     }
 
 
-def progress(state: State) -> shapes.Condition:
+def progress(state: SeasonState) -> shapes.Condition:
     """What happens to a season now."""
     if state.seed is not None and state.begun is None:
         return "over"
@@ -85,7 +85,7 @@ def progress(state: State) -> shapes.Condition:
     return "waiting" if state.rounds else "new"
 
 
-def round_in_short(state: State, round_: StoredRound) -> shapes.Progress:
+def round_in_short(state: SeasonState, round_: StoredRound) -> shapes.Progress:
     """How far a round is; `matches` may grow by those that are played once more with a substitute."""
     stored = sum(match.round == round_.number for match in state.matches)
     return {
@@ -97,7 +97,7 @@ def round_in_short(state: State, round_: StoredRound) -> shapes.Progress:
 
 
 def standings(
-    state: State, after: int | None = None, official: bool = True, ranking: Ranking | None = None
+    state: SeasonState, after: int | None = None, official: bool = True, ranking: Ranking | None = None
 ) -> shapes.Standings:
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
@@ -148,7 +148,7 @@ def _tell_apart(rows: Sequence[shapes.Row], ranking: Ranking) -> None:
         row["apart"] = bool(chance[k, k + 1] >= APART)
 
 
-def crosstable(state: State, official: bool = True) -> shapes.Crosstable:
+def crosstable(state: SeasonState, official: bool = True) -> shapes.Crosstable:
     """Results of each player against each other; those who do not rank officially stand last, if it is so."""
     ranking = state.ranking
     if ranking is None:
@@ -183,7 +183,7 @@ def _cell(counts: list[int] | None, los: float) -> shapes.Cell | None:
     return {"wins": won, "draws": drawn, "losses": lost, "los": los, "z": z}
 
 
-def history(state: State, last: int | None = None, official: bool = True) -> shapes.History:
+def history(state: SeasonState, last: int | None = None, official: bool = True) -> shapes.History:
     """Each player's rating after each round, up to the `last` one."""
     rounds: list[shapes.RoundRatings] = [
         {"round": number, "players": ratings(state, number, official)}
@@ -192,7 +192,7 @@ def history(state: State, last: int | None = None, official: bool = True) -> sha
     return {"season": state.name, "history": rounds}
 
 
-def ratings(state: State, number: int, official: bool = True) -> list[shapes.Rated]:
+def ratings(state: SeasonState, number: int, official: bool = True) -> list[shapes.Rated]:
     """Everybody's rating after a round, the best first; those who do not rank officially have no `rank`."""
     rows = state.standings_after(number)["players"]
     ranks = official_ranks(rows, state.players) if official else [row["rank"] for row in rows]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.picture.shapes import Front, Highlight, Mover, Row, StoredRow
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
     Ranked: TypeAlias = Mapping[str, tuple[int | None, StoredRow]]
 
@@ -25,7 +25,7 @@ TOP = 10
 MOVERS = 3
 
 
-def front(state: State, after: int | None = None) -> Front | None:
+def front(state: SeasonState, after: int | None = None) -> Front | None:
     """All of it, after a round, by default the last; None where that round is not complete."""
     if after is not None and after > state.complete:
         return None
@@ -45,7 +45,7 @@ def front(state: State, after: int | None = None) -> Front | None:
     }
 
 
-def _by_name(state: State, number: int) -> Ranked:
+def _by_name(state: SeasonState, number: int) -> Ranked:
     """The rank and the row of each player after a round; of nobody before the first."""
     if not 1 <= number <= state.complete:
         return {}
@@ -70,7 +70,7 @@ def _movers(rows: Sequence[Row], before: Ranked) -> list[Mover]:
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
 
 
-def _played(state: State, number: int) -> list[tuple[MatchSummary, tuple[int, ...]]]:
+def _played(state: SeasonState, number: int) -> list[tuple[MatchSummary, tuple[int, ...]]]:
     """The matches of a round that somebody won by points, with the winners' seats."""
     return [
         (match, won)
@@ -79,7 +79,7 @@ def _played(state: State, number: int) -> list[tuple[MatchSummary, tuple[int, ..
     ]
 
 
-def _upset(state: State, number: int, rated: Ranked) -> Highlight | None:
+def _upset(state: SeasonState, number: int, rated: Ranked) -> Highlight | None:
     """The match whose winner was rated farthest below somebody it beat, by the ratings before the round."""
 
     def elo(name: str) -> float:
@@ -101,7 +101,7 @@ def _upset(state: State, number: int, rated: Ranked) -> Highlight | None:
     return {"match": match_in_short(state, match), "say": say}
 
 
-def _closest(state: State, number: int, rated: Ranked) -> Highlight | None:
+def _closest(state: SeasonState, number: int, rated: Ranked) -> Highlight | None:
     """The match that was won by least, of equal ones that of the strongest players."""
 
     def strength(match: MatchSummary) -> float:

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 from arbiter.picture.state import Held, knowing, out_of_count, renewed
 from arbiter.season.calendar import round_by_calendar
 from arbiter.season.orders import force, suspended_of
-from arbiter.season.results import Results
+from arbiter.season.results import SeasonResults
 from arbiter.season.roster import rostered
 from arbiter.season.settings import config_of
 from arbiter.store import Orders
 
 if TYPE_CHECKING:
     from arbiter.config import Entry
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 
-def as_shown(whole: State, before: State | None = None) -> State:
+def as_shown(whole: SeasonState, before: SeasonState | None = None) -> SeasonState:
     """A state as everybody may see it; `before` was shown last, and is shown on while nothing changes."""
     last = whole.frozen
     if last is None:
@@ -49,7 +49,7 @@ def as_shown(whole: State, before: State | None = None) -> State:
     return before if before is not None and _told(before) == _told(shown) else shown
 
 
-def _as_it_was(whole: State, last: int) -> State:
+def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
     """The season after round `last`, under the orders that were given before the next one was planned."""
     orders = whole.stored.orders.read()
     holds = force(orders.given, lambda order: order.planned <= last)
@@ -62,7 +62,7 @@ def _as_it_was(whole: State, last: int) -> State:
     standings = whole.standings[:last]
     if last and any(order.complete <= last < order.planned for order in orders.given):
         # Ordered after the next round was planned and before it was complete, when these could still change.
-        then = Results(whole.config, whole.stored).standings_under(last, held, holds.earlier)
+        then = SeasonResults(whole.config, whole.stored).standings_under(last, held, holds.earlier)
         standings = (*standings[:-1], json.loads(json.dumps(then)))
     entries = _entered(whole, last)
     playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
@@ -82,14 +82,14 @@ def _as_it_was(whole: State, last: int) -> State:
     )
 
 
-def _entered(whole: State, last: int) -> tuple[Entry, ...]:
+def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
     """Who played the last round that is shown, or was to play the first one."""
     planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
     then = None if planned is None else config_of(whole.config, whole.stored, planned)
     return (then or rostered(whole.config, whole.stored)).entries
 
 
-def _told(state: State) -> tuple[object, ...]:
+def _told(state: SeasonState) -> tuple[object, ...]:
     """What may still change of a season whose results are held back."""
     runs = state.holder, state.stopping, state.paused, state.closed, state.wish
     return state.event, state.following, *runs

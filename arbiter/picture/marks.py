@@ -13,7 +13,7 @@ from arbiter.match import original
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from arbiter.picture.shapes import Favour, FirstPlace, Rated, Row, StoredStandings
+    from arbiter.picture.shapes import FavourRow, FirstPlace, Rated, Row, StoredStandings
 
 EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
@@ -81,7 +81,7 @@ def elo_of(row: Rated) -> float:
     return row["elo"]
 
 
-def favour_in_words(found: Favour) -> str:
+def favour_in_words(found: FavourRow) -> str:
     """What standings warn of where one player's faults favour another: see `rating.favours`."""
     faulty, favoured = found["faulty"], found["favoured"]
     said = (

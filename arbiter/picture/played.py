@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Fault, Match, Player, Round, Table, Use, Versus
-    from arbiter.picture.state import State
+    from arbiter.picture.shapes import MatchFault, MatchRow, PlayerPage, Round, RoundTable, Use, Versus
+    from arbiter.picture.state import SeasonState
     from arbiter.viewed import Replay
 
 PUBLIC = Reader("public")
@@ -30,13 +30,13 @@ PACE_OF = 24
 """Matches, the last ones stored, whose pace is taken."""
 
 
-def round_page(state: State, number: int) -> Round | None:
+def round_page(state: SeasonState, number: int) -> Round | None:
     """A round's tables with their matches; None where there is no such round."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None:
         return None
     mine = [match_in_short(state, match) for match in state.matches if match.round == number]
-    tables: list[Table] = [
+    tables: list[RoundTable] = [
         {"table": table, "players": list(names), "matches": [one for one in mine if one["table"] == table]}
         for table, names in enumerate(found.tables, 1)
     ]
@@ -44,9 +44,9 @@ def round_page(state: State, number: int) -> Round | None:
     return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables}
 
 
-def match_in_short(state: State, match: MatchSummary) -> Match:
+def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
     """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
-    fault: Fault | None = None
+    fault: MatchFault | None = None
     if match.faulty is not None:
         fault = {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
     return {
@@ -64,14 +64,14 @@ def match_in_short(state: State, match: MatchSummary) -> Match:
     }
 
 
-def match_told(state: State, match: MatchSummary) -> Match:
+def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
     """The same for organisers, with the reason of a fault."""
     told = match_in_short(state, match)
     return told if match.faulty is None else {**told, "text": match.detail}
 
 
 def matches(
-    state: State, round_number: int | None = None, player: str | None = None, against: str | None = None
+    state: SeasonState, round_number: int | None = None, player: str | None = None, against: str | None = None
 ) -> list[MatchSummary]:
     """The stored matches of a round, of a player, of two players, in the order of the plan."""
     wanted = {name for name in (player, against) if name is not None}
@@ -82,9 +82,9 @@ def matches(
     ]
 
 
-def faults(state: State, ended: Iterable[MatchSummary]) -> list[Match]:
+def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
     """Matches that faults ended, each with what the public may know of the reason."""
-    told: list[Match] = []
+    told: list[MatchRow] = []
     for match in ended:
         record = state.record(match.id)
         if record is not None and record.forfeit is not None:
@@ -93,7 +93,7 @@ def faults(state: State, ended: Iterable[MatchSummary]) -> list[Match]:
     return told
 
 
-def player_page(state: State, name: str) -> Player | None:
+def player_page(state: SeasonState, name: str) -> PlayerPage | None:
     """All about a player; None where nobody of that name is in the season."""
     if name not in state.names:
         return None
@@ -131,7 +131,7 @@ def player_page(state: State, name: str) -> Player | None:
     }
 
 
-def versus(state: State, one: str, other: str) -> Versus | None:
+def versus(state: SeasonState, one: str, other: str) -> Versus | None:
     """Two players against each other; None where either is nobody, or both are the same."""
     if one == other or not {one, other} <= set(state.names):
         return None
@@ -153,7 +153,7 @@ def versus(state: State, one: str, other: str) -> Versus | None:
     }
 
 
-def _use(state: State, name: str, played: Iterable[MatchSummary]) -> Use | None:
+def _use(state: SeasonState, name: str, played: Iterable[MatchSummary]) -> Use | None:
     """Time and memory of a player in the last complete round in which it played; None if it never did."""
     last = max((match.round or 0 for match in played), default=0)
     if not last:
@@ -168,13 +168,13 @@ def _use(state: State, name: str, played: Iterable[MatchSummary]) -> Use | None:
     }  # fmt: skip
 
 
-def match_page(state: State, match_id: str) -> Match | None:
+def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
     """A match in short; None where no such match is stored."""
     match = state.by_id.get(match_id)
     return None if match is None else match_in_short(state, match)
 
 
-def replay(state: State, match_id: str, reader: str = "public") -> Replay | None:
+def replay(state: SeasonState, match_id: str, reader: str = "public") -> Replay | None:
     """A match as the public may see it in this state, or as a seat saw it once its round is complete.
 
     None where no such match is stored, or there is nothing to see yet.
@@ -190,7 +190,7 @@ def replay(state: State, match_id: str, reader: str = "public") -> Replay | None
     return replay_of(record, eyes[reader], complete) if reader in eyes else None
 
 
-def under_way(state: State) -> Mapping[str, object]:
+def under_way(state: SeasonState) -> Mapping[str, object]:
     """The round under way, else the last one, with every match of it, and when it is over at this pace."""
     now = state.begun or (state.rounds[-1] if state.rounds else None)
     if now is None:
@@ -215,7 +215,7 @@ def under_way(state: State) -> Mapping[str, object]:
     return {"round": {**round_in_short(state, now), "tables": tables}, "left_s": time_left(state)}
 
 
-def time_left(state: State) -> float | None:
+def time_left(state: SeasonState) -> float | None:
     """Seconds until the round under way is over; None if nobody plays it or its pace is not known yet."""
     begun = state.begun
     if begun is None or state.holder is None:

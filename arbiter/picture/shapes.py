@@ -17,7 +17,7 @@ Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting"
 """What happens to a season now."""
 
 
-class Game(TypedDict):
+class SeasonGame(TypedDict):
     """A season's game: its name, as people know it, and its options."""
 
     name: str
@@ -41,14 +41,14 @@ class Next(TypedDict):
     begins: str
 
 
-class Season(TypedDict):
+class SeasonInShort(TypedDict):
     """A season in short: how far it is, who plays it, and what its deals were committed to.
 
     `rounds` is how many there are to be, `complete` how many are; `round` is the one under way.
     """
 
     season: str
-    game: Game
+    game: SeasonGame
     rounds: int
     until: str | None
     frozen_after: int | None
@@ -65,7 +65,7 @@ class Season(TypedDict):
     moment: str
 
 
-class Status(Season):
+class Status(SeasonInShort):
     """The same for organisers: who plays it, what was asked of whoever does, and what orders are in force.
 
     `paused` and `closed` say since when; `asks` what has to be accepted before it goes on. `suspended` are
@@ -118,7 +118,7 @@ class Row(StoredRow):
     apart: bool | None
 
 
-class Favour(TypedDict):
+class FavourRow(TypedDict):
     """The faults of one player favour another: how often it faulted at tables with it, and without."""
 
     faulty: str
@@ -155,7 +155,7 @@ class StoredStandings(_Head):
     """Standings as they are stored with a round; what came later is lacking in those of earlier versions."""
 
     suspended: NotRequired[Mapping[str, str]]
-    favours: NotRequired[Sequence[Favour]]
+    favours: NotRequired[Sequence[FavourRow]]
     players: Sequence[StoredRow]
 
 
@@ -168,14 +168,14 @@ class Standings(_Head):
     after_round: int
     first: FirstPlace | None
     suspended: Mapping[str, str]
-    favours: Sequence[Favour]
+    favours: Sequence[FavourRow]
     players: Sequence[Row]
 
 
-class Seasons(TypedDict):
+class SeasonList(TypedDict):
     """All seasons that are begun."""
 
-    seasons: Sequence[Season]
+    seasons: Sequence[SeasonInShort]
 
 
 class Cell(TypedDict):
@@ -211,7 +211,7 @@ class History(TypedDict):
     history: Sequence[RoundRatings]
 
 
-class Fault(TypedDict):
+class MatchFault(TypedDict):
     """Who ended a match by which kind of fault."""
 
     seat: int
@@ -219,7 +219,7 @@ class Fault(TypedDict):
     kind: str
 
 
-class Match(TypedDict):
+class MatchRow(TypedDict):
     """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
 
     `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
@@ -236,7 +236,7 @@ class Match(TypedDict):
     points: Sequence[int] | None
     winners: Sequence[int]
     say: str
-    fault: Fault | None
+    fault: MatchFault | None
     substitute: int | None
     annulled: str | None
     text: NotRequired[str]
@@ -253,11 +253,11 @@ class Mover(TypedDict):
 class Highlight(TypedDict):
     """A match to look at, and why."""
 
-    match: Match
+    match: MatchRow
     say: str
 
 
-class Front(Season):
+class Front(SeasonInShort):
     """A season in short, with its standings, and what the last round brought.
 
     `about` says what is played; `changes` are of the first players of the standings. `upset` is the match
@@ -273,19 +273,19 @@ class Front(Season):
     closest: Highlight | None
 
 
-class Matches(TypedDict):
+class MatchPage(TypedDict):
     """A page of matches; `next` is the `cursor` of the page after it."""
 
-    matches: Sequence[Match]
+    matches: Sequence[MatchRow]
     next: int | None
 
 
-class Table(TypedDict):
+class RoundTable(TypedDict):
     """A table of a round, with its stored matches."""
 
     table: int
     players: Sequence[str]
-    matches: Sequence[Match]
+    matches: Sequence[MatchRow]
 
 
 class Round(Progress):
@@ -293,7 +293,7 @@ class Round(Progress):
 
     season: str
     rounds: int
-    tables: Sequence[Table]
+    tables: Sequence[RoundTable]
 
 
 class Against(Cell):
@@ -318,7 +318,7 @@ class Use(TypedDict):
     peak_memory_mb: float
 
 
-class Player(TypedDict):
+class PlayerPage(TypedDict):
     """All about a player; `faults` are the last of `faults_in_all`.
 
     `cards` are its points beside those of others with the same cards.
@@ -333,7 +333,7 @@ class Player(TypedDict):
     versions: Sequence[str]
     history: Sequence[RatedThen]
     against: Sequence[Against]
-    faults: Sequence[Match]
+    faults: Sequence[MatchRow]
     faults_in_all: int
     use: Use | None
     cards: BoardTotal | None
@@ -431,4 +431,4 @@ class Versus(TypedDict):
     cell: Cell | None
     points: Sequence[float | None]
     met: int
-    matches: Sequence[Match]
+    matches: Sequence[MatchRow]

@@ -68,7 +68,7 @@ class AsStored:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class SeasonState:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
     `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
@@ -167,9 +167,9 @@ class State:
         """The standings kept after a round; computed where none are kept."""
         kept = self.stored.standings(number)
         if kept is None:
-            from arbiter.season.results import Results
+            from arbiter.season.results import SeasonResults
 
-            kept = Results(self.config, self.stored).standings(number)
+            kept = SeasonResults(self.config, self.stored).standings(number)
         return cast("StoredStandings", kept)
 
     @property
@@ -255,10 +255,10 @@ class State:
     def ranked(self) -> tuple[Ledger, Ranking]:
         """The results of all complete rounds, and their rating."""
         from arbiter.season.ledger import Ledger
-        from arbiter.season.results import Results
+        from arbiter.season.results import SeasonResults
         from arbiter.season.settings import config_at
 
-        config = config_at(Results(self.config, self.stored).config, self.stored, self.complete)
+        config = config_at(SeasonResults(self.config, self.stored).config, self.stored, self.complete)
         if self.held is None:
             return _rank(Ledger.of(config, self.stored), self)
         while True:
@@ -269,16 +269,16 @@ class State:
 
     def ranking_after(self, number: int) -> Ranking:
         """The rating behind the standings after an earlier round."""
-        from arbiter.season.results import Results
+        from arbiter.season.results import SeasonResults
 
-        return Results(self.config, self.stored).ranking(number)
+        return SeasonResults(self.config, self.stored).ranking(number)
 
 
 MOST_NEWS = 1000
 """Events that are read one by one; after more of them all matches are read again."""
 
 
-def read_state(config: Config, stored: SeasonStore, before: State | None = None) -> State:
+def read_state(config: Config, stored: SeasonStore, before: SeasonState | None = None) -> SeasonState:
     """Read all of a season; what has not changed since `before` is taken from it.
 
     A round that is completed, or an order that is given, while it is read makes it read again, so that all
@@ -293,7 +293,7 @@ def read_state(config: Config, stored: SeasonStore, before: State | None = None)
             if before.holder == holder:
                 return before
             return renewed(before, holder=holder, moment=datetime.now(UTC))
-        state = State.of(config, stored)
+        state = SeasonState.of(config, stored)
         old = before.standings if before is not None and before.complete <= state.complete else ()
         # An order changes the standings after the last complete round alone.
         kept = old[: max(len(old) - 1, 0)]
@@ -316,34 +316,34 @@ def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, s
     return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(summaries)}
 
 
-def knowing(state: State, **found: Any) -> State:
+def knowing(state: SeasonState, **found: Any) -> SeasonState:
     """A state of which this needs no more be read."""
     state.__dict__.update(found)
     return state
 
 
-def renewed(state: State, **changes: Any) -> State:
+def renewed(state: SeasonState, **changes: Any) -> SeasonState:
     """A state with other fields; what was read or computed of it stays."""
     found = {name: value for name, value in state.__dict__.items() if name not in _FIELDS}
     return knowing(replace(state, **changes), **found)
 
 
-_FIELDS = frozenset(field.name for field in fields(State))
+_FIELDS = frozenset(field.name for field in fields(SeasonState))
 
 
-def _rank(ledger: Ledger, state: State) -> tuple[Ledger, Ranking]:
+def _rank(ledger: Ledger, state: SeasonState) -> tuple[Ledger, Ranking]:
     ledger.read_after(state.complete, None if state.held is None else state.held.orders)
     return ledger, ledger.ranking()
 
 
-def _rank_on(before: State, after: State) -> None:
+def _rank_on(before: SeasonState, after: SeasonState) -> None:
     """Rank what came since, if the ranking before was asked for; the ledger then reads nothing twice."""
     settings = {known.number: known.digest for known in after.rounds}
     if "ranked" in before.__dict__ and settings.get(before.complete) == settings.get(after.complete):
         knowing(after, ranked=_rank(before.ranked[0], after))
 
 
-def _matches(stored: SeasonStore, before: State | None) -> tuple[MatchSummary, ...]:
+def _matches(stored: SeasonStore, before: SeasonState | None) -> tuple[MatchSummary, ...]:
     """All stored matches; rounds in which none was stored since `before` are taken from it."""
     if before is None:
         return tuple(stored.summaries())

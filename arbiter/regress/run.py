@@ -15,7 +15,7 @@ from arbiter.season.events import MatchStored
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
 from arbiter.season.plan import draw_seed
-from arbiter.store import Order, Verb
+from arbiter.store import Order, OrderKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -112,7 +112,7 @@ def play_blocks(
     def keep(match: PackedMatch) -> None:
         orders = season.orders.read()
         if match.summary.id in force(orders.given).annulled:
-            order = Order(Verb.REPLAYED, match.summary.id, "", now_text(), 0, 0)
+            order = Order(OrderKind.REPLAYED, match.summary.id, "", now_text(), 0, 0)
             season.orders.replace_match(match, order, orders.revision, None)
         else:
             season.add_packed(match)

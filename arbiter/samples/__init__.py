@@ -37,7 +37,7 @@ LEARNED = "bots/learned"
 SEASON, PROTOCOL = "season.yaml", "protocol"
 
 
-class Bot(NamedTuple):
+class SampleBot(NamedTuple):
     """A player: its program first, then what that imports, and the words after it."""
 
     name: str
@@ -49,27 +49,27 @@ _PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
 _SECOND = ("--seed", "2")
 _BOTS = {
     "planning": (
-        Bot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
-        Bot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
-        Bot("beginner", ("planning_random.py",), _SECOND),
-        Bot("random", ("planning_random.py",)),
+        SampleBot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
+        SampleBot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
+        SampleBot("beginner", ("planning_random.py",), _SECOND),
+        SampleBot("random", ("planning_random.py",)),
     ),
     "codepiece": (
-        Bot("pimc", ("codepiece_pimc.py",)),
-        Bot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
-        Bot("beginner", ("codepiece_random.py",), _SECOND),
-        Bot("random", ("codepiece_random.py",)),
+        SampleBot("pimc", ("codepiece_pimc.py",)),
+        SampleBot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
+        SampleBot("beginner", ("codepiece_random.py",), _SECOND),
+        SampleBot("random", ("codepiece_random.py",)),
     ),
     "dou_dizhu": (
-        Bot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
-        Bot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
-        Bot("random", ("dou_dizhu_random.py",)),
+        SampleBot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
+        SampleBot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
+        SampleBot("random", ("dou_dizhu_random.py",)),
     ),
     "chefs_hat": (
-        Bot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
-        Bot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
-        Bot("beginner", ("chefs_hat_random.py",), _SECOND),
-        Bot("random", ("chefs_hat_random.py",)),
+        SampleBot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
+        SampleBot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
+        SampleBot("beginner", ("chefs_hat_random.py",), _SECOND),
+        SampleBot("random", ("chefs_hat_random.py",)),
     ),
 }
 """Who plays a game, the house bot last."""
@@ -79,7 +79,7 @@ GAMES = tuple(_BOTS)
 """The games that have one."""
 
 
-def bots_of(game: str) -> tuple[Bot, ...]:
+def bots_of(game: str) -> tuple[SampleBot, ...]:
     """The bots of one of `GAMES`, the best first."""
     return _BOTS[game]
 
@@ -123,7 +123,7 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 
-def _entry(bot: Bot) -> str:
+def _entry(bot: SampleBot) -> str:
     # A number has to be text in YAML.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
-from arbiter.store import Order, Orders, Outdated, Verb
+from arbiter.store import Order, OrderKind, Orders, Outdated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.packing import PackedMatch
     from arbiter.season.orders import Force
-    from arbiter.season.results import Results
+    from arbiter.season.results import SeasonResults
     from arbiter.store import SeasonStore
 
 LONGEST_REASON = 500
@@ -62,13 +62,13 @@ def annul(
     reason = checked_reason(because)
     _refuse_unknown(ids, season)
 
-    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if (known := now.annulled.get(match_id)) is not None:
                 hint = "--undo takes it back; after that it can be annulled with --replay"
                 message = f"{match_id} is annulled already, since {known.moment}: {known.because}"
                 raise ConfigError(message, hint=hint if replay else "--undo takes it back")
-            yield Verb.REPLAY if replay else Verb.ANNUL, match_id, reason
+            yield OrderKind.REPLAY if replay else OrderKind.ANNUL, match_id, reason
 
     return give(season, orders, keep)
 
@@ -82,10 +82,10 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
 
-    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if match_id in now.annulled:
-                yield Verb.UNDO, match_id, ""
+                yield OrderKind.UNDO, match_id, ""
             elif match_id not in again:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
@@ -93,7 +93,7 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
         if match_id not in given.subjects and (earlier := book.earlier(match_id)):
-            after = put_match(season, earlier[-1], Verb.RESTORED, lambda _: True)
+            after = put_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True)
             subjects.append(match_id)
     return Given(tuple(subjects), given.before, after)
 
@@ -101,7 +101,7 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
 def put_match(
     season: Administered,
     match: PackedMatch,
-    verb: Verb,
+    verb: OrderKind,
     wanted: Callable[[Force], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any] | None:
@@ -128,25 +128,25 @@ def put_match(
             return after
 
 
-def suspend(season: Results, player: str, because: str) -> Given:
+def suspend(season: SeasonResults, player: str, because: str) -> Given:
     """Let a player sit out from the next round on.
 
     ConfigError for one that is unknown, or suspended already.
     """
     reason, name = checked_reason(because), registered(season, player)
 
-    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
         if (known := now.suspended.get(name)) is not None:
             raise ConfigError(
                 f"{name} is suspended already, since {known.moment}: {known.because}",
                 hint="arbiter reinstate takes it back",
             )
-        yield Verb.SUSPEND, name, reason
+        yield OrderKind.SUSPEND, name, reason
 
     return give(season, orders)
 
 
-def reinstate(season: Results, player: str) -> Given:
+def reinstate(season: SeasonResults, player: str) -> Given:
     """Let a player play again from the next round on, its faults up to now forgiven.
 
     ConfigError for one that is unknown or not suspended.
@@ -154,16 +154,16 @@ def reinstate(season: Results, player: str) -> Given:
     name = registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
-    def orders(now: Force) -> Iterable[tuple[Verb, str, str]]:
+    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
         if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
-        yield Verb.REINSTATE, name, ""
+        yield OrderKind.REINSTATE, name, ""
 
     return give(season, orders)
 
 
 def give(
-    season: Administered, make: Callable[[Force], Iterable[tuple[Verb, str, str]]], keep: bool = True
+    season: Administered, make: Callable[[Force], Iterable[tuple[OrderKind, str, str]]], keep: bool = True
 ) -> Given:
     """Give the orders that `make` makes of what holds; again, if somebody else was faster.
 
@@ -189,7 +189,7 @@ def give(
             return Given(tuple(order.subject for order in new), before, after)
 
 
-class Moved(NamedTuple):
+class RankChange(NamedTuple):
     """A player whose rank or rating changes."""
 
     player: str
@@ -199,7 +199,7 @@ class Moved(NamedTuple):
     elo: float | None
 
 
-def moved(given: Given) -> Iterator[Moved]:
+def moved(given: Given) -> Iterator[RankChange]:
     """Whom an order moves."""
     if given.before is None or given.after is None:
         return
@@ -207,7 +207,7 @@ def moved(given: Given) -> Iterator[Moved]:
     for row in given.after["players"]:
         old = before.get(row["player"], {"rank": None, "elo": None})
         if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
-            yield Moved(row["player"], old["rank"], row["rank"], old["elo"], row["elo"])
+            yield RankChange(row["player"], old["rank"], row["rank"], old["elo"], row["elo"])
 
 
 def checked_reason(text: str) -> str:
@@ -245,7 +245,7 @@ def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
             raise unknown_match(match_id, summaries)
 
 
-def registered(season: Results, player: str) -> str:
+def registered(season: SeasonResults, player: str) -> str:
     """The name as registered of a player of the season's file, or an author, from that or the rated name.
 
     ConfigError for one that is unknown.

@@ -33,7 +33,7 @@ def _now() -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class SeasonClock:
     """What a season goes by: the time of day, and a way to wait so many seconds."""
 
     now: Callable[[], datetime] = _now
@@ -132,7 +132,7 @@ def hold_back(config: Config, season: SeasonStore, at_once: int, now: datetime) 
         season.freeze(len(rounds))
 
 
-def wait_until(moment: datetime, season: SeasonStore, clock: Clock) -> bool:
+def wait_until(moment: datetime, season: SeasonStore, clock: SeasonClock) -> bool:
     """Wait for a moment, or until something is ordered; True when somebody asked to stop."""
     before = season.last_change()
     while (left := (moment - clock.now()).total_seconds()) > 0:

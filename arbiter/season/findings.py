@@ -31,7 +31,7 @@ LATER = frozenset({"favours", "suspended", "wins_by_fault"})
 """Keys of standings that older ones lack."""
 
 
-class Kind(StrEnum):
+class FindingKind(StrEnum):
     """What a finding means."""
 
     DIFFERENCE = "difference"
@@ -46,7 +46,7 @@ class Finding:
 
     place: str
     text: str
-    kind: Kind = Kind.DIFFERENCE
+    kind: FindingKind = FindingKind.DIFFERENCE
 
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"

@@ -20,7 +20,7 @@ from arbiter.match import original
 from arbiter.season.lapses import Lapses
 from arbiter.season.orders import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
-from arbiter.store import Verb
+from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -174,7 +174,7 @@ class Ledger:
     def _order(self, entry: Entry) -> Order | None:
         """The order by which a player sits out; what authors send now was tried since an earlier failure."""
         order = self._force.suspended.get(entry.registered_name)
-        return None if order is not None and entry.is_sent and order.verb is Verb.FAILED else order
+        return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
     def freed(self, config: Config) -> list[str]:
         """Who would be suspended for its faults, had the config not changed its entry."""
@@ -203,7 +203,7 @@ class Ledger:
                 yield f"{name}: {reason}: it is suspended"
         out = [order for order in self._force.annulled.values() if round_of(order.subject) <= self._last]
         if out:
-            again = sum(order.verb is Verb.REPLAY for order in out)
+            again = sum(order.verb is OrderKind.REPLAY for order in out)
             more = f", {again} of them until they are played again" if again else ""
             yield f"{len(out)} annulled {'match does' if len(out) == 1 else 'matches do'} not count{more}"
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.changes import rated_name, registered_name
 from arbiter.match import AGAIN_MARK
-from arbiter.store import Verb
+from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
 
-SUSPENDING = frozenset({Verb.SUSPEND, Verb.FAILED})
+SUSPENDING = frozenset({OrderKind.SUSPEND, OrderKind.FAILED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Force:
     @property
     def to_replay(self) -> list[str]:
         """Matches that are to be played again, by id."""
-        return sorted(name for name, order in self.annulled.items() if order.verb is Verb.REPLAY)
+        return sorted(name for name, order in self.annulled.items() if order.verb is OrderKind.REPLAY)
 
 
 def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True) -> Force:
@@ -83,17 +83,17 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
                 earlier.setdefault(name, order.before)
             continue
         match order.verb:
-            case Verb.ANNUL | Verb.REPLAY:
+            case OrderKind.ANNUL | OrderKind.REPLAY:
                 annulled[name] = order
-            case Verb.UNDO | Verb.REPLAYED | Verb.RESTORED:
+            case OrderKind.UNDO | OrderKind.REPLAYED | OrderKind.RESTORED:
                 annulled.pop(name, None)
                 replayed += order.before is not None
-            case Verb.SUSPEND | Verb.FAILED:
+            case OrderKind.SUSPEND | OrderKind.FAILED:
                 suspended[name] = order
-            case Verb.REINSTATE:
+            case OrderKind.REINSTATE:
                 suspended.pop(name, None)
                 reinstated[name] = order.complete
-            case Verb.TRIED:
+            case OrderKind.TRIED:
                 tried[name] = (*tried.get(name, ()), order.because)
     return Force(annulled, earlier, suspended, reinstated, tried, replayed)
 
@@ -119,7 +119,7 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
             continue
         if order.verb in SUSPENDING and since is None:
             since = order.planned
-        elif order.verb is Verb.REINSTATE and since is not None:
+        elif order.verb is OrderKind.REINSTATE and since is not None:
             if since < number <= order.planned:
                 number = order.planned + 1
             since = None
@@ -129,11 +129,11 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
 def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
     """A line for each order on a match."""
     said = {
-        Verb.ANNUL: "annulled",
-        Verb.REPLAY: "annulled, to be played again",
-        Verb.UNDO: "counts again",
-        Verb.REPLAYED: "played again",
-        Verb.RESTORED: "counts as it first ended",
+        OrderKind.ANNUL: "annulled",
+        OrderKind.REPLAY: "annulled, to be played again",
+        OrderKind.UNDO: "counts again",
+        OrderKind.REPLAYED: "played again",
+        OrderKind.RESTORED: "counts as it first ended",
     }
     for order in orders:
         if order.subject == match_id:
@@ -184,6 +184,6 @@ def suspended_of(
         order = ordered.get(author)
         for name in [name for name in found if registered_name(name) == author and name != rated]:
             del found[name]
-        if order is not None and order.verb is Verb.SUSPEND:
+        if order is not None and order.verb is OrderKind.SUSPEND:
             found[rated] = order.because
     return found

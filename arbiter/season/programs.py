@@ -17,7 +17,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import original
 from arbiter.season.events import ProgramChanged
 from arbiter.season.roster import lost
-from arbiter.store import Verb
+from arbiter.store import OrderKind
 from arbiter.table.files import lack
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
@@ -143,9 +143,9 @@ def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
     """The order by which a match is what it is now; None if it is as it was first played."""
     before = now = None
     for order in orders:
-        if order.subject == match_id and order.verb is Verb.REPLAYED:
+        if order.subject == match_id and order.verb is OrderKind.REPLAYED:
             before, now = now, order
-        elif order.subject == match_id and order.verb is Verb.RESTORED:
+        elif order.subject == match_id and order.verb is OrderKind.RESTORED:
             before, now = now, before
     return now
 

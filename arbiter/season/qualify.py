@@ -21,7 +21,7 @@ from arbiter.season.administration import LONGEST_REASON, give
 from arbiter.season.orders import force
 from arbiter.season.plan import draw_seed
 from arbiter.season.programs import programs_of
-from arbiter.store import Verb
+from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arbiter.config import Config, Entry
     from arbiter.match import Limits, Player
     from arbiter.season.orders import Force
-    from arbiter.season.results import Results
+    from arbiter.season.results import SeasonResults
     from arbiter.store import SeasonStore
 
 AT_ONCE = 2
@@ -39,7 +39,7 @@ AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Qualification:
     """What came of a player's steps: the first one that it must not fail, and the first of the others."""
 
     player: str
@@ -75,7 +75,7 @@ def _words(step: Step) -> str:
     return " ".join("; fix: ".join(filter(None, [f"{step.name}: {step.detail}", step.fix])).split())
 
 
-def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Verdict]:
+def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Qualification]:
     """Try players, two at a time, in their order; VoidMatch with a name if our machine failed."""
     waiting = iter(entries)
     running: list[tuple[Entry, Future[list[Step]]]] = []
@@ -93,12 +93,12 @@ def try_players(config: Config, entries: Iterable[Entry], executor: Executor) ->
         yield judged(entry.player, config.limits, steps)
 
 
-def judged(player: Player, limits: Limits, steps: Sequence[Step]) -> Verdict:
+def judged(player: Player, limits: Limits, steps: Sequence[Step]) -> Qualification:
     """The verdict on steps under a season's limits."""
     failed = [step for step in steps if step.ok is False]
     must = next((step for step in failed if is_required(step.name, player, limits)), None)
     advice = next((step for step in failed if not is_required(step.name, player, limits)), None)
-    return Verdict(player.name, tuple(steps), must, advice)
+    return Qualification(player.name, tuple(steps), must, advice)
 
 
 def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
@@ -112,7 +112,7 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
     return found or [entry for entry in config.entries if entry.player.name not in config.gone]
 
 
-def untried(season: Results) -> list[Entry]:
+def untried(season: SeasonResults) -> list[Entry]:
     """Whose entry and files, as they are now, were never tried; nobody without `qualify: true`."""
     return _untried(season.config, season.stored)
 
@@ -136,7 +136,7 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
     untried = _untried(config, stored)
     for entry in config.entries:
         known = suspended.get(entry.registered_name)
-        if entry.player.name not in passed or known is None or known.verb is not Verb.FAILED:
+        if entry.player.name not in passed or known is None or known.verb is not OrderKind.FAILED:
             continue
         way = shlex.join(["arbiter", "reinstate", str(config.file), entry.registered_name])
         if entry in untried and _is_alone(config, entry.registered_name):
@@ -144,7 +144,7 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
         yield f"{entry.player.name} is suspended since it failed before: {way} brings it back"
 
 
-def qualify(season: Results, executor: Executor) -> Iterator[Verdict]:
+def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification]:
     """Try whom nobody tried: who fails is suspended, who failed before and passes now is reinstated."""
     digests = {entry.player.name: (entry, digest) for entry, digest in _digests(season.config)}
     for verdict in try_players(season.config, untried(season), executor):
@@ -153,17 +153,17 @@ def qualify(season: Results, executor: Executor) -> Iterator[Verdict]:
         yield verdict
 
 
-def _keep(season: Results, name: str, digest: str, verdict: Verdict) -> None:
+def _keep(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
     alone = _is_alone(season.config, name)
 
-    def orders(now: Force) -> Iterator[tuple[Verb, str, str]]:
+    def orders(now: Force) -> Iterator[tuple[OrderKind, str, str]]:
         known = now.suspended.get(name)
-        ours = known is not None and known.verb is Verb.FAILED
+        ours = known is not None and known.verb is OrderKind.FAILED
         if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):
-            yield Verb.FAILED, name, verdict.reason
+            yield OrderKind.FAILED, name, verdict.reason
         elif verdict.failed is None and ours and alone:
-            yield Verb.REINSTATE, name, ""
-        yield Verb.TRIED, name, digest
+            yield OrderKind.REINSTATE, name, ""
+        yield OrderKind.TRIED, name, digest
 
     give(season, orders)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rating.ratings import Ranking
 
 
-class Results:
+class SeasonResults:
     """The results of a config's season; reading them changes nothing. `config` has what authors sent, too."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config.reach import UNDECIDED, confined, refuse_reach
 from arbiter.season.administration import put_match
-from arbiter.season.calendar import Clock
+from arbiter.season.calendar import SeasonClock
 from arbiter.season.consent import change_error, consent, is_as_before
 from arbiter.season.events import MatchesAgain
 from arbiter.season.ledger import Ledger
@@ -21,7 +21,7 @@ from arbiter.season.roster import rostered
 from arbiter.season.schedule import match_specs, matches_of
 from arbiter.season.settings import as_begun, config_at, config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes, substitutes_as_stored
-from arbiter.store import Outdated, Verb
+from arbiter.store import OrderKind, Outdated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.season.programs import Programs
-    from arbiter.season.results import Results
+    from arbiter.season.results import SeasonResults
     from arbiter.store import SeasonStore, StoredRound
 
 
@@ -44,10 +44,10 @@ class Rounds:
     `clock` is what rounds begin by.
     """
 
-    def __init__(self, config: Config, stored: SeasonStore, clock: Clock | None = None) -> None:
+    def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
         self.config, self.stored = rostered(as_begun(config, stored), stored), stored
         self.programs = ProgramWatch(config, stored)
-        self._clock = clock or Clock()
+        self._clock = clock or SeasonClock()
         self._notes: list[str] = []
         self._settled: dict[str, Config] = {}
         self._ledgers: dict[str, Ledger] = {}
@@ -194,7 +194,7 @@ def rounds_to_replay(stored: SeasonStore) -> list[int]:
 
 def play_again(
     rounds: Rounds,
-    results: Results,
+    results: SeasonResults,
     executor: Slots,
     enough: Callable[[MatchSummary], bool] = lambda _: False,
 ) -> Iterator[Event]:
@@ -228,7 +228,7 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
                 yield spec
 
 
-def _replace(results: Results, programs: Mapping[str, Programs], match: PackedMatch) -> None:
+def _replace(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
     """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
     name = match.summary.id
-    put_match(results, match, Verb.REPLAYED, lambda now: name in now.annulled, programs[name])
+    put_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])

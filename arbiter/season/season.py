@@ -16,7 +16,7 @@ from arbiter.cards import told_commitment
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.anomalies import FaultWatch, anomaly
-from arbiter.season.calendar import Clock, due, hold_back, programs_until, rounds_left, wait_until
+from arbiter.season.calendar import SeasonClock, due, hold_back, programs_until, rounds_left, wait_until
 from arbiter.season.consent import consent
 from arbiter.season.events import (
     ChangesAccepted,
@@ -33,7 +33,7 @@ from arbiter.season.events import (
 )
 from arbiter.season.matches import play_matches
 from arbiter.season.plan import check_seed, draw_seed, plan_substitutes, sitting_out
-from arbiter.season.results import Results
+from arbiter.season.results import SeasonResults
 from arbiter.season.rounds import Rounds, play_again, rounds_to_replay
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.settings import file_text, refuse_another_name, refuse_gone, seated
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 class Season:
     """Plays what `rounds` plans of a season, one round at a time; `clock` as in `Rounds`."""
 
-    def __init__(self, config: Config, stored: SeasonStore, clock: Clock | None = None) -> None:
-        self.stored, self._clock = stored, clock or Clock()
+    def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
+        self.stored, self._clock = stored, clock or SeasonClock()
         self.rounds = Rounds(config, stored, self._clock)
         self._suspended: set[str] = set()
         self._accepted = False
@@ -65,9 +65,9 @@ class Season:
         return self.rounds.config
 
     @property
-    def results(self) -> Results:
+    def results(self) -> SeasonResults:
         """What the season has come to."""
-        return Results(self.config, self.stored)
+        return SeasonResults(self.config, self.stored)
 
     @classmethod
     def open(cls, config: Config, store: Store, accept_changes: bool = False) -> Self:

@@ -25,7 +25,7 @@ from arbiter.packing import unpack
 from arbiter.season.findings import (
     Coverage,
     Finding,
-    Kind,
+    FindingKind,
     by_player,
     match_differences,
     shown,
@@ -114,17 +114,19 @@ class _Audit:
         for name, file in altered(config, season):
             yield Finding("season", f"{file} of {name} is not the file that was accepted")
         for name, what in lost(config, season).items():
-            yield Finding("season", f"{name} cannot be played again: {what}", Kind.UNCHECKED)
+            yield Finding("season", f"{name} cannot be played again: {what}", FindingKind.UNCHECKED)
         try:
             programs = season.programs()
             for change in changes(programs):
-                yield Finding(_round(change.round), str(change), Kind.REMARK)
+                yield Finding(_round(change.round), str(change), FindingKind.REMARK)
             for name in sorted({order.subject for order in self._orders if order.programs is not None}):
                 again = replay_of(self._orders, name)
                 for text in others_than(programs, round_of(name), (again and again.programs) or {}):
-                    yield Finding(name, text, Kind.REMARK)
+                    yield Finding(name, text, FindingKind.REMARK)
         except SPOILT as error:
-            yield Finding("season", f"the programs of its rounds cannot be read: {error!r}", Kind.UNREADABLE)
+            yield Finding(
+                "season", f"the programs of its rounds cannot be read: {error!r}", FindingKind.UNREADABLE
+            )
 
     def round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
         """One round: its tables, its matches, its standings; `settled` is the last that is complete."""
@@ -137,9 +139,9 @@ class _Audit:
         self.coverage.complete += stored.complete
         if not same:
             text = "its config is not known: tables, options and clocks are not compared with it"
-            yield Finding(place, text, Kind.UNCHECKED)
+            yield Finding(place, text, FindingKind.UNCHECKED)
         elif self._gap:
-            yield Finding(place, f"its tables are not checked: {self._gap}", Kind.UNCHECKED)
+            yield Finding(place, f"its tables are not checked: {self._gap}", FindingKind.UNCHECKED)
         else:
             yield from self._tables(stored)
         yield from self._matches(stored, same)
@@ -159,7 +161,7 @@ class _Audit:
         try:
             settings = self._season.settings(stored.digest)
         except StoreError as error:
-            return None, [Finding(place, str(error), Kind.UNREADABLE)]
+            return None, [Finding(place, str(error), FindingKind.UNREADABLE)]
         if settings is None:
             return None, [Finding(place, "config: none of its digest is kept")]
         if digest_of(settings) != stored.digest:
@@ -179,13 +181,13 @@ class _Audit:
         try:
             kept = self._season.standings(number)
         except StoreError as error:
-            yield Finding(place, str(error), Kind.UNREADABLE)
+            yield Finding(place, str(error), FindingKind.UNREADABLE)
             return
         if kept is None:
             yield Finding(place, "standings: none are stored, but the round is complete")
             return
         if self._gap:
-            yield Finding(place, f"its standings are not checked: {self._gap}", Kind.UNCHECKED)
+            yield Finding(place, f"its standings are not checked: {self._gap}", FindingKind.UNCHECKED)
             return
         fresh = self._computed("standings", number)
         if isinstance(fresh, Finding):
@@ -198,7 +200,7 @@ class _Audit:
             for text in unlike("standings", by_player(kept), by_player(fresh)):
                 yield Finding(place, text)
         except SPOILT as error:
-            yield Finding(place, f"the standings cannot be read: {error!r}", Kind.UNREADABLE)
+            yield Finding(place, f"the standings cannot be read: {error!r}", FindingKind.UNREADABLE)
 
     def _computed(self, what: str, number: int) -> Any:
         """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
@@ -217,7 +219,7 @@ class _Audit:
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
             text = "its matches are not checked: no record tells the game that was played"
-            yield Finding(_round(stored.number), text, Kind.UNCHECKED)
+            yield Finding(_round(stored.number), text, FindingKind.UNCHECKED)
             return
         names, size = [name for table in stored.tables for name in table], game.table_size
         if len(set(names)) != len(names) or any(len(table) != size for table in stored.tables):
@@ -230,12 +232,12 @@ class _Audit:
         for match in self._season.stored_matches(stored.number):
             place = shown(match.id)
             if match.problem:
-                yield Finding(place, match.problem, Kind.UNREADABLE)
+                yield Finding(place, match.problem, FindingKind.UNREADABLE)
                 if match.summary is None:
                     self._gap = f"the summary of match {place} cannot be read"
             if (order := self._annulled.get(match.id)) is not None:
                 text = f"annulled since {order.moment}, so it does not count: {order.because}"
-                yield Finding(place, text, Kind.UNCHECKED)
+                yield Finding(place, text, FindingKind.UNCHECKED)
             spec = missing.pop(match.id, None) or again.as_stored(match)
             if (first := earlier.get(match.id, match.summary)) is not None:
                 missing |= again.follows(first)
@@ -245,13 +247,13 @@ class _Audit:
             for taken in (match, *self._earlier(match.id)):
                 if taken.record is None:
                     if taken is not match:
-                        yield Finding(place, taken.problem, Kind.UNREADABLE)
+                        yield Finding(place, taken.problem, FindingKind.UNREADABLE)
                     continue
                 try:
                     yield from self._match(game, spec, taken, taken.record, same)
                 except (ConfigError, *SPOILT) as error:
                     text = f"the record of match {place} cannot be checked: {error!r}"
-                    yield Finding(place, text, Kind.UNREADABLE)
+                    yield Finding(place, text, FindingKind.UNREADABLE)
         if stored.complete:
             for match_id in missing:
                 yield Finding(match_id, "missing: planned, but not stored")

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbiter.store.happenings import Happened, Happening
-    from arbiter.store.orders import Order, Orders, Outdated, Verb
+    from arbiter.store.orders import Order, OrderKind, Orders, Outdated
     from arbiter.store.rows import StoredMatch, StoredRound
     from arbiter.store.season import SeasonStore, Store
 
 _PLACES = {
     "happenings": ("Happened", "Happening"),
-    "orders": ("Order", "Orders", "Outdated", "Verb"),
+    "orders": ("Order", "Orders", "Outdated", "OrderKind"),
     "rows": ("StoredMatch", "StoredRound"),
     "season": ("SeasonStore", "Store"),
 }
@@ -39,13 +39,13 @@ __all__ = [
     "Happened",
     "Happening",
     "Order",
+    "OrderKind",
     "Orders",
     "Outdated",
     "SeasonStore",
     "Store",
     "StoredMatch",
     "StoredRound",
-    "Verb",
 ]
 
 

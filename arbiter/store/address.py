@@ -16,7 +16,7 @@ from arbiter.store import sqlite
 from arbiter.store.sqlite import MEMORY
 
 if TYPE_CHECKING:
-    from arbiter.store.kind import Kind
+    from arbiter.store.kind import StoreKind
 
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
@@ -26,7 +26,7 @@ A_FILE = re.compile(r"\w[\w.-]*")
 QUERY = re.compile(r"\?\w+=")
 
 
-def kind_of(name: str) -> Kind | None:
+def kind_of(name: str) -> StoreKind | None:
     """The kind of database that the name of a driver is of; None if it is unknown."""
     name = name.partition("+")[0]
     if name == "sqlite":

@@ -33,7 +33,7 @@ class Opened(Protocol):
         """Write alone on a connection on which `take` has succeeded."""
 
 
-class Kind(Protocol):
+class StoreKind(Protocol):
     """SQLite or PostgreSQL."""
 
     def shown(self, url: sa.URL) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arbiter.store.database import Database
 
 
-class Verb(StrEnum):
+class OrderKind(StrEnum):
     """What an order says of a match, or of a player."""
 
     ANNUL = "annul"
@@ -47,9 +47,11 @@ class Verb(StrEnum):
     """A player was tried before its first round; the reason is the digest of its entry."""
 
 
-OF_MATCHES = frozenset({Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED, Verb.RESTORED})
+OF_MATCHES = frozenset(
+    {OrderKind.ANNUL, OrderKind.REPLAY, OrderKind.UNDO, OrderKind.REPLAYED, OrderKind.RESTORED}
+)
 
-OF_PLAY = frozenset({Verb.REPLAYED, Verb.TRIED})
+OF_PLAY = frozenset({OrderKind.REPLAYED, OrderKind.TRIED})
 """Given by whoever plays, not by an organiser."""
 
 
@@ -60,7 +62,7 @@ class Order(NamedTuple):
     `programs` are those of the players of a match that was played again, None where they are not known.
     """
 
-    verb: Verb
+    verb: OrderKind
     subject: str
     because: str
     moment: str
@@ -96,7 +98,9 @@ class OrderBook(Book):
                 for row in connection.execute(self._own(*columns).order_by(table.c.number)):
                     name = getattr(row, subject.name)
                     before, programs = getattr(row, "summary", None), getattr(row, "programs", None)
-                    order = Order(Verb(row.verb), name, row.because, row.moment, row.planned, row.complete)
+                    order = Order(
+                        OrderKind(row.verb), name, row.because, row.moment, row.planned, row.complete
+                    )
                     if before is not None:
                         order = order._replace(before=read_summary(before, _earlier_record(name)))
                     if programs is not None:

@@ -25,8 +25,8 @@ from arbiter.submissions.build import build
 from arbiter.submissions.languages import advice
 from arbiter.submissions.program import Program, recipe_of, refuse_lacking
 from arbiter.submissions.receiving import LEFT_BYTES, bring_to_disk, has_room
-from arbiter.submissions.steps import Refused, Step
-from arbiter.submissions.trial import Trial, check, play_matches
+from arbiter.submissions.steps import InspectionStep, Refused
+from arbiter.submissions.trial import TriedProgram, check, play_matches
 from arbiter.table.launcher import Launcher
 from arbiter.table.sandbox.isolation import choose
 from arbiter.text import printable
@@ -45,11 +45,11 @@ UNPACKED, BUILT, CHECKED, MATCHES = "unpacked", "built", "checked", "matches"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class InspectionVerdict:
     """What came of an inspection: its steps, and the program where it is accepted."""
 
     state: Literal["accepted", "refused"]
-    steps: tuple[Step, ...]
+    steps: tuple[InspectionStep, ...]
     program: Program | None = None
 
 
@@ -58,9 +58,9 @@ def inspect(
     folder: Path,
     season: Config,
     name: str,
-    tell: Callable[[Step], None],
+    tell: Callable[[InspectionStep], None],
     room: int | None = None,
-) -> Verdict:
+) -> InspectionVerdict:
     """Unpack, build and try what an author sent; each step is told as soon as it is known.
 
     `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
@@ -68,18 +68,18 @@ def inspect(
     most `bounds.longest`. VoidMatch if our side failed, StoreError if the disk did or has no room left: then
     nothing is decided, and nothing is left. ConfigError where bots cannot be isolated.
     """
-    inspection = _Inspection(folder, season, name, room)
+    inspection = _InspectionRun(folder, season, name, room)
     folder.unlink() if folder.is_file() else inspection.clear()
-    told: list[Step] = []
+    told: list[InspectionStep] = []
     try:
         inspection.begin()
         for step in inspection.steps(archive):
             told.append(step)
             tell(step)
         if inspection.program is None:
-            return Verdict("refused", tuple(told))
+            return InspectionVerdict("refused", tuple(told))
         inspection.settle()
-        return Verdict("accepted", tuple(told), inspection.program)
+        return InspectionVerdict("accepted", tuple(told), inspection.program)
     except OSError as error:
         raise StoreError(f"{folder.parent}: {error.strerror}") from None
     finally:
@@ -87,7 +87,7 @@ def inspect(
             inspection.clear()
 
 
-class _Inspection:
+class _InspectionRun:
     """One inspection under way, in the version's folder."""
 
     def __init__(self, folder: Path, season: Config, name: str, room: int | None) -> None:
@@ -103,7 +103,7 @@ class _Inspection:
         """Once it has passed everything."""
         self.settled = False
 
-    def steps(self, archive: Path) -> Iterator[Step]:
+    def steps(self, archive: Path) -> Iterator[InspectionStep]:
         """Every step up to the first that fails."""
         at, word = UNPACKED, ""
         try:
@@ -124,7 +124,7 @@ class _Inspection:
             program = Program(recipe.command, recipe.read, {})
             player = program.player(self._name, self._folder, self._season.languages)
             refuse_reach(self._season, [player])
-            trial = Trial.of(self._season.game, player, self._limits)
+            trial = TriedProgram.of(self._season.game, player, self._limits)
             yield self._step(at, "check-bot found no fault", check(trial))
             at = MATCHES
             yield self._step(at, play_matches(trial, self._house()))
@@ -175,10 +175,12 @@ class _Inspection:
                 with open(path, "rb") as file:
                     yield str(path.relative_to(self._folder)), file_digest(file, "sha256").hexdigest()
 
-    def _step(self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True) -> Step:
+    def _step(
+        self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True
+    ) -> InspectionStep:
         """A step in words that name no folder of ours, steer no terminal and are not too many."""
         detail, fix = (self._words(text, LONGEST_DETAIL) for text in (detail, fix))
-        return Step(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
+        return InspectionStep(name, ok, detail, fix, self._words(output, LONGEST_OUTPUT))
 
     def _words(self, text: str, most: int) -> str:
         for place in (self._source, self._folder):

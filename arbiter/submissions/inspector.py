@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.versions import Submission
-    from arbiter.submissions.inspection import Verdict
-    from arbiter.submissions.steps import Step
+    from arbiter.submissions.inspection import InspectionVerdict
+    from arbiter.submissions.steps import InspectionStep
 
 LOOK_SECONDS = 0.5
 MOST_TRIES = 3
@@ -45,7 +45,7 @@ KEPT_REFUSED = timedelta(days=7)
 OURS = "ask the organiser, whose log says more"
 
 
-def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | None = None) -> None:
+def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVerdict] | None = None) -> None:
     """Inspect one submission of a season, and keep each step as it is found.
 
     Whatever `inspect` raises is a failure of ours, not of what was sent.
@@ -65,7 +65,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., Verdict] | N
         room = (config.submissions or Submissions()).total - season.shelf.taken(found.author)
         steps: list[Mapping[str, Any]] = []
 
-        def tell(step: Step) -> None:
+        def tell(step: InspectionStep) -> None:
             steps.append(step.to_json())
             if step.ok and step.name in STATES:
                 book.tell(number, step.name, steps)

@@ -35,7 +35,7 @@ LEFT_BYTES = 200_000_000
 NOTHING = Gone(set(), set())
 
 
-class TooLarge(Exception):
+class ArchiveTooLarge(Exception):
     """More bytes than an archive may have."""
 
 
@@ -80,7 +80,7 @@ class Arriving:
         """Add what came; TooLarge beyond the limit."""
         self.size += len(data)
         if self.size > self._most:
-            raise TooLarge
+            raise ArchiveTooLarge
         self._hash.update(data)
         with _ours(self._folder):
             rest = memoryview(data)

@@ -62,7 +62,7 @@ class Words(NamedTuple):
     fix: str
 
 
-class Answer(NamedTuple):
+class SiteAnswer(NamedTuple):
     """An answer's status, and what its JSON says; `words` where it is no site's, but a proxy's."""
 
     status: int
@@ -126,7 +126,7 @@ class Site:
                     raise self._refusal(answer)
             time.sleep(LOOK_SECONDS)
 
-    def _refusal(self, answer: Answer) -> ArbiterError:
+    def _refusal(self, answer: SiteAnswer) -> ArbiterError:
         where = f"{self.url}: "
         if answer.words is not None:
             text = f"{where}{answer.words.said}; {answer.words.fix}"
@@ -139,7 +139,7 @@ class Site:
             return NoServer(f"{where}{answer.error()}")
         return ConfigError(f"{where}{answer.error()}")
 
-    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, size: int = 0) -> Answer:
+    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, size: int = 0) -> SiteAnswer:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
         if body is not None:
@@ -163,9 +163,9 @@ class Site:
         except (ValueError, RecursionError):
             shape = None
         if isinstance(shape, dict) and not 300 <= response.status < 400:
-            return Answer(response.status, shape)
+            return SiteAnswer(response.status, shape)
         location = response.headers.get("location", "")
-        return Answer(response.status, {}, of_proxy(response.status, text, location, size))
+        return SiteAnswer(response.status, {}, of_proxy(response.status, text, location, size))
 
 
 def pack(path: Path, into: IO[bytes]) -> None:

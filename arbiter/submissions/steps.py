@@ -25,7 +25,7 @@ BETWEEN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class InspectionStep:
     """One step of an inspection: what was found, what mends it, and what a program wrote, as text."""
 
     name: str

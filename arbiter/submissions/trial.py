@@ -16,7 +16,7 @@ from arbiter.match import COPY_MARK, MatchSpec
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import agreed_limits
 from arbiter.submissions.steps import Refused, longest_trial
-from arbiter.table import Table
+from arbiter.table import Conductor
 from arbiter.table.awake import Awake
 from arbiter.table.launcher import Launcher
 
@@ -34,7 +34,7 @@ TRIES = 2
 """Where our side fails."""
 
 
-class Trial(NamedTuple):
+class TriedProgram(NamedTuple):
     """What is tried, and for how long it has been."""
 
     game: AnyGame
@@ -44,7 +44,7 @@ class Trial(NamedTuple):
     seed: str
 
     @classmethod
-    def of(cls, game: AnyGame, player: Player, limits: Limits) -> Trial:
+    def of(cls, game: AnyGame, player: Player, limits: Limits) -> TriedProgram:
         """A trial that begins now."""
         return cls(game, player, limits, Awake(), draw_seed("auto"))
 
@@ -53,7 +53,7 @@ class Trial(NamedTuple):
         return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
 
 
-def check(trial: Trial) -> str:
+def check(trial: TriedProgram) -> str:
     """Every step of check-bot, a line each; Refused for a fault, VoidMatch if our side failed."""
 
     def walk(launcher: Launcher) -> str:
@@ -67,7 +67,7 @@ def check(trial: Trial) -> str:
     return _tried(trial, walk)
 
 
-def play_matches(trial: Trial, house: Sequence[Player]) -> str:
+def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
     """A match against itself, then one against house bots, or random players; what came of them.
 
     Refused for its own fault, VoidMatch if our side failed. The deals are drawn anew each time, so that
@@ -90,7 +90,7 @@ def play_matches(trial: Trial, house: Sequence[Player]) -> str:
     return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
 
 
-def _match(trial: Trial, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
+def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
     spec = MatchSpec(
         id="trial",
         season="",
@@ -103,7 +103,7 @@ def _match(trial: Trial, players: Sequence[Player], launcher: Launcher) -> Match
         players=tuple(players),
         limits=agreed_limits(trial.limits, players),
     )
-    return Table(launcher).play(spec)
+    return Conductor(launcher).play(spec)
 
 
 def _told(record: MatchRecord, own: Sequence[Player]) -> str:
@@ -119,7 +119,7 @@ def _told(record: MatchRecord, own: Sequence[Player]) -> str:
     raise Refused(said, FIXES_OF_SENT[step], stderr)
 
 
-def _random(trial: Trial, launcher: Launcher) -> str:
+def _random(trial: TriedProgram, launcher: Launcher) -> str:
     subject = trial.subject(launcher)
     played = play(subject, 0, seed=draw_seed("auto"))
     step = verdict(subject, played, ())
@@ -128,7 +128,7 @@ def _random(trial: Trial, launcher: Launcher) -> str:
     return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"
 
 
-def _tried(trial: Trial, do: Callable[[Launcher], Result]) -> Result:
+def _tried(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
     """What `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
     for tries_left in reversed(range(TRIES)):
         with _on_one_core(), closing(Launcher()) as launcher, _ended_with(trial, launcher):
@@ -156,7 +156,7 @@ def _on_one_core() -> Iterator[None]:
 
 
 @contextmanager
-def _ended_with(trial: Trial, launcher: Launcher) -> Iterator[None]:
+def _ended_with(trial: TriedProgram, launcher: Launcher) -> Iterator[None]:
     """Ends all bots of a launcher when the trial has taken too long, if they still live then."""
     over, most = threading.Event(), longest_trial(trial.limits)
 

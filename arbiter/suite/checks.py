@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arbiter.regress.blocks import Meeting
     from arbiter.regress.trial import FaultSeen
     from arbiter.store import SeasonStore
-    from arbiter.suite.suite_file import Check, Suite
+    from arbiter.suite.suite_file import Suite, SuiteCheck
 
 
 LEVEL = 0.95
@@ -49,7 +49,7 @@ class Made(NamedTuple):
 
     ok: bool
     detail: str
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[CheckedMatch, ...] = ()
     stderr: tuple[str, ...] = ()
     name: str = ""
     seconds: float = 0.0
@@ -63,7 +63,7 @@ def run_checks(suite: Suite, executor: Slots) -> Iterator[Made]:
         yield made._replace(name=check.name, seconds=time.monotonic() - begun)
 
 
-def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
+def _check_bot(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
     """All required steps of `arbiter check-bot`."""
     game = suite.game
     steps = executor.submit(check_in_worker, game.name, game.options, suite.bot, check.limits).result()
@@ -75,7 +75,7 @@ def _check_bot(suite: Suite, check: Check, executor: Slots) -> Made:
     return Made(True, f"{sum(step.ok is True for step in steps)} steps")
 
 
-def _beats(suite: Suite, check: Check, executor: Slots) -> Made:
+def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
     """The mean result over some blocks is high enough; the interval is from the blocks' means."""
     names = names_of(suite.bot, check.opponent)
     with _play(suite, check, executor) as (meeting, season, played):
@@ -107,7 +107,7 @@ def _margin(scores: Sequence[float]) -> str:
     return f" ± {100 * half:.1f}"
 
 
-def _no_faults(suite: Suite, check: Check, executor: Slots) -> Made:
+def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
     """No fault of the bot's own, against itself or an opponent."""
     with _play(suite, check, executor) as (meeting, season, played):
         own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
@@ -127,7 +127,7 @@ def _no_faults(suite: Suite, check: Check, executor: Slots) -> Made:
         return Made(True, text + (f"; {len(every)} ended by the opponent's" if every else ""))
 
 
-def _replays(suite: Suite, check: Check, executor: Slots) -> Made:
+def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
     """The bot makes every move of a recorded match again."""
     record = check.record
     assert record is not None
@@ -141,7 +141,7 @@ _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "re
 
 @contextmanager
 def _play(
-    suite: Suite, check: Check, executor: Slots
+    suite: Suite, check: SuiteCheck, executor: Slots
 ) -> Iterator[tuple[Meeting, SeasonStore, list[MatchSummary]]]:
     """The check's blocks, played into a store that is gone afterwards, and all their matches in order."""
     opponent = check.opponent or replace(suite.bot, name=BASE)
@@ -157,7 +157,7 @@ def _play(
         yield meeting, season, season.summaries()
 
 
-class Shown(NamedTuple):
+class CheckedMatch(NamedTuple):
     """A match as it was planned, and its record with the programs' own names."""
 
     spec: MatchSpec
@@ -185,14 +185,14 @@ def told(fault: FaultSeen, names: Mapping[str, str]) -> str:
 
 def shown(
     meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
-) -> Iterator[Shown]:
+) -> Iterator[CheckedMatch]:
     """The first few of these matches, with what is stored of them."""
     for match in matches[:WORST]:
         record = season.match(match.id)
         specs = block_specs(meeting, season.seed, match.round or 0)
         spec = next(spec for spec in specs if spec.id == match.id)
         if record is not None:
-            yield Shown(spec, _renamed(record, names))
+            yield CheckedMatch(spec, _renamed(record, names))
 
 
 def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:

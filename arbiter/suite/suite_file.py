@@ -62,7 +62,7 @@ class SuiteModel(TableModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SuiteCheck:
     """One check. `opponent` is None where the bot meets itself; `at_least` is a share of 1."""
 
     kind: Kind
@@ -84,7 +84,7 @@ class Suite:
     seed: str
     limits: Limits
     workers: int | None
-    checks: tuple[Check, ...]
+    checks: tuple[SuiteCheck, ...]
 
 
 def load_suite(path: str, bot: Player | None = None) -> Suite:
@@ -101,7 +101,7 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
             reading.problems.append(Problem(("bot",), "is missing", "name the bot here or with --bot"))
         elif bot is None and reading.model.bot is not None:
             reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
-    checks: list[Check] = []
+    checks: list[SuiteCheck] = []
     names: set[str] = set()
     for number, entry in _entries(reading.document.value):
         at = ("checks", number)
@@ -152,10 +152,12 @@ def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...
         yield from problems_of_version(entry.opponent, folder, (*at, "opponent"))
 
 
-def _check(entry: CheckModel, name: str, limits: Limits, record: MatchRecord | None, folder: Path) -> Check:
+def _check(
+    entry: CheckModel, name: str, limits: Limits, record: MatchRecord | None, folder: Path
+) -> SuiteCheck:
     if entry.time is not None:
         limits = replace(limits, time=TimeControl.parse(entry.time))
-    return Check(
+    return SuiteCheck(
         kind=entry.check,
         name=name,
         limits=limits,

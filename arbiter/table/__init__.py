@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.table.conduct import Table, play_match, play_packed
+    from arbiter.table.conduct import Conductor, play_match, play_packed
 
-__all__ = ["Table", "play_match", "play_packed"]
+__all__ = ["Conductor", "play_match", "play_packed"]
 
 
 def __getattr__(name: str) -> Any:

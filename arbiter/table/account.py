@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import MS, SECOND, ClockKind, charged
 
 if TYPE_CHECKING:
-    from arbiter.table.meter import Meter, Reading
+    from arbiter.table.meter import Meter, MeterReading
 
 FIRST_WAIT_NS = 200_000
 """How long the referee waits before it reads the meters."""
@@ -51,7 +51,7 @@ class Account:
     __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_unknown",
                  "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
 
-    def __init__(self, meter: Meter, kind: ClockKind, start: int, before: Reading | None) -> None:
+    def __init__(self, meter: Meter, kind: ClockKind, start: int, before: MeterReading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
         self._meter, self._kind = meter, kind
         self.start = start
@@ -108,7 +108,7 @@ class Account:
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
         return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
 
-    def _gap(self, moment: int, now: Reading, late: int) -> int:
+    def _gap(self, moment: int, now: MeterReading, late: int) -> int:
         """How much of the time since the last look is not the bot's.
 
         `late`: how much of it came after the end of the wait, our own delay taken off.

@@ -39,7 +39,7 @@ from arbiter.table.account import (
 )
 from arbiter.table.ending import Ending
 from arbiter.table.forkserver.board import stopped_cell
-from arbiter.table.meter import Meter, Reading
+from arbiter.table.meter import Meter, MeterReading
 from arbiter.table.presence import Presence, defiance_of, hush, look_at
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 
@@ -97,7 +97,7 @@ class Channel:
         self._meter = Meter(self.pid, family, board, place)
         self._first_look_ns = FIRST_LOOK_AT_FAMILIES_NS if family else FIRST_LOOK_NS
         self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
-        self._base: Reading | None = None
+        self._base: MeterReading | None = None
         self._watching = self._starting = self._ended = False
         self._watch = select.poll()
         peek = select.poll()

@@ -49,14 +49,14 @@ SHORTEST_TOLD_NS = SECOND // 20
 """Of a time in which the referee was stopped: what is not 0.0 s."""
 BESIDE_NS = 20 * MS
 """CPU time between answers and the next commands that needs no note, such as writing a log."""
-_table: Table | None = None
+_table: Conductor | None = None
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:
     """Play one match with this process's own table; VoidMatch if our side failed."""
     global _table
     if _table is None or not _table.usable:
-        _table = Table()
+        _table = Conductor()
     return _table.play(spec)
 
 
@@ -73,7 +73,7 @@ def close_table() -> None:
         _table = None
 
 
-class Table:
+class Conductor:
     """Plays matches one after another, with one launcher."""
 
     def __init__(self, launcher: Launcher | None = None) -> None:

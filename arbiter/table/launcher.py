@@ -11,13 +11,13 @@ from arbiter.errors import VoidMatch
 from arbiter.table import forkserver
 from arbiter.table.sandbox.landlock import ground
 from arbiter.table.slim import SlimProcess
-from arbiter.table.system import SYSTEM, View
+from arbiter.table.system import SYSTEM, SystemView
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.table.forkserver.board import Board
-    from arbiter.table.sandbox.needs import Asked
+    from arbiter.table.sandbox.needs import KeeperRequest
 
 MOST_VIEWS = 8
 """Of the system in memory, that a slim process keeps: it gives each bot a copy of all its mounts."""
@@ -75,7 +75,7 @@ class Launcher:
         """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
-        self.views: list[View | None] = []
+        self.views: list[SystemView | None] = []
         """What each of them saw of the system in memory; None for one that saw the machine's own."""
 
     @property
@@ -129,7 +129,7 @@ class Launcher:
             started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
         return started
 
-    def _give_views(self, asked: Sequence[Asked | None]) -> list[View | None]:
+    def _give_views(self, asked: Sequence[KeeperRequest | None]) -> list[SystemView | None]:
         """See to it that the slim process has what bots are to see of the system; None for who sees all."""
         assert self._in_use is not None
         have = self._in_use.views

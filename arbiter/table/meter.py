@@ -28,7 +28,7 @@ _tuple = tuple.__new__
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 
 
-class Reading(NamedTuple):
+class MeterReading(NamedTuple):
     """Running totals in ns: a process's CPU time, its main thread's run-queue delay; our thread's two."""
 
     cpu_ns: int
@@ -56,7 +56,7 @@ class Meter:
         self._ready = False
         self._cells, self._asked = board and board.cells, spent_cell(place)
 
-    def read(self) -> Reading:
+    def read(self) -> MeterReading:
         """Totals so far; a delay is 0 where the kernel does not report it."""
         if not self._ready:
             self._ready = True
@@ -66,7 +66,7 @@ class Meter:
                 # An open file stays that of this thread, whichever thread reads it later.
                 self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         cpu, (_, delay), (busy, own) = self.cpu_ns(), run_times(self._schedstat), run_times(self._own)
-        return _tuple(Reading, (cpu, delay, own, busy))
+        return _tuple(MeterReading, (cpu, delay, own, busy))
 
     def cpu_ns(self) -> int:
         """The CPU time so far; 0 if the process is gone."""

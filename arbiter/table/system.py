@@ -16,12 +16,12 @@ from arbiter.table.slim import SlimProcess
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from arbiter.table.sandbox.needs import Asked
+    from arbiter.table.sandbox.needs import KeeperRequest
 
 SHOWN = 5
 
 
-class View(NamedTuple):
+class SystemView(NamedTuple):
     """What a player sees of the system in memory: its number, what is read where it is, what was left out."""
 
     number: int
@@ -41,7 +41,7 @@ class SystemInMemory:
         self._keeper: SlimProcess | None = None
         self._owner = 0
         self._lock = threading.RLock()
-        self._known: dict[tuple[Asked, tuple[int, ...]], View] = {}
+        self._known: dict[tuple[KeeperRequest, tuple[int, ...]], SystemView] = {}
         """By what was asked for, with when what it scans had last changed."""
 
     def use(self, end: socket.socket) -> None:
@@ -55,7 +55,9 @@ class SystemInMemory:
             return socket.socket(fileno=descriptor)
         return None
 
-    def take(self, asked: Sequence[Asked], have: Collection[int]) -> tuple[list[View], dict[int, int]]:
+    def take(
+        self, asked: Sequence[KeeperRequest], have: Collection[int]
+    ) -> tuple[list[SystemView], dict[int, int]]:
         """The views of players, and by number a descriptor to mount of each that who asks does not `have`,
         which the caller closes.
         """
@@ -66,7 +68,7 @@ class SystemInMemory:
                 return [self._known[one] for one in marked], {}
             questions = [one._asdict() | {"marks": marks} for one, marks in marked]
             said, descriptors = keeper.ask("take", asked=questions, have=[*have])
-            views = [View(*view) for view in said["views"]]
+            views = [SystemView(*view) for view in said["views"]]
             self._known |= dict(zip(marked, views, strict=True))
             return views, dict(zip(said["new"], descriptors, strict=True))
 

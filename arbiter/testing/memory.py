@@ -130,7 +130,7 @@ def play_in_memory(
     no complete reply when all commands have been delivered is a timeout: nothing more will come.
     """
     spec = spec or match_spec(game)
-    seats = [_Seat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
+    seats = [_MemorySeat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
     record = drive(referee(game, spec), seats)
     reports = [
         replace(report, notes=(*report.notes, *seat.connection.notes))
@@ -139,7 +139,7 @@ def play_in_memory(
     return replace(record, bots=tuple(reports))
 
 
-class _Seat:
+class _MemorySeat:
     """A bot in memory in its seat; the counterpart of a table's channel."""
 
     def __init__(self, seat: Seat, bot: Bot, cost: Cost, transcript: list[Said] | None) -> None:

@@ -50,13 +50,13 @@ def check_game(
     others' cards than their play does; `heard` False where no policy is to play the game as a bot, and its
     rules need not know of unknown cards; `bound` is the most actions a match may have.
     """
-    _Inspection(game, seed, rotations, copies, reveals, heard, bound).run(matches)
+    _GameCheck(game, seed, rotations, copies, reveals, heard, bound).run(matches)
 
 
 _REFEREES_OWN = re.compile(r"(?:gen_|time_left\b|quit\b).*")
 
 
-class _Inspection:
+class _GameCheck:
     """One run of `check_game`; knows where it is, for the message."""
 
     def __init__(

@@ -17,7 +17,7 @@ from fastapi.security import HTTPBearer
 from arbiter.config.changes import VERSION_MARK, rated_name
 from arbiter.picture.figures import progress
 from arbiter.season.orders import first_round, force
-from arbiter.store import Verb
+from arbiter.store import OrderKind
 from arbiter.store.shelf import Stays
 from arbiter.store.submissions import TooMany
 from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
@@ -28,13 +28,13 @@ from arbiter.web.bodies import length_of
 from arbiter.web.callers import Caller, caller_of
 from arbiter.web.refusals import PRIVATE, Refusal, nothing_here, too_many
 from arbiter.web.security import given, number_of
-from arbiter.web.shapes import Failure, Sent, Submissions
+from arbiter.web.shapes import Failure, Sent, SubmissionList
 from arbiter.web.words import match_of_part, match_part
 
 if TYPE_CHECKING:
     from arbiter.store import Order
     from arbiter.store.versions import Submission
-    from arbiter.web.shapes import Step, SubmissionInShort
+    from arbiter.web.shapes import StepRow, SubmissionInShort
 
 FAULTS = "its last matches ended by its own fault"
 """The reason of a suspension for faults where their number is held back."""
@@ -83,7 +83,7 @@ class Verdicts:
         known = stored.authors.named(author)
         active = None if known is None else known.active
         order = force(given).suspended.get(author)
-        by_hand = None if order is None or order.verb is Verb.FAILED else order.because
+        by_hand = None if order is None or order.verb is OrderKind.FAILED else order.because
         faults = None
         if active is not None and by_hand is None:
             faults = caller.suspended().get(rated_name(author, active))
@@ -144,9 +144,9 @@ class Verdicts:
         }
 
 
-def shape_of(found: Submission, caller: Caller) -> shapes.Submission:
+def shape_of(found: Submission, caller: Caller) -> shapes.SubmissionInFull:
     """A submission as JSON values, for the eyes of the caller."""
-    steps = [cast("Step", step) for step in found.steps]
+    steps = [cast("StepRow", step) for step in found.steps]
     return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}
 
 
@@ -169,7 +169,7 @@ async def send_archive(request: Request, response: Response, caller: Author, sea
 
 
 @router.get(BASE)
-def list_submissions(caller: Author) -> Submissions:
+def list_submissions(caller: Author) -> SubmissionList:
     """All that you sent, the newest first, without the steps of inspections."""
     verdicts = Verdicts.of(caller, caller.author.name)
     found = caller.state.stored.submissions.of(caller.author.name)
@@ -177,13 +177,13 @@ def list_submissions(caller: Author) -> Submissions:
 
 
 @router.get(f"{BASE}/{{number}}")
-def read_submission(number: str, caller: Author) -> shapes.Submission:
+def read_submission(number: str, caller: Author) -> shapes.SubmissionInFull:
     """One of your versions, with every step of its inspection."""
     return shape_of(submission_of(caller, number), caller)
 
 
 @router.post(f"{BASE}/{{number}}/activate")
-def activate(number: str, caller: Author) -> shapes.Submission:
+def activate(number: str, caller: Author) -> shapes.SubmissionInFull:
     """Let an accepted version of yours play from the next round on."""
     found = submission_of(caller, number)
     try:
@@ -197,7 +197,7 @@ def activate(number: str, caller: Author) -> shapes.Submission:
 
 
 @router.delete(f"{BASE}/{{number}}")
-def drop(number: str, caller: Author) -> shapes.Submission:
+def drop(number: str, caller: Author) -> shapes.SubmissionInFull:
     """Remove the files of a version of yours that never played, for good."""
     found = submission_of(caller, number)
     if (why := why_it_stays(caller, found)) is not None:

@@ -22,7 +22,7 @@ from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store.submissions import NoRoom, TooMany
 from arbiter.store.versions import DROPPED
-from arbiter.submissions.receiving import Arriving, TooLarge, has_room
+from arbiter.submissions.receiving import ArchiveTooLarge, Arriving, has_room
 from arbiter.web.callers import by_token, token_in
 from arbiter.web.refusals import Refusal, no_token, too_many
 from arbiter.web.security import has_body, number_of
@@ -211,7 +211,7 @@ class Uploads:
         terms = await run_in_threadpool(open_terms, caller)
         try:
             if length > terms.max_bytes:
-                raise TooLarge
+                raise ArchiveTooLarge
             with self._place(caller, terms.max_bytes):
                 arriving = await run_in_threadpool(Arriving, folder_of(caller.state.config), terms.max_bytes)
                 kept = False
@@ -224,7 +224,7 @@ class Uploads:
                 finally:
                     if not kept:
                         arriving.drop()
-        except TooLarge:
+        except ArchiveTooLarge:
             message, more = f"an archive has at most {terms.max_bytes} bytes", {"limit": terms.max_bytes}
             raise Refusal(413, "too_large", message, headers=CLOSE, more=more) from None
         except TooMany as error:

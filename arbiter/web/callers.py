@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
 
 from arbiter.errors import ArbiterError
-from arbiter.picture.state import State
+from arbiter.picture.state import SeasonState
 from arbiter.season.orders import suspended_now
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
@@ -47,7 +47,7 @@ CREDENTIALS = {b"authorization", b"cookie"}
 class Caller(NamedTuple):
     """An author or organiser of a season, in its present state as far as that is for their eyes."""
 
-    state: State
+    state: SeasonState
     author: Author
 
     def suspended(self) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Conversation(h11.Connection):
         return event
 
 
-class Connection(H11Protocol):
+class BoundedConnection(H11Protocol):
     """An HTTP/1.1 connection that is ended when its client is too slow, too long or one too many."""
 
     _full = False
@@ -98,7 +98,9 @@ class Connection(H11Protocol):
         if self.config.proxy_headers and self.client is not None and self.client[0] in LOOPBACK:
             # Who stands behind the proxy, it knows.
             return None
-        own = sum(isinstance(one, Connection) and one._address == self._address for one in self.connections)
+        own = sum(
+            isinstance(one, BoundedConnection) and one._address == self._address for one in self.connections
+        )
         return MOST_OF_ADDRESS if own > MOST_OF_ADDRESS else None
 
     def data_received(self, data: bytes) -> None:

@@ -55,7 +55,7 @@ class Interval(NamedTuple):
 
 
 @dataclass(slots=True)
-class Line:
+class RatingLine:
     """A player's ratings as a line; `number` and `label` are those of the named ones."""
 
     player: str
@@ -105,7 +105,7 @@ def rating_lines(
     x, y = Scale(1, max(last, 2), 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
     named = [chosen] if chosen else [row["player"] for row in history[-1]["players"]][:MOST_LINES]
     lines = [
-        Line(
+        RatingLine(
             player,
             player in named,
             " ".join(f"{x(number)},{y(one.elo)}" for number, one in of),
@@ -147,7 +147,7 @@ def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:
     return " ".join([*upper, *(f"{x(number)},{y(one.low)}" for number, one in reversed(of))])
 
 
-def _spread(lines: Sequence[Line], height: float, gap: float = 14) -> None:
+def _spread(lines: Sequence[RatingLine], height: float, gap: float = 14) -> None:
     """Give each named line a place for its label, none nearer than `gap` to the next."""
     place = 12.0
     for line in sorted(lines, key=lambda line: line.end[1]):

@@ -17,7 +17,7 @@ from arbiter.web.words import part, signed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 ENTRIES = 20
 """Of a feed, the last first, and of rounds to come in a calendar."""
@@ -26,12 +26,12 @@ LENGTH = timedelta(hours=1)
 """Of a round in a calendar: how long it takes nobody knows before."""
 
 
-def season_feed(state: State) -> bytes:
+def season_feed(state: SeasonState) -> bytes:
     """What each of the last rounds brought, as Atom."""
     return _feed(state, state.name, f"/seasons/{part(state.name)}", _rounds(state))
 
 
-def player_feed(state: State, player: str) -> bytes | None:
+def player_feed(state: SeasonState, player: str) -> bytes | None:
     """The rank and the rating of a player after each of the last rounds; None where nobody has that name."""
     if player not in state.names:
         return None
@@ -39,7 +39,7 @@ def player_feed(state: State, player: str) -> bytes | None:
     return _feed(state, f"{player} in {state.name}", address, _standings_of(state, player))
 
 
-def _rounds(state: State) -> Iterator[tuple[int, str, str]]:
+def _rounds(state: SeasonState) -> Iterator[tuple[int, str, str]]:
     for number in _last(state):
         shown = front(state, number)
         if shown is None:
@@ -52,7 +52,7 @@ def _rounds(state: State) -> Iterator[tuple[int, str, str]]:
         yield number, f"Round {number} is complete", " ".join(say)
 
 
-def _standings_of(state: State, player: str) -> Iterator[tuple[int, str, str]]:
+def _standings_of(state: SeasonState, player: str) -> Iterator[tuple[int, str, str]]:
     for number in _last(state):
         row = next((row for row in ratings(state, number) if row["player"] == player), None)
         if row is not None and row["elo"] is not None:
@@ -61,11 +61,11 @@ def _standings_of(state: State, player: str) -> Iterator[tuple[int, str, str]]:
             yield number, f"{player} after round {number}: {where}", say
 
 
-def _last(state: State) -> range:
+def _last(state: SeasonState) -> range:
     return range(state.complete, max(state.complete - ENTRIES, 0), -1)
 
 
-def _feed(state: State, title: str, address: str, entries: Iterable[tuple[int, str, str]]) -> bytes:
+def _feed(state: SeasonState, title: str, address: str, entries: Iterable[tuple[int, str, str]]) -> bytes:
     """A feed of (round, title, text)."""
     planned = {known.number: known.planned or state.moment for known in state.rounds}
     feed = Element("feed", xmlns=ATOM)
@@ -93,7 +93,7 @@ def _moment(when: datetime) -> str:
     return when.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def calendar(state: State) -> bytes:
+def calendar(state: SeasonState) -> bytes:
     """The rounds that are planned and those to come, as iCalendar (RFC 5545)."""
     moments = {known.number: known.planned for known in state.rounds if known.planned is not None}
     following, file = state.following, state.config

@@ -25,7 +25,7 @@ from arbiter.web.stream import stream
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
     from arbiter.web.seasons import Seasons
 
 MOST_MISSED = 1000
@@ -98,7 +98,7 @@ class Live:
             for listener in listeners:
                 listener.drop()
 
-    async def listen(self, state: State, address: str, last_heard: str | None) -> AsyncIterator[bytes]:
+    async def listen(self, state: SeasonState, address: str, last_heard: str | None) -> AsyncIterator[bytes]:
         """What one listener is sent, until it goes away or is dropped."""
         self._addresses[address] += 1
         try:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from arbiter.errors import ConfigError
 from arbiter.season import administration
-from arbiter.season.results import Results
+from arbiter.season.results import SeasonResults
 from arbiter.web import shapes
 from arbiter.web.authors_api import REFUSALS, STATED, shape_of, submission_of
 from arbiter.web.callers import Caller, caller_of
@@ -67,13 +67,13 @@ Asked = Annotated[Wanted, Query()]
 
 
 @router.post(f"{BASE}/pause")
-def pause(caller: Organiser) -> shapes.Running:
+def pause(caller: Organiser) -> shapes.PauseState:
     """Let matches in flight be the last ones until the season is resumed."""
     return run(caller, "pause")
 
 
 @router.post(f"{BASE}/resume")
-def resume(caller: Organiser) -> shapes.Running:
+def resume(caller: Organiser) -> shapes.PauseState:
     """Let a season go on that was paused or stopped, or that ended because somebody had to look at it."""
     return run(caller, "resume")
 
@@ -88,7 +88,7 @@ def accept(caller: Organiser) -> shapes.Accepted:
 
 
 @router.post(f"{BASE}/close")
-def close(caller: Organiser) -> shapes.Running:
+def close(caller: Organiser) -> shapes.PauseState:
     """Let the round under way be the last one, and take no more archives, for good."""
     return run(caller, "close")
 
@@ -118,7 +118,7 @@ def annul(match: str, what: Annulment, caller: Organiser) -> shapes.Ordered:
 
 
 @router.post(f"{BASE}/submissions/{{number}}/inspect")
-def inspect(number: str, caller: Organiser) -> shapes.Submission:
+def inspect(number: str, caller: Organiser) -> shapes.SubmissionInFull:
     """Have a refused submission of any author inspected again."""
     found = submission_of(caller, number, anybody=True)
     if not caller.state.stored.submissions.again(found.id, caller.author.name):
@@ -148,11 +148,11 @@ def deeds(caller: Caller, asked: Wanted) -> shapes.Audit:
         # No database need take it.
         return {"audit": [], "next": None}
     found = caller.state.stored.audit.last(limit + 1, asked.cursor, who, what)
-    told = [cast("shapes.Deed", deed._asdict()) for deed in found[:limit]]
+    told = [cast("shapes.AuditEntry", deed._asdict()) for deed in found[:limit]]
     return {"audit": told, "next": found[limit - 1].number if len(found) > limit else None}
 
 
-def run(caller: Caller, verb: str) -> shapes.Running:
+def run(caller: Caller, verb: str) -> shapes.PauseState:
     """Pause, resume or close a season."""
     running = caller.state.stored.running
     getattr(running, verb)(caller.author.name)
@@ -160,10 +160,10 @@ def run(caller: Caller, verb: str) -> shapes.Running:
     return {"paused": now.paused, "closed": now.closed}
 
 
-def _season(caller: Caller, player: str | None = None) -> Results:
+def _season(caller: Caller, player: str | None = None) -> SeasonResults:
     """The season, its orders given by the caller; Refusal where it has no such player."""
     state = caller.state
-    season = Results(state.config, state.stored.by(caller.author.name))
+    season = SeasonResults(state.config, state.stored.by(caller.author.name))
     if player is not None:
         try:
             administration.registered(season, player)
@@ -185,5 +185,5 @@ def _order(order: Callable[[], Given]) -> shapes.Ordered:
         raise Refusal(422, "invalid", error.problems[0].message.removeprefix("--")) from None
     except ConfigError as error:
         raise Refusal(409, "conflict", error.problems[0].message) from None
-    rows = [cast("shapes.Moved", row._asdict()) for row in administration.moved(done)]
+    rows = [cast("shapes.MovedPlayer", row._asdict()) for row in administration.moved(done)]
     return {"subjects": done.subjects, "standings": rows}

@@ -25,7 +25,7 @@ from arbiter.web.words import FILTERS, part
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 CHAPTER = "h2"
 ELSEWHERE = ("https://", "http://")
@@ -119,7 +119,7 @@ def environment() -> Environment:
     return made
 
 
-def render(template: str, state: State | None = None, **values: object) -> str:
+def render(template: str, state: SeasonState | None = None, **values: object) -> str:
     """A page as text, of a season or of none."""
     usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": "/static"}
     if state is not None:

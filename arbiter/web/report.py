@@ -19,8 +19,8 @@ from arbiter.web.pages import STATIC, render
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.picture.shapes import Match
-    from arbiter.picture.state import State
+    from arbiter.picture.shapes import MatchRow
+    from arbiter.picture.state import SeasonState
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
@@ -68,7 +68,7 @@ def _add(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[P
     return number
 
 
-def make_report(state: State, replays: int | None = 0) -> str:
+def make_report(state: SeasonState, replays: int | None = 0) -> str:
     """The file's text; `replays` is how many of the last matches it holds to be replayed, None for all."""
     lent = _replays(state, replays)
     style = _read("style.css") + (_read("replay.css") if lent else "")
@@ -94,9 +94,9 @@ def make_report(state: State, replays: int | None = 0) -> str:
     )
 
 
-def _rounds(state: State) -> list[dict[str, object]]:
+def _rounds(state: SeasonState) -> list[dict[str, object]]:
     """Each round with its matches, in order."""
-    of: dict[int | None, list[Match]] = {}
+    of: dict[int | None, list[MatchRow]] = {}
     for match in played.matches(state):
         of.setdefault(match.round, []).append(played.match_in_short(state, match))
     return [
@@ -104,7 +104,7 @@ def _rounds(state: State) -> list[dict[str, object]]:
     ]
 
 
-def _replays(state: State, number: int | None) -> list[dict[str, object]]:
+def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
     """The last matches as the public may see them, then through each seat's eyes where these are lent."""
     chosen = state.matches if number is None else state.matches[max(0, len(state.matches) - number) :]
     shown = []

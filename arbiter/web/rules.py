@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import Limits
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
     from arbiter.rules import AnyGame
     from arbiter.web import shapes
-    from arbiter.web.shapes import GameRules, Rules, Terms
+    from arbiter.web.shapes import GameRules, Rules, SubmissionTerms
 
 
-def rules(state: State) -> Rules:
+def rules(state: SeasonState) -> Rules:
     """All of it as JSON values; `manual` and `protocol` are Markdown."""
     config = as_begun(state.config, state.stored)
     # Where a language lies is the organiser's affair.
@@ -58,7 +58,7 @@ def rules(state: State) -> Rules:
     }
 
 
-def starter(state: State) -> bytes | None:
+def starter(state: SeasonState) -> bytes | None:
     """The starter kit; None where the game has none."""
     game, terms = state.config.game, state.config.submissions or Submissions()
     words = list(_words(game, state.config.limits))
@@ -79,7 +79,7 @@ def _game(game: AnyGame) -> GameRules:
     }
 
 
-def _limits(config: Config) -> shapes.Limits:
+def _limits(config: Config) -> shapes.SeasonLimits:
     """The limits as a season's file has them, and what they come to on this machine."""
     limits, text = config.limits, written(config.limits)
     try:
@@ -108,7 +108,7 @@ def _limits(config: Config) -> shapes.Limits:
     }
 
 
-def _submissions(config: Config) -> Terms | None:
+def _submissions(config: Config) -> SubmissionTerms | None:
     terms = config.submissions
     if terms is None:
         return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
@@ -26,7 +26,7 @@ USABLE_LOOKS = 3
 """A state that is so many looks old is read again before anything is shown."""
 
 
-class Watched:
+class WatchedSeason:
     """One season: its file, its store, its last state.
 
     `prepare` is called with each new state and the one before, which is still shown meanwhile.
@@ -37,14 +37,14 @@ class Watched:
         self.config = load(path)
         self._written = self._mtime()
         self._store: Store | None = None
-        self._state: State | None = None
-        self._whole: State | None = None
+        self._state: SeasonState | None = None
+        self._whole: SeasonState | None = None
         self._failure: ArbiterError | None = None
         self._looked = float("-inf")
         self._lock = threading.Lock()
-        self.prepare: Callable[[State, State], None] = lambda _new, _before: None
+        self.prepare: Callable[[SeasonState, SeasonState], None] = lambda _new, _before: None
 
-    def state(self) -> State | None:
+    def state(self) -> SeasonState | None:
         """The present state for everybody, at most `LOOK_SECONDS` old; None before the season is begun."""
         with self._lock:
             if not self.is_fresh():
@@ -59,7 +59,7 @@ class Watched:
                 self._looked = time.monotonic()
             return self.latest()
 
-    def show(self) -> State | None:
+    def show(self) -> SeasonState | None:
         """The last state, if it is recent enough to be shown while the next one is read; else `state`."""
         if self.is_fresh():
             return self.latest()
@@ -82,13 +82,13 @@ class Watched:
         with suppress(ArbiterError):
             self.state()
 
-    def latest(self) -> State | None:
+    def latest(self) -> SeasonState | None:
         """What the last look found; raises what it failed with."""
         if self._failure is not None:
             raise self._failure
         return self._state
 
-    def whole(self) -> State | None:
+    def whole(self) -> SeasonState | None:
         """The last state with all that only organisers may see; raises what the last look failed with."""
         return None if self.latest() is None else self._whole
 
@@ -99,7 +99,7 @@ class Watched:
                 self._store.close()
                 self._store = None
 
-    def _read(self) -> State | None:
+    def _read(self) -> SeasonState | None:
         self._renew()
         if self._store is None:
             try:
@@ -134,17 +134,17 @@ class Seasons:
     """All seasons of a site, by name; ConfigError where a file is wrong, or two name one season."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self.watched: dict[str, Watched] = {}
+        self.watched: dict[str, WatchedSeason] = {}
         self.visited: Collection[str] = ()
         """Those with tables for visitors."""
         for path in paths:
-            watched = Watched(path)
+            watched = WatchedSeason(path)
             other = self.watched.setdefault(watched.config.season, watched)
             if other is not watched:
                 hint = "a site tells seasons apart by their names"
                 raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
-    def state(self, name: str) -> State | None:
+    def state(self, name: str) -> SeasonState | None:
         """The state of a season for everybody; None for one unknown or not begun."""
         watched = self.watched.get(name)
         return None if watched is None else watched.state()
@@ -153,7 +153,7 @@ class Seasons:
         """True when `states` need not be waited for."""
         return all(watched.is_ready() for watched in self.watched.values())
 
-    def states(self) -> Iterator[State]:
+    def states(self) -> Iterator[SeasonState]:
         """The states of all seasons that are begun."""
         for watched in self.watched.values():
             state = watched.show()

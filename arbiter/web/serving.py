@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, Connection
+from arbiter.web.connections import HEADER_BYTES, LOOPBACK, MOST, BoundedConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ class Server(threading.Thread):
             logger.handlers, logger.propagate = [_ToLog(log)], False
         config = uvicorn.Config(
             app,
-            http=Connection,
+            http=BoundedConnection,
             loop="asyncio",
             ws="none",
             lifespan="off",
@@ -150,7 +150,7 @@ class _Uvicorn(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
             for connection in list(self.server_state.connections):
-                assert isinstance(connection, Connection)
+                assert isinstance(connection, BoundedConnection)
                 connection.look(asyncio.get_running_loop().time())
         return await super().on_tick(counter)
 

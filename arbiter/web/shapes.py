@@ -11,7 +11,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 
-class Problem(TypedDict):
+class ErrorBody(TypedDict):
     """What is wrong: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
 
     code: str
@@ -24,10 +24,10 @@ class Problem(TypedDict):
 class Failure(TypedDict):
     """Any answer that is none of those asked for."""
 
-    error: Problem
+    error: ErrorBody
 
 
-class Option(TypedDict):
+class GameOption(TypedDict):
     """An option of a game, and its value in this season."""
 
     option: str
@@ -43,10 +43,10 @@ class GameRules(TypedDict):
     seats: int
     table: int
     seatings: int
-    options: Sequence[Option]
+    options: Sequence[GameOption]
 
 
-class Limits(TypedDict):
+class SeasonLimits(TypedDict):
     """The limits as a season's file has them, and what they come to on this machine."""
 
     time: str
@@ -86,7 +86,7 @@ class KnownFile(TypedDict):
     command: Sequence[str]
 
 
-class Terms(TypedDict):
+class SubmissionTerms(TypedDict):
     """What authors may send, and until when."""
 
     until: str | None
@@ -99,7 +99,7 @@ class Terms(TypedDict):
     files: Sequence[KnownFile]
 
 
-class Language(TypedDict):
+class KnownLanguage(TypedDict):
     """A language that this machine has, with the versions of libraries."""
 
     word: str
@@ -112,10 +112,10 @@ class Rules(TypedDict):
 
     season: str
     game: GameRules
-    limits: Limits
+    limits: SeasonLimits
     calendar: Calendar
-    submissions: Terms | None
-    languages: Sequence[Language]
+    submissions: SubmissionTerms | None
+    languages: Sequence[KnownLanguage]
     starter: str | None
     check: str
     manual: str
@@ -130,7 +130,7 @@ class Sent(TypedDict):
     state: str
 
 
-class Step(TypedDict):
+class StepRow(TypedDict):
     """A step of an inspection; `fix` says what mends it, `output` is what a program wrote."""
 
     name: str
@@ -155,19 +155,19 @@ class SubmissionInShort(TypedDict):
     say: str
 
 
-class Submission(SubmissionInShort):
+class SubmissionInFull(SubmissionInShort):
     """The same with its inspection."""
 
-    steps: Sequence[Step]
+    steps: Sequence[StepRow]
 
 
-class Submissions(TypedDict):
+class SubmissionList(TypedDict):
     """All that an author sent, the newest first."""
 
     submissions: Sequence[SubmissionInShort]
 
 
-class Running(TypedDict):
+class PauseState(TypedDict):
     """Since when a season is paused, and closed."""
 
     paused: str | None
@@ -180,7 +180,7 @@ class Accepted(TypedDict):
     accepted: str
 
 
-class Moved(TypedDict):
+class MovedPlayer(TypedDict):
     """A player whose rank or rating an order changes."""
 
     player: str
@@ -194,10 +194,10 @@ class Ordered(TypedDict):
     """What an order is about, and whom it moves."""
 
     subjects: Sequence[str]
-    standings: Sequence[Moved]
+    standings: Sequence[MovedPlayer]
 
 
-class Deed(TypedDict):
+class AuditEntry(TypedDict):
     """Who did what when, and why."""
 
     moment: str
@@ -210,5 +210,5 @@ class Deed(TypedDict):
 class Audit(TypedDict):
     """A page of the log, the newest first; `next` is the `cursor` of the page after it."""
 
-    audit: Sequence[Deed]
+    audit: Sequence[AuditEntry]
     next: int | None

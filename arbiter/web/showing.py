@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
     from arbiter.web.views import Value, View
@@ -66,7 +66,7 @@ class Found(NamedTuple):
     named: tuple[str, ...]
 
 
-class Asked(NamedTuple):
+class AnswerKey(NamedTuple):
     """What tells an answer from others, however its address is put; `is_plain` without a query."""
 
     view: View
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
     shown: tuple[str | None, ...]
 
 
-class Answer(NamedTuple):
+class SentAnswer(NamedTuple):
     """An answer as it is sent; `tag` tells its bytes."""
 
     status: int
@@ -106,7 +106,7 @@ def _is_of(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
     return all(part in ("*", word) for part, word in zip(parts, below, strict=True))
 
 
-def read_address(found: Found, query: bytes, state: State) -> tuple[Asked, bool]:
+def read_address(found: Found, query: bytes, state: SeasonState) -> tuple[AnswerKey, bool]:
     """What is asked for, and whether the season has something to it, so that it is worth keeping.
 
     What the API does not know, it refuses; to a page it is as good as nothing, and so is a blank.
@@ -124,10 +124,10 @@ def read_address(found: Found, query: bytes, state: State) -> tuple[Asked, bool]
     choices = [(one, None if is_json else texts.get(one.name)) for one in view.shows]
     shown = tuple(text if one.has_answer(text, state) else None for one, text in choices)
     is_plain = not any(shown) and asked == [one.default for one in view.asks]
-    return Asked(view, is_json, is_plain, (*named, *asked), shown), has_answers
+    return AnswerKey(view, is_json, is_plain, (*named, *asked), shown), has_answers
 
 
-def make_answer(asked: Asked, state: State, visitors: bool) -> Answer:
+def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAnswer:
     """The answer; `visitors` may play house bots of the season. What fails is an answer, too."""
     try:
         response = _make(asked, state, visitors)
@@ -137,10 +137,10 @@ def make_answer(asked: Asked, state: State, visitors: bool) -> Answer:
         response = answer_failure(error, asked.is_json)
     body = bytes(response.body)
     tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-    return Answer(response.status_code, tuple(response.raw_headers), body, tag)
+    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag)
 
 
-def _make(asked: Asked, state: State, visitors: bool) -> Response:
+def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
     view = asked.view
     figures = view.figures(state, *asked.values)
     if figures is None:
@@ -164,25 +164,25 @@ class _Shelf:
     """Answers, and what was `asked` for; the last come last."""
 
     def __init__(self) -> None:
-        self.answers: dict[Asked, Answer] = {}
-        self.asked: dict[Asked, None] = {}
+        self.answers: dict[AnswerKey, SentAnswer] = {}
+        self.asked: dict[AnswerKey, None] = {}
         self._size = 0
 
-    def find(self, key: Asked) -> Answer | None:
+    def find(self, key: AnswerKey) -> SentAnswer | None:
         """The answer, if it is there."""
         answer = self.answers.pop(key, None)
         if answer is not None:
             self.answers[key] = answer
         return answer
 
-    def note(self, key: Asked) -> None:
+    def note(self, key: AnswerKey) -> None:
         """Note that somebody has asked for it, and forget what was asked for longest ago."""
         self.asked.pop(key, None)
         self.asked[key] = None
         if len(self.asked) > MOST_AGAIN:
             del self.asked[next(iter(self.asked))]
 
-    def keep(self, key: Asked, answer: Answer) -> None:
+    def keep(self, key: AnswerKey, answer: SentAnswer) -> None:
         """Keep a good answer, in place of those not asked for longest where there is no room."""
         if answer.status != 200:
             return
@@ -198,13 +198,13 @@ class Kept:
 
     def __init__(self) -> None:
         self._plain, self._queried = _Shelf(), _Shelf()
-        self.making: dict[Asked, asyncio.Future[Answer]] = {}
+        self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
-    def shelf(self, key: Asked) -> _Shelf:
+    def shelf(self, key: AnswerKey) -> _Shelf:
         """Where an answer has its place."""
         return self._plain if key.is_plain else self._queried
 
-    def made_again(self, state: State, visitors: bool) -> Kept:
+    def made_again(self, state: SeasonState, visitors: bool) -> Kept:
         """What was asked of this state, that without a query first, made of a new one."""
         kept, until = Kept(), time.monotonic() + AGAIN_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
@@ -218,7 +218,7 @@ class Showing:
 
     def __init__(self, places: Places, seasons: Seasons) -> None:
         self._places, self._seasons = places, seasons
-        self._kept: WeakKeyDictionary[State, Kept] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[SeasonState, Kept] = WeakKeyDictionary()
         self._asking = asyncio.Semaphore(MOST_ASKED)
         for watched in seasons.watched.values():
             watched.prepare = self._make_again
@@ -231,7 +231,7 @@ class Showing:
         answer, headers = await self._answer(scope, found)
         await _send(scope, answer, headers, send)
 
-    async def _answer(self, scope: Scope, found: Found) -> tuple[Answer, Headers]:
+    async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, Headers]:
         """The answer for whoever asks, with what it carries beside its own headers."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
@@ -250,7 +250,7 @@ class Showing:
         tag = [(b"etag", answer.tag), (b"cache-control", b"no-cache")]
         return answer, tag if answer.status == 200 else ()
 
-    async def _picture(self, scope: Scope, season: str) -> tuple[State, bool]:
+    async def _picture(self, scope: Scope, season: str) -> tuple[SeasonState, bool]:
         """The season as far as it is for the eyes of whoever asks, and whether all others see the same."""
         watched = self._seasons.watched.get(season)
         if watched is None:
@@ -265,7 +265,7 @@ class Showing:
                 return caller.state, False
         return state, True
 
-    async def _keep(self, scope: Scope, asked: Asked, state: State) -> Answer:
+    async def _keep(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
         """The answer that is kept, else one that is made, for all who ask meanwhile."""
         kept = self._kept.setdefault(state, Kept())
         answer = kept.shelf(asked).find(asked)
@@ -280,28 +280,28 @@ class Showing:
             kept.shelf(asked).note(asked)
         return answer
 
-    async def _make(self, scope: Scope, asked: Asked, state: State) -> Answer:
+    async def _make(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
         async with self._places.place(scope):
             return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state))
 
-    def _make_again(self, state: State, before: State) -> None:
+    def _make_again(self, state: SeasonState, before: SeasonState) -> None:
         """Make of a new state what was asked of the one before, in the thread that has read it."""
         old = self._kept.get(before)
         if old is not None:
             self._kept[state] = old.made_again(state, self._has_visitors(state))
 
-    def _has_visitors(self, state: State) -> bool:
+    def _has_visitors(self, state: SeasonState) -> bool:
         return state.name in self._seasons.visited
 
 
-def _put(kept: Kept, asked: Asked, making: asyncio.Future[Answer]) -> None:
+def _put(kept: Kept, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
     """Keep what was made, if it was."""
     del kept.making[asked]
     if not making.cancelled() and making.exception() is None:
         kept.shelf(asked).keep(asked, making.result())
 
 
-async def _send(scope: Scope, answer: Answer, headers: Headers, send: Send) -> None:
+async def _send(scope: Scope, answer: SentAnswer, headers: Headers, send: Send) -> None:
     status, body, own = answer.status, answer.body, answer.headers
     if (b"if-none-match", answer.tag) in scope["headers"] and (b"etag", answer.tag) in headers:
         status, body = 304, b""

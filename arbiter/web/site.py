@@ -31,7 +31,7 @@ from arbiter.web.shapes import Failure
 from arbiter.web.showing import Showing
 from arbiter.web.stream import stream_answer
 from arbiter.web.table_pages import table_routes
-from arbiter.web.traffic import Account, Traffic, metrics
+from arbiter.web.traffic import RequestLog, Traffic, metrics
 from arbiter.web.views import ANSWERS, Parameter, check_names
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
         api.add_exception_handler(kind, tell_failure)
 
     @api.get("/seasons", responses={422: ERRORS[422]})
-    def list_seasons() -> picture.Seasons:
+    def list_seasons() -> picture.SeasonList:
         """All seasons that are begun."""
         return {"seasons": [figures.season(state) for state in seasons.states()]}
 
@@ -175,4 +175,4 @@ def make_site(
     site = Starlette(routes=routes, exception_handlers=handlers)
     site.router.redirect_slashes = False
     guarded = Guard(Showing(Places(Bodies(site, seasons), seasons), seasons), hosts)
-    return Account(guarded, traffic, log, behind_proxy)
+    return RequestLog(guarded, traffic, log, behind_proxy)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
 
@@ -75,7 +75,7 @@ class Traffic:
         self.seconds = 0.0
 
 
-class Account:
+class RequestLog:
     """Counts requests, logs each without its query."""
 
     def __init__(
@@ -164,7 +164,7 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     return "".join(line for family in families for line in _lines(*family))
 
 
-def _by_state(name: str, state: State) -> list[Sample]:
+def _by_state(name: str, state: SeasonState) -> list[Sample]:
     if state.config.submissions is None:
         return []
     try:

@@ -21,9 +21,9 @@ from arbiter.picture.shapes import (
     Crosstable,
     Front,
     History,
-    Match,
-    Matches,
-    Player,
+    MatchPage,
+    MatchRow,
+    PlayerPage,
     Round,
     RoundBoards,
     Standings,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable
 
     from arbiter.match import MatchRecord, MatchSummary
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 Value: TypeAlias = int | str | None
 DIGITS = 10
@@ -63,7 +63,7 @@ class Parameter:
 
     name: str
     values: range | str
-    known: Callable[[State], Container[Value]] | None = None
+    known: Callable[[SeasonState], Container[Value]] | None = None
     default: Value = None
     says: str = ""
     meant: Callable[[str], str] = str
@@ -80,7 +80,7 @@ class Parameter:
             raise _invalid(f"{self.name}: this is no whole number from {first} to {last}")
         return number
 
-    def has_answer(self, value: Value, state: State) -> bool:
+    def has_answer(self, value: Value, state: SeasonState) -> bool:
         """True where the season has something to a value."""
         return value == self.default or self.known is None or value in self.known(state)
 
@@ -108,7 +108,7 @@ def _invalid(message: str) -> Refusal:
     return Refusal(422, "invalid", message)
 
 
-def match_page(state: State, match_id: str) -> Mapping[str, object] | None:
+def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:
     """All that the page takes; None where no such match is stored."""
     summary = state.by_id.get(match_id)
     record = None if summary is None else state.record(match_id)
@@ -131,7 +131,7 @@ def match_page(state: State, match_id: str) -> Mapping[str, object] | None:
     }
 
 
-def _heading(state: State, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
+def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
     """What stands above a replay; players' pages are below `base`."""
     is_complete = state.is_complete(match.round)
     return {
@@ -154,7 +154,7 @@ def _heading(state: State, match: MatchSummary, record: MatchRecord, base: str) 
     }
 
 
-def _log_url(state: State, match: MatchSummary) -> str | None:
+def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
     """Where an author finds the log of its own seat in a match; None where there is none, or not yet."""
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
     if not (has_author and state.is_complete(match.round)):
@@ -162,7 +162,7 @@ def _log_url(state: State, match: MatchSummary) -> str | None:
     return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
 
 
-def _limits(state: State, number: int | None) -> str:
+def _limits(state: SeasonState, number: int | None) -> str:
     """The options of `arbiter console` for the limits of a round that are not the usual ones."""
     then = next(
         (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
@@ -201,7 +201,7 @@ class View:
     of: tuple[Parameter, ...] = ()
     asks: tuple[Parameter, ...] = ()
     shows: tuple[Parameter, ...] = ()
-    values: Callable[[State, Figures], Figures] | None = None
+    values: Callable[[SeasonState, Figures], Figures] | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -209,12 +209,12 @@ class View:
         return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
 
 
-def _standings(state: State, after_round: int | None) -> Figures | None:
+def _standings(state: SeasonState, after_round: int | None) -> Figures | None:
     is_there = after_round is None or after_round <= state.complete
     return figures.standings(state, after_round) if is_there else None
 
 
-def _front_page(state: State, found: Figures) -> Figures:
+def _front_page(state: SeasonState, found: Figures) -> Figures:
     """With the round under way, who is there, and cards to show what is played with."""
     game = state.file.game
     # From a seed of its own: of the season's deals nothing may be shown here.
@@ -229,23 +229,23 @@ def _front_page(state: State, found: Figures) -> Figures:
     }
 
 
-def _starter(state: State) -> File | None:
+def _starter(state: SeasonState) -> File | None:
     found = starter(state)
     name = f"starter-{state.config.game.name}.zip"
     return None if found is None else File(name, "application/zip", found)
 
 
-def _feed(state: State, player: str | None = None) -> File | None:
+def _feed(state: SeasonState, player: str | None = None) -> File | None:
     found = feeds.season_feed(state) if player is None else feeds.player_feed(state, player)
     return None if found is None else File("feed.atom", "application/atom+xml", found, is_attached=False)
 
 
-def _calendar(state: State) -> File:
+def _calendar(state: SeasonState) -> File:
     return File(f"{state.name}.ics", "text/calendar", feeds.calendar(state))
 
 
 def _matches(
-    state: State, round_: int | None, player: str | None, against: str | None, limit: int, cursor: int
+    state: SeasonState, round_: int | None, player: str | None, against: str | None, limit: int, cursor: int
 ) -> Figures:
     every = played.matches(state, round_, player, against)
     shown = [played.match_in_short(state, match) for match in every[cursor : cursor + limit]]
@@ -253,7 +253,7 @@ def _matches(
 
 
 def _matches_page(
-    state: State, round_: int | None, player: str | None, against: str | None, page: int | None
+    state: SeasonState, round_: int | None, player: str | None, against: str | None, page: int | None
 ) -> Figures | None:
     """A page of them, by default the last."""
     every = played.matches(state, round_, player, against)
@@ -271,16 +271,16 @@ def _matches_page(
     }  # fmt: skip
 
 
-def _board(state: State, number: int, table: str) -> Figures | None:
+def _board(state: SeasonState, number: int, table: str) -> Figures | None:
     return boards.board(state, number, int(table))
 
 
-def _live(state: State) -> Figures:
+def _live(state: SeasonState) -> Figures:
     shown = {"standings": figures.standings(state), "crosstable": figures.crosstable(state)}
     return {"live": under_way(state), **shown}
 
 
-def _rounds(state: State) -> range:
+def _rounds(state: SeasonState) -> range:
     return range(len(state.rounds) + 1)
 
 
@@ -325,12 +325,12 @@ VIEWS = (
     View("/boards/{number}/{table}", _board, "board",
          "The duplicate board of a table: each deal as all its matches played it.", Board, (ROUND, TABLE),
          values=lambda state, found: {"board": found, "game": state.file.game}),
-    View("/players/{player}", played.player_page, "player", "All about a player.", Player, (PLAYER,),
+    View("/players/{player}", played.player_page, "player", "All about a player.", PlayerPage, (PLAYER,),
          values=lambda state, found: {"player": found, "history": figures.history(state)}),
-    View("/matches", _matches, says="Stored matches in the order of the plan.", shape=Matches,
+    View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
          asks=(*WHICH, *PART)),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
-    View("/matches/{match}", played.match_page, says="A match in short.", shape=Match, of=(MATCH,)),
+    View("/matches/{match}", played.match_page, says="A match in short.", shape=MatchRow, of=(MATCH,)),
     View("/matches/{match}", match_page, "match", of=(MATCH,)),
     View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),

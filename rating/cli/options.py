@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 
 import click
 
-from rating.errors import Problem, RatingError, ReadError
+from rating.errors import MalformedGame, RatingError, ReadError
 from rating.fit.kinds import KINDS
 from rating.presets import PRESETS
 from rating.text import printable
@@ -113,7 +113,7 @@ def input_options(function: Command) -> Command:
     return function
 
 
-def list_problems(problems: Sequence[Problem]) -> None:
+def list_problems(problems: Sequence[MalformedGame]) -> None:
     """Malformed games on the standard error, a line each, up to a number."""
     for problem in problems[:_MOST_LISTED]:
         click.echo(printable(str(problem)), err=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from rating.crosstable import PairTable, check_fault_rule
-from rating.errors import Problem, ReadError
+from rating.errors import MalformedGame, ReadError
 from rating.matches import FaultRule, Match
 from rating.reading.gathering import Gathering
 from rating.reading.pgn import read_pgn
@@ -50,7 +50,7 @@ class Reading:
 
     table: PairTable
     matches: tuple[Match, ...] | None
-    problems: tuple[Problem, ...]
+    problems: tuple[MalformedGame, ...]
     pointed: bool
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
-from rating.errors import Problem
+from rating.errors import MalformedGame
 from rating.expansion import expand
 from rating.matches import FaultRule, Match
 
@@ -24,7 +24,7 @@ _LEADING = re.compile(r"\d{1,15}")
 _BATCH = 20_000
 
 
-class Games(NamedTuple):
+class GameColumns(NamedTuple):
     """A stretch of games: one cell a game in each column, without blanks around it.
 
     `white` and `black` differ and are never empty, `result` is a key of OUTCOMES; `round` and `table` begin
@@ -59,7 +59,7 @@ class Gathering:
     """Results as they come in: numbers in arrays, each name once. `problems` are the malformed games."""
 
     def __init__(self, faults: FaultRule) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[MalformedGame] = []
         self.pointed = False
         self._fault_rule = faults
         self._players: dict[str, int] = {}
@@ -75,10 +75,10 @@ class Gathering:
         self._matches: list[Match] = []
         self._games_alone = False
 
-    def add_games(self, found: Iterable[Games | Problem]) -> None:
+    def add_games(self, found: Iterable[GameColumns | MalformedGame]) -> None:
         """Add games of PGN and CSV; each is a match of its own unless it names its match."""
         for games in found:
-            if isinstance(games, Problem):
+            if isinstance(games, MalformedGame):
                 self.problems.append(games)
                 continue
             size = len(games.white)
@@ -111,7 +111,7 @@ class Gathering:
         for name in names:
             self._players.setdefault(name, len(self._players))
 
-    def _match_numbers(self, games: Games, white: Ints, black: Ints) -> Ints:
+    def _match_numbers(self, games: GameColumns, white: Ints, black: Ints) -> Ints:
         """The match of each game; players have played a named match once, however many games it has."""
         numbers = []
         played = []
@@ -131,12 +131,12 @@ class Gathering:
         )
         return np.array(numbers, np.int64)
 
-    def add_matches(self, found: Iterable[tuple[Match, str, int] | Problem], file: str) -> None:
+    def add_matches(self, found: Iterable[tuple[Match, str, int] | MalformedGame], file: str) -> None:
         """Add match records with the season and line of each; one that names itself counts once."""
         batch: list[Match] = []
         events: list[int] = []
         for item in found:
-            if isinstance(item, Problem):
+            if isinstance(item, MalformedGame):
                 self.problems.append(item)
                 continue
             match, season, line = item
@@ -144,7 +144,7 @@ class Gathering:
                 known = self._known.setdefault(season, set())
                 if match.id in known:
                     where = f" of season {season}" if season else ""
-                    self.problems.append(Problem(file, line, f"match {match.id}{where} is given twice"))
+                    self.problems.append(MalformedGame(file, line, f"match {match.id}{where} is given twice"))
                     continue
                 known.add(match.id)
             part = match.rated()

@@ -25,27 +25,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rating.errors import Problem
-from rating.reading.gathering import OUTCOMES, Games
+from rating.errors import MalformedGame
+from rating.reading.gathering import OUTCOMES, GameColumns
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
 _QUOTED = re.compile(r'\s*\[\s*\w+\s+"(.*)"\s*\]\s*$')
 _ESCAPED = re.compile(r"\\(.)")
 _ENDS = {"1-0", "0-1", "1/2-1/2", "*"}
-# The tags that are read, in the order of Games.
+# The tags that are read, in the order of GameColumns.
 _READ = ("White", "Black", "Result", "Round", "Table", "Event", "MatchId")
 # A value without escapes, with no blanks around it.
 _VALUE = r'[^\s"\\](?:[^"\\\n]*[^\s"\\])?'
 _MOVES = r"([^\[{;%]*)(?<=\n)(?=\[)"
 
 
-def read_pgn(pieces: Iterable[str], file: str) -> Iterator[Games | Problem]:
+def read_pgn(pieces: Iterable[str], file: str) -> Iterator[GameColumns | MalformedGame]:
     """The games in the `pieces` of a PGN file, each of whole lines, and the malformed ones.
 
     Games and problems are each in the file's order; `file` names it in problems.
     """
-    reader = _Reader(file)
+    reader = _PgnReader(file)
     for piece in pieces:
         reader.read(piece)
         yield from reader.take_found()
@@ -85,7 +85,7 @@ def _agrees(moves: str, result: str) -> bool:
     return ends[-1] not in _ENDS or ends[-1] == "*" or OUTCOMES[ends[-1]] == OUTCOMES[result]
 
 
-class _Reader:
+class _PgnReader:
     def __init__(self, file: str) -> None:
         self._file = file
         self._lines = 0  # read so far
@@ -94,7 +94,7 @@ class _Reader:
         self._pattern: re.Pattern[str] | None = None
         self._leading = ""  # the pattern's first tag
         self._found: list[list[str]] = [[] for _ in _READ]
-        self._problems: list[Problem] = []
+        self._problems: list[MalformedGame] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -103,7 +103,7 @@ class _Reader:
         self._tags: dict[str, tuple[str, int]] = {}
         self._moves = False
         self._end: tuple[str, int] | None = None
-        self._bad: Problem | None = None
+        self._bad: MalformedGame | None = None
 
     def read(self, piece: str) -> None:
         """Read whole lines."""
@@ -116,9 +116,9 @@ class _Reader:
             self._read_line(self._lines, piece[at:end])
             at = end
 
-    def take_found(self) -> Iterator[Games | Problem]:
+    def take_found(self) -> Iterator[GameColumns | MalformedGame]:
         """The games and problems found since the last call."""
-        yield Games(*self._found)
+        yield GameColumns(*self._found)
         yield from self._problems
         self._found, self._problems = [[] for _ in _READ], []
 
@@ -239,23 +239,23 @@ class _Reader:
     def _fault(self, number: int, text: str) -> None:
         """Keep the first fault of a game."""
         if self._bad is None:
-            self._bad = Problem(self._file, number, text)
+            self._bad = MalformedGame(self._file, number, text)
 
-    def _check(self) -> Problem | None:
+    def _check(self) -> MalformedGame | None:
         for name in ("White", "Black", "Result"):
             if not self._value(name):
                 line = self._tags.get(name, ("", self._first))[1]
-                return Problem(self._file, line, f"the game has no {name}")
+                return MalformedGame(self._file, line, f"the game has no {name}")
         result, line = self._value("Result"), self._tags["Result"][1]
         if result == "*":
-            return Problem(self._file, line, "the game is not finished: its result is *")
+            return MalformedGame(self._file, line, "the game is not finished: its result is *")
         if result not in OUTCOMES:
-            return Problem(self._file, line, f"{result!r} is no result: write 1-0, 0-1 or 1/2-1/2")
+            return MalformedGame(self._file, line, f"{result!r} is no result: write 1-0, 0-1 or 1/2-1/2")
         if self._value("White") == self._value("Black"):
-            return Problem(self._file, self._first, f"{self._value('White')} plays against itself")
+            return MalformedGame(self._file, self._first, f"{self._value('White')} plays against itself")
         if self._end and self._end[0] != "*" and OUTCOMES[self._end[0]] != OUTCOMES[result]:
             text = f"the moves end {self._end[0]}, the tag says {result}"
-            return Problem(self._file, self._end[1], text)
+            return MalformedGame(self._file, self._end[1], text)
         return None
 
     def _value(self, name: str) -> str:

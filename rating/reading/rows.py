@@ -23,9 +23,9 @@ from itertools import accumulate, chain, islice
 from operator import eq, itemgetter
 from typing import Any
 
-from rating.errors import Problem, ResultError
+from rating.errors import MalformedGame, ResultError
 from rating.matches import Match
-from rating.reading.gathering import OUTCOMES, Games
+from rating.reading.gathering import OUTCOMES, GameColumns
 from rating.text import from_csv_cell
 
 _COPY = re.compile(r"#[0-9]+$")
@@ -38,7 +38,7 @@ _BATCH = 600
 _MOST_KEPT = 50_000
 
 
-def read_csv(pieces: Iterable[str], file: str) -> Iterator[Games | Problem]:
+def read_csv(pieces: Iterable[str], file: str) -> Iterator[GameColumns | MalformedGame]:
     """The results in the `pieces` of a CSV file, each of whole lines, and the malformed rows.
 
     Games and problems are each in the file's order; `file` names it in problems.
@@ -51,20 +51,20 @@ def read_csv(pieces: Iterable[str], file: str) -> Iterator[Games | Problem]:
     while not ended:
         batch: list[Sequence[str]] = []
         before = rows.line_num
-        broken: Problem | None = None
+        broken: MalformedGame | None = None
         try:
             # Rows that were read before an error stay in the batch.
             batch.extend(islice(rows, _BATCH))
             ended = len(batch) < _BATCH
         except csv.Error as error:
-            broken = Problem(file, rows.line_num, f"not CSV: {error}")
+            broken = MalformedGame(file, rows.line_num, f"not CSV: {error}")
         if place is None:
             first = next((k for k, row in enumerate(batch) if any(map(_clean, row))), None)
             if first is not None:
                 heading = [_clean(cell).lower() for cell in batch[first]]
-                place = {name: k for k, name in enumerate(Games._fields[:5])}
+                place = {name: k for k, name in enumerate(GameColumns._fields[:5])}
                 if {"white", "black", "result"} <= set(heading):
-                    place = {name: heading.index(name) for name in Games._fields if name in heading}
+                    place = {name: heading.index(name) for name in GameColumns._fields if name in heading}
                     before = _last_lines(batch[: first + 1], before)[-1]
                     del batch[: first + 1]
         if place is not None:
@@ -84,10 +84,10 @@ def _clean(cell: str) -> str:
 
 def _games(
     batch: Sequence[Sequence[str]], before: int, place: dict[str, int], clean: set[str], file: str
-) -> Iterator[Games | Problem]:
+) -> Iterator[GameColumns | MalformedGame]:
     """The games of the rows after line `before`; `place` gives each column's cell. Empty rows are skipped."""
-    columns = [_column(batch, place.get(name), clean) for name in Games._fields]
-    games = Games(*(cells for cells, _ in columns))
+    columns = [_column(batch, place.get(name), clean) for name in GameColumns._fields]
+    games = GameColumns(*(cells for cells, _ in columns))
     white, black, result, rounds, tables = (different for _, different in columns[:5])
     if (
         "" in white
@@ -99,9 +99,9 @@ def _games(
         lines = _last_lines(batch, before)
         faulty = {k: fault for k, fault in enumerate(map(_fault, *games[:5])) if fault}
         yield from (
-            Problem(file, lines[k], fault) for k, fault in faulty.items() if any(map(_clean, batch[k]))
+            MalformedGame(file, lines[k], fault) for k, fault in faulty.items() if any(map(_clean, batch[k]))
         )
-        games = Games(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
+        games = GameColumns(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
     yield games
 
 
@@ -146,7 +146,7 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
     return ""
 
 
-def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | Problem]:
+def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | MalformedGame]:
     """The matches of a file with the season and the line of each, in order, or what is wrong with them."""
     for line, text in enumerate(lines, start=1):
         if not text.strip():
@@ -154,12 +154,12 @@ def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, in
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
-            yield Problem(file, line, f"not JSON: {error}")
+            yield MalformedGame(file, line, f"not JSON: {error}")
             continue
         try:
             yield _match(record), _text(record, "season"), line
         except ResultError as error:
-            yield Problem(file, line, str(error))
+            yield MalformedGame(file, line, str(error))
 
 
 def _match(record: Any) -> Match:

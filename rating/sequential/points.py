@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rating.sequential.runs import Run
 
 
-class Told(NamedTuple):
+class PointSums(NamedTuple):
     """Sums of z and of its square over blocks, and c in results a point, 0 where none was learnt."""
 
     total: Floats
@@ -43,16 +43,16 @@ def told(
     offsets: Floats | float = 0.0,
     offset_squares: Floats | float = 0.0,
     offset_cross: Floats | float = 0.0,
-) -> Told:
+) -> PointSums:
     """From sums over blocks of y, y^2, p y, offsets, their squares, offset times y; arrays that broadcast."""
     known = np.asarray(margin_squares, np.float64)
     slope = np.maximum(cross, 0.0) / np.where(known > 0.0, known, 1.0)
     above = offsets + slope * margins
     around = offset_squares + 2.0 * slope * offset_cross + slope**2 * margin_squares
-    return Told(0.5 * blocks + above, 0.25 * blocks + above + around, slope)
+    return PointSums(0.5 * blocks + above, 0.25 * blocks + above + around, slope)
 
 
-def told_by(run: Run) -> Told:
+def told_by(run: Run) -> PointSums:
     """The same from a run."""
     return told(
         run.blocks, run.margins, run.margin_squares, run.cross,

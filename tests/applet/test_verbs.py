@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.byhand.exchanges import Exchanges
-from arbiter.byhand.occupants import Line, Person, RandomPlayer
+from arbiter.byhand.occupants import Person, RandomPlayer, SeatCommand
 from arbiter.byhand.setup import TranscriptEntry
 from arbiter.course import Position
 from arbiter.errors import MalformedReply
@@ -46,7 +46,7 @@ class Hanging(RandomPlayer):
     def __init__(self) -> None:
         self.asked, self.interrupted = Event(), Event()
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         if line.command.startswith("gen_") and not self.interrupted.is_set():
             self.asked.set()
             self.interrupted.wait(60)
@@ -63,7 +63,7 @@ class Talking(RandomPlayer):
     def __init__(self, command: str, raw: bytes, kind: Fault) -> None:
         self._command, self._raw, self._kind = command, raw, kind
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         if not line.command.startswith(self._command):
             return super().hear(line)
         return Heard(

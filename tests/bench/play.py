@@ -22,7 +22,7 @@ from arbiter.games import make, names
 from arbiter.games.planning import Planning
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.referee import programme
-from arbiter.table import Table
+from arbiter.table import Conductor
 from arbiter.table.placement import take_core
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
@@ -41,7 +41,7 @@ def referee() -> dict[str, Any]:
         return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}
     before = os.sched_getaffinity(0)
     take_core(max(before))
-    table = Table()
+    table = Conductor()
     figures: dict[str, Any] = {}
     try:
         for delivery in ("strict", "batched"):

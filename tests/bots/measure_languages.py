@@ -20,7 +20,7 @@ from pathlib import Path
 from arbiter.config.limits import USUAL, parse_memory
 from arbiter.errors import VoidMatch
 from arbiter.match import Limits, MatchSpec, Player
-from arbiter.table import Table
+from arbiter.table import Conductor
 from arbiter.table.launcher import Launcher
 from arbiter.table.sandbox.isolation import choose
 from arbiter.table.single import SingleBot
@@ -66,7 +66,7 @@ def started(player: Player, limits: Limits) -> tuple[float, float]:
 
 def least(player: Player, limits: Limits) -> str:
     """The least memory with which a match is played."""
-    table = Table()
+    table = Conductor()
     try:
         for memory in LEAST:
             spec = MatchSpec(

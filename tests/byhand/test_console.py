@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from arbiter.byhand import verbs
 from arbiter.byhand.face import entry_line
 from arbiter.byhand.machine import ByHand
-from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
+from arbiter.byhand.occupants import Occupant, Person, RandomPlayer, SeatCommand
 from arbiter.byhand.setup import Setup, Stop, TranscriptEntry
 from arbiter.cli.match_text import moves_before_fault
 from arbiter.clock import TimeControl
@@ -540,7 +540,7 @@ class Scripted(Occupant):
     def begin(self, seat: int) -> None:
         self.heard.append([])
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         self.heard[-1].append(line.command)
         answer = b"=\n\n"
         if line.command.startswith("gen_"):

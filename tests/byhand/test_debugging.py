@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.byhand.debugging import DebuggedBot
-from arbiter.byhand.occupants import Line
+from arbiter.byhand.occupants import SeatCommand
 from arbiter.cli import exit_code
 from arbiter.clock import MS, TimeControl
 from arbiter.course import Position
@@ -63,7 +63,7 @@ def process_id(said: list[str]) -> int:
 
 
 def hear(bot: DebuggedBot, command: str) -> tuple[bytes, object]:
-    raw, reply = bot.hear(Line(2, command, MS, POSITION))
+    raw, reply = bot.hear(SeatCommand(2, command, MS, POSITION))
     assert reply.charged_ns == 0
     return raw, reply.fault
 

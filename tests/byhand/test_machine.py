@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.byhand.machine import ByHand
-from arbiter.byhand.occupants import Line, Occupant, Person, RandomPlayer
+from arbiter.byhand.occupants import Occupant, Person, RandomPlayer, SeatCommand
 from arbiter.byhand.setup import Setup, Stop
 from arbiter.clock import TimeControl
 from arbiter.errors import IllegalAction, VoidMatch
@@ -33,7 +33,7 @@ class Listening(RandomPlayer):
     def begin(self, seat: int) -> None:
         self.heard: list[str] = []
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         self.heard.append(line.command)
         return super().hear(line)
 

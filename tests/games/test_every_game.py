@@ -11,7 +11,7 @@ import yaml
 from arbiter.config import game_of, load
 from arbiter.export import text
 from arbiter.games import make, names
-from arbiter.season.findings import Kind
+from arbiter.season.findings import FindingKind
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
@@ -94,7 +94,7 @@ def test_a_season_is_whole(kind: Any, config: Config, season: SeasonStore, tmp_p
     # Every one of the seven in every round, in all rotations of a table.
     sat = Counter(name for match in summaries for name in set(match.players))
     assert {sat[f"p{number}"] for number in range(7)} == {ROUNDS * rotations}
-    assert [str(found) for found in verify(config, season) if found.kind is not Kind.UNCHECKED] == []
+    assert [str(found) for found in verify(config, season) if found.kind is not FindingKind.UNCHECKED] == []
     expected = crosstable(pairwise(summaries))
     for form in ("pgn", "jsonl"):
         file = tmp_path / f"season.{form}"

@@ -13,7 +13,7 @@ import pytest
 from arbiter.cli.again import play_command
 from arbiter.cli.bots import players_of
 from arbiter.cli.documents import Case, junit
-from arbiter.cli.regress_report import Documents, Ended, print_ended, shape, summary
+from arbiter.cli.regress_report import Documents, EndedTest, print_ended, shape, summary
 from arbiter.errors import ConfigError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.run import open_experiment
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 KEYS = {"verdict", "llr", "bounds", "elo", "low", "high", "blocks", "matches", "faults"}
 
 
-def ended(folder: Path, table: InMemory, **keys: Any) -> Ended:
+def ended(folder: Path, table: InMemory, **keys: Any) -> EndedTest:
     test = experiment(**keys)
     with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
         season = open_experiment(test, store)
-        return Ended.of(play_trial(test, season, table, 1), season, 61.5)
+        return EndedTest.of(play_trial(test, season, table, 1), season, 61.5)
 
 
 def once(version: str) -> Callable[[MatchSpec], list[int]]:

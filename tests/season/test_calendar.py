@@ -12,7 +12,7 @@ import pytest
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season import administration
-from arbiter.season.calendar import LOOK_SECONDS, Clock, begins, rounds_left
+from arbiter.season.calendar import LOOK_SECONDS, SeasonClock, begins, rounds_left
 from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, SeasonComplete, Stopped
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
@@ -50,8 +50,8 @@ class Day:
             self.at.pop(moment)()
 
     @property
-    def clock(self) -> Clock:
-        return Clock(lambda: self.now, self.sleep)
+    def clock(self) -> SeasonClock:
+        return SeasonClock(lambda: self.now, self.sleep)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from arbiter.config import load
 from arbiter.picture.figures import standings as standings_of
 from arbiter.picture.marks import favour_in_words, warnings
 from arbiter.picture.state import read_state
-from arbiter.season.findings import Kind
+from arbiter.season.findings import FindingKind
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
@@ -99,7 +99,9 @@ def test_the_site_says_so_though_the_faulty_is_suspended(season: Season) -> None
 
 
 def test_a_verification_computes_the_same_and_misses_it_nowhere(season: Season) -> None:
-    assert [str(one) for one in verify(season.config, season.stored) if one.kind is not Kind.UNCHECKED] == []
+    assert [
+        str(one) for one in verify(season.config, season.stored) if one.kind is not FindingKind.UNCHECKED
+    ] == []
 
 
 def test_scores_that_are_not_those_of_the_play_are_found(season: Season) -> None:

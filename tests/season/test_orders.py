@@ -20,7 +20,7 @@ from arbiter.season.ledger import Ledger
 from arbiter.season.orders import force, force_after, force_at_plan
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import Order, Orders, Outdated, Store, Verb
+from arbiter.store import Order, OrderKind, Orders, Outdated, Store
 from tests.builders import Scripted, by_name
 from tests.crosstables import pairwise
 
@@ -184,7 +184,7 @@ def test_after_the_last_round_matches_are_still_played_again(season: Season) -> 
     annul(season.results, ["r004/t01/m2"], "cut", replay=True)
     events = list(season.play(Scripted(luck)))
     assert events[0] == MatchesAgain(1)
-    assert season.stored.orders.read().given[-1].verb is Verb.REPLAYED
+    assert season.stored.orders.read().given[-1].verb is OrderKind.REPLAYED
 
 
 def test_a_suspended_player_sits_out_until_it_is_reinstated(season: Season) -> None:
@@ -325,14 +325,14 @@ def test_standings_say_how_many_matches_do_not_count(season: Season) -> None:
     assert text in season.results.standings()["warnings"]
 
 
-VERBS = [Verb.ANNUL, Verb.REPLAY, Verb.UNDO, Verb.REPLAYED]
+VERBS = [OrderKind.ANNUL, OrderKind.REPLAY, OrderKind.UNDO, OrderKind.REPLAYED]
 
 
 @pytest.mark.parametrize("verbs", list(product(VERBS, repeat=3)))
-def test_the_last_order_that_holds_says_whether_a_match_counts(verbs: tuple[Verb, ...]) -> None:
+def test_the_last_order_that_holds_says_whether_a_match_counts(verbs: tuple[OrderKind, ...]) -> None:
     orders = [Order(verb, "m", "", "", n, n) for n, verb in enumerate(verbs)]
     for last in range(4):
-        counts = last == 0 or verbs[last - 1] in (Verb.UNDO, Verb.REPLAYED)
+        counts = last == 0 or verbs[last - 1] in (OrderKind.UNDO, OrderKind.REPLAYED)
         assert ("m" not in force_at_plan(orders, last).annulled) is counts
         assert force_at_plan(orders, last + 1) == force_after(orders, last)
-    assert force(orders).to_replay == (["m"] if verbs[-1] is Verb.REPLAY else [])
+    assert force(orders).to_replay == (["m"] if verbs[-1] is OrderKind.REPLAY else [])

@@ -18,7 +18,7 @@ from arbiter.season.administration import annul, reinstate, suspend, undo_annulm
 from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
 from arbiter.season.programs import changes, digest_of, missing, own_files, replaced, told_of
 from arbiter.season.season import Season
-from arbiter.store import Order, Store, Verb
+from arbiter.store import Order, OrderKind, Store
 from tests.builders import Scripted, by_name
 from tests.kept_season import CLEAN, Kept, kept, original_season
 
@@ -273,7 +273,7 @@ def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
     season = opened(folder, store)
     list(season.play(Scripted(by_name), rounds=1))
     match = next(season.stored.records())
-    order = Order(Verb.REPLAYED, match.id, "", "", 1, 1)
+    order = Order(OrderKind.REPLAYED, match.id, "", "", 1, 1)
     rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}
     assert list(told_of(rounds, [order], match, folder / "s.yaml")) == []
 

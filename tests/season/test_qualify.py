@@ -17,7 +17,7 @@ from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.orders import force
 from arbiter.season.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried, ways_back
 from arbiter.season.season import Season
-from arbiter.store import Store, Verb
+from arbiter.store import OrderKind, Store
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(season: 
 
 
 def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(season: Season) -> None:
-    give(season.results, lambda _: [(Verb.FAILED, "p1", "the organiser is to look at it")])
+    give(season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
     assert len(list(ways_back(season.config, season.stored, ["p1"]))) == 1
     tried(season, Trials())
     assert force(season.stored.orders.read().given).suspended == {}

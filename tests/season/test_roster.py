@@ -18,15 +18,15 @@ from arbiter.config import Config, as_before, load
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
 from arbiter.season.administration import give, reinstate, suspend
-from arbiter.season.calendar import Clock
+from arbiter.season.calendar import SeasonClock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
-from arbiter.season.findings import Kind
+from arbiter.season.findings import FindingKind
 from arbiter.season.roster import folder_of
 from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import Store, Verb
+from arbiter.store import OrderKind, Store
 from arbiter.store.versions import Submission
 from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
@@ -323,7 +323,7 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
     contest.season.stored.authors.add("ann", "ann", "ann", False, "test")
-    give(contest.season.results, lambda _: [(Verb.FAILED, "ann", "it said nothing")])
+    give(contest.season.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
     assert contest.season.results.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]
@@ -389,13 +389,13 @@ def test_verify_tells_files_that_are_others_or_gone(contest: Contest) -> None:
     file.write_text("better")
     (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
-        Kind.DIFFERENCE,
+        FindingKind.DIFFERENCE,
         "source/bot.py of ann@1 is not the file that was accepted",
     )
     file.unlink()
     (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
-        Kind.UNCHECKED,
+        FindingKind.UNCHECKED,
         f"ann@1 cannot be played again: there is no file {file}",
     )
 
@@ -479,7 +479,7 @@ def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
         if len(naps) == 3:
             contest.accept("ann")
 
-    season = Season(contest.config, contest.season.stored, clock=Clock(sleep=sleep))
+    season = Season(contest.config, contest.season.stored, clock=SeasonClock(sleep=sleep))
     events = list(season.play(Scripted(lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))))
     assert [type(event) for event in events[:2]] == [PlayersAwaited, RoundPlanned]
     assert isinstance(events[-1], SeasonComplete)

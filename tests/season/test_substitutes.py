@@ -19,7 +19,7 @@ from arbiter.games import make
 from arbiter.match import Fault, MatchSummary, original
 from arbiter.season.administration import annul, suspend, undo_annulment
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
-from arbiter.season.findings import Kind
+from arbiter.season.findings import FindingKind
 from arbiter.season.ledger import to_rating
 from arbiter.season.orders import Force, force
 from arbiter.season.schedule import match_specs
@@ -96,7 +96,7 @@ def play(season: Season, outcome: Callable[[MatchSpec], MatchRecord], **options:
 def findings(season: Season) -> list[str]:
     """All but what is not checked, such as that a match is annulled."""
     found = verify(season.config, season.stored)
-    return [str(item) for item in found if item.kind is not Kind.UNCHECKED]
+    return [str(item) for item in found if item.kind is not FindingKind.UNCHECKED]
 
 
 def with_substitutes(season: Season) -> dict[str, MatchSummary]:
@@ -317,7 +317,7 @@ def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Stor
     with store.transaction() as connection:
         connection.execute(sa.delete(schema.configs))
         connection.execute(sa.update(schema.rounds).values(digest="0" * 64))
-    found = [item for item in verify(season.config, season.stored) if item.kind is not Kind.UNCHECKED]
+    found = [item for item in verify(season.config, season.stored) if item.kind is not FindingKind.UNCHECKED]
     assert [str(item) for item in found] == ["r001: config: none of its digest is kept"]
     change(
         store, season, match.id, lambda record: replace(record, substitute=((match.substitute or 0) + 1) % 4)

@@ -18,7 +18,7 @@ from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
-from arbiter.season.findings import Coverage, Finding, Kind
+from arbiter.season.findings import Coverage, Finding, FindingKind
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store, schema
@@ -418,10 +418,10 @@ def test_the_digest_of_a_config_that_was_never_kept_is_named(kept: Kept) -> None
     table = schema.rounds
     kept.write(sa.update(table).where(table.c.number == 2).values(digest="0" * 64))
     findings, _ = all_of(kept.config, kept.season)
-    assert [str(finding) for finding in findings if finding.kind is Kind.DIFFERENCE] == [
+    assert [str(finding) for finding in findings if finding.kind is FindingKind.DIFFERENCE] == [
         "r002: config: none of its digest is kept"
     ]
-    assert [finding.place for finding in findings if finding.kind is Kind.UNCHECKED] == ["r002"]
+    assert [finding.place for finding in findings if finding.kind is FindingKind.UNCHECKED] == ["r002"]
 
 
 def test_a_config_that_was_kept_and_changed_is_named(kept: Kept) -> None:
@@ -444,9 +444,9 @@ def test_all_that_cannot_be_read_is_named(kept: Kept) -> None:
     packed = zlib.compress(json.dumps(shape).encode())
     kept.write(sa.update(table).where(table.c.id == "r002/t02/m0").values(record=packed))
     findings, _ = all_of(kept.config, kept.season)
-    unreadable = [finding.place for finding in findings if finding.kind is Kind.UNREADABLE]
+    unreadable = [finding.place for finding in findings if finding.kind is FindingKind.UNREADABLE]
     assert unreadable == [CLEAN, "r002/t01/m0", "r002/t02/m0"]
-    unchecked = [str(finding) for finding in findings if finding.kind is Kind.UNCHECKED]
+    unchecked = [str(finding) for finding in findings if finding.kind is FindingKind.UNCHECKED]
     assert unchecked[0] == (
         "r002: its standings are not checked: the summary of match r002/t01/m0 cannot be read"
     )
@@ -472,8 +472,8 @@ def test_standings_that_cannot_be_read_are_named(kept: Kept) -> None:
     )
     findings, _ = all_of(kept.config, kept.season)
     assert [(finding.place, finding.kind) for finding in findings] == [
-        ("r001", Kind.UNREADABLE),
-        ("r002", Kind.UNREADABLE),
+        ("r001", FindingKind.UNREADABLE),
+        ("r002", FindingKind.UNREADABLE),
     ]
 
 
@@ -532,7 +532,7 @@ def test_a_program_that_changed_without_a_new_version_is_remarked(
         kept.season.keep_programs(number, {"p1": {"bots/p1.py": digest}, "p2": {"bots/p2.py": "c"}})
     findings, _ = all_of(kept.config, kept.season)
     text = "bots/p1.py of player p1 changed since round 1 without a new version"
-    assert findings == [Finding("r002", text, Kind.REMARK)]
+    assert findings == [Finding("r002", text, FindingKind.REMARK)]
     code, out, err = command(capsys, "verify", kept.file)
     assert (code, err) == (0, f"arbiter: r002: {text}\n")
     assert out.startswith("small: nothing differs")

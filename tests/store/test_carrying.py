@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from arbiter.errors import ConfigError, StoreError
 from arbiter.packing import pack_match
 from arbiter.season.administration import annul, put_match, suspend
-from arbiter.season.results import Results
-from arbiter.store import Store, Verb, schema
+from arbiter.season.results import SeasonResults
+from arbiter.store import OrderKind, Store, schema
 from arbiter.store.backup import OWN, back_up, carry
 from arbiter.submissions.authors import add_authors, hash_of
 from tests.commands import arbiter
@@ -36,9 +36,9 @@ COUNTED_ANEW = {"id", "season_id"}
 def full(kept: Kept) -> Kept:
     """A season with something in every table."""
     kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
-    results = Results(kept.config, kept.season)
+    results = SeasonResults(kept.config, kept.season)
     annul(results, [CLEAN, CRASH], "power cut", replay=True)
-    put_match(results, pack_match(kept.match(CLEAN)), Verb.REPLAYED, lambda _: True)
+    put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     suspend(results, "p1", "it cheats")
     ((_, token),) = add_authors(kept.config, kept.season, ["Łukasz"], False, "olga")
     kept.season.authors.begin_session("5e55", hash_of(token), FAR)

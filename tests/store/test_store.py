@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
-from arbiter.store import SeasonStore, Store, Verb, schema
+from arbiter.store import OrderKind, SeasonStore, Store, schema
 from tests.builders import record, standings
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ def test_suspensions_of_an_earlier_schema_are_told_apart_by_their_words(database
         found = store.season("s")
         assert found is not None
         given = [(order.verb, order.because) for order in found.orders.read().given]
-    assert given == list(zip((Verb.FAILED, Verb.SUSPEND, Verb.SUSPEND), reasons, strict=True))
+    assert given == list(zip((OrderKind.FAILED, OrderKind.SUSPEND, OrderKind.SUSPEND), reasons, strict=True))
 
 
 def test_a_wish_to_stop_is_left_and_taken_back(season: SeasonStore) -> None:

@@ -21,9 +21,9 @@ from arbiter.config import Config, load
 from arbiter.course import Position
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.submissions import inspection, trial
-from arbiter.submissions.inspection import Verdict, inspect
+from arbiter.submissions.inspection import InspectionVerdict, inspect
 from arbiter.submissions.languages import advice
-from arbiter.submissions.steps import Step, longest_trial
+from arbiter.submissions.steps import InspectionStep, longest_trial
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
 from arbiter.table.sandbox.isolation import choose
@@ -57,7 +57,7 @@ class Inspector:
     def __init__(self, folder: Path) -> None:
         self.root, self.folder = folder, folder / "season.submissions" / "ann" / "1"
         (folder / "house").mkdir()
-        self.told: list[Step] = []
+        self.told: list[InspectionStep] = []
         self.use(GOOD)
 
     def use(self, house: dict[str, str | bytes]) -> None:
@@ -79,18 +79,18 @@ class Inspector:
         return load(self.root / "season.yaml")
 
     def inspect(
-        self, files: dict[str, str | bytes], tell: Callable[[Step], None] = lambda _: None
-    ) -> Verdict:
+        self, files: dict[str, str | bytes], tell: Callable[[InspectionStep], None] = lambda _: None
+    ) -> InspectionVerdict:
         (self.root / "sent.zip").write_bytes(packed(files))
         self.told = []
 
-        def hear(step: Step) -> None:
+        def hear(step: InspectionStep) -> None:
             self.told.append(step)
             tell(step)
 
         return inspect(self.root / "sent.zip", self.folder, self.season, "ann", hear)
 
-    def refused(self, files: dict[str, str | bytes]) -> Step:
+    def refused(self, files: dict[str, str | bytes]) -> InspectionStep:
         """The step that refused these files; nothing is left of them."""
         verdict = self.inspect(files)
         assert (verdict.state, verdict.program) == ("refused", None)
@@ -390,7 +390,7 @@ def test_a_trial_is_tried_again_where_our_side_failed_once(
 def test_killed_at_any_step_it_can_be_run_again(
     inspector: Inspector, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def die(told: Step) -> None:
+    def die(told: InspectionStep) -> None:
         if told.name == step:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -18,11 +18,11 @@ from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions import inspector, receiving
-from arbiter.submissions.inspection import Verdict
+from arbiter.submissions.inspection import InspectionVerdict
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
 from arbiter.submissions.program import Program
-from arbiter.submissions.receiving import Arriving, TooLarge, archive_of, has_room, sweep
-from arbiter.submissions.steps import Step
+from arbiter.submissions.receiving import ArchiveTooLarge, Arriving, archive_of, has_room, sweep
+from arbiter.submissions.steps import InspectionStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,8 +40,8 @@ players:
 """
 
 
-ACCEPTED = Verdict("accepted", (), Program(("python3", "bot.py"), (), {}))
-REFUSED = Verdict("refused", ())
+ACCEPTED = InspectionVerdict("accepted", (), Program(("python3", "bot.py"), (), {}))
+REFUSED = InspectionVerdict("refused", ())
 
 
 @pytest.fixture
@@ -75,13 +75,13 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
 
     def inspect(
         archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None], room: int
-    ) -> Verdict:
+    ) -> InspectionVerdict:
         assert room == 100_000_000
         assert given.submissions == Submissions(max_bytes=2_000_000, builds=False)
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
         for step in ("unpacked", "built", "checked", "matches"):
-            tell(Step(step, True))
+            tell(InspectionStep(step, True))
             now = kept(season, number)
             seen.append((now.state, len(now.steps)))
         return ACCEPTED
@@ -97,8 +97,8 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
 def test_a_refusal_keeps_its_last_step(config: Config, season: SeasonStore) -> None:
     number = sent(season)
 
-    def inspect(*given: Any) -> Verdict:
-        given[4](Step("unpacked", False, "twins", "rename one"))
+    def inspect(*given: Any) -> InspectionVerdict:
+        given[4](InspectionStep("unpacked", False, "twins", "rename one"))
         return REFUSED
 
     inspect_one(config, number, inspect)
@@ -115,8 +115,8 @@ def test_what_is_over_is_not_inspected_again(config: Config, season: SeasonStore
 def test_an_inspection_that_is_broken_off_begins_anew(config: Config, season: SeasonStore) -> None:
     number = sent(season)
 
-    def killed(*given: Any) -> Verdict:
-        given[4](Step("unpacked", True))
+    def killed(*given: Any) -> InspectionVerdict:
+        given[4](InspectionStep("unpacked", True))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -262,7 +262,7 @@ def test_an_archive_is_whole_or_not_there(tmp_path: Path) -> None:
     arriving.keep()
     assert (folder / f"{arriving.name}.zip").read_bytes() == b"12345"
     other = Arriving(folder, 10)
-    with pytest.raises(TooLarge):
+    with pytest.raises(ArchiveTooLarge):
         other.write(b"x" * 11)
     other.drop()
     assert len(list(folder.iterdir())) == 1
@@ -300,7 +300,7 @@ def test_what_was_accepted_is_counted(config: Config, season: SeasonStore) -> No
 def test_what_was_dropped_meanwhile_leaves_no_files(config: Config, season: SeasonStore) -> None:
     number = sent(season)
 
-    def inspect(*_: Any) -> Verdict:
+    def inspect(*_: Any) -> InspectionVerdict:
         season.shelf.drop(number, "ann")
         laid(config, "filea")
         return ACCEPTED

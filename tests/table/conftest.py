@@ -9,7 +9,7 @@ import pytest
 
 from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec, Player
-from arbiter.table import Table
+from arbiter.table import Conductor
 from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ for line in sys.stdin:
 
 
 @pytest.fixture(scope="session")
-def table() -> Iterator[Table]:
+def table() -> Iterator[Conductor]:
     """One table for all tests of a process; closed at the end."""
-    made = Table()
+    made = Conductor()
     yield made
     made.close()
 

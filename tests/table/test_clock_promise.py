@@ -16,7 +16,7 @@ from arbiter.games import make
 from arbiter.match import BotReport, Fault, MatchRecord
 from arbiter.players import registered
 from arbiter.replay import replay
-from arbiter.table import Table, play_match, presence
+from arbiter.table import Conductor, play_match, presence
 from arbiter.table.conduct import close_table, complete
 from arbiter.table.launcher import End
 from arbiter.table.sandbox.isolation import probe
@@ -157,7 +157,7 @@ def test_a_thread_that_becomes_the_main_one_makes_no_match_void() -> None:
 
 
 def test_who_makes_calls_that_another_process_answers_pays_for_both(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     if not (tier := probe()["landlock"]).available:
         pytest.skip(tier.reason)

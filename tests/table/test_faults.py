@@ -14,7 +14,7 @@ import pytest
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
-from arbiter.table import Table, channel, slim
+from arbiter.table import Conductor, channel, slim
 from arbiter.table.ending import Ending
 from arbiter.table.meter import Meter, _stat, tables_in
 from tests.table.conftest import against
@@ -90,15 +90,15 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[Table]:
+def table() -> Iterator[Conductor]:
     """A table at which nobody is confined: a tier's stage has a process that stays from match to match."""
-    made = Table()
+    made = Conductor()
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_ends_the_match_as_its_kind(name: str, table: Table, bot: Callable[..., Path]) -> None:
+def test_a_fault_ends_the_match_as_its_kind(name: str, table: Conductor, bot: Callable[..., Path]) -> None:
     early, each, fault, words, time = FAULTS[name]
     record = table.play(against(bot(early, each), time))
     assert record.forfeit is not None
@@ -107,7 +107,7 @@ def test_a_fault_ends_the_match_as_its_kind(name: str, table: Table, bot: Callab
     assert_nothing_is_left(table, record)
 
 
-def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable[..., Path]) -> None:
+def test_memory_over_the_limit_is_a_fault_of_its_own(table: Conductor, bot: Callable[..., Path]) -> None:
     hog = bot("", GEN + "x = bytearray(500_000_000)")
     record = table.play(against(hog, memory_bytes=100_000_000))
     assert record.forfeit is not None
@@ -115,7 +115,7 @@ def test_memory_over_the_limit_is_a_fault_of_its_own(table: Table, bot: Callable
     assert "limited to 100 MB" in record.forfeit.detail
 
 
-def test_a_program_may_call_itself_what_is_no_text(table: Table, bot: Callable[..., Path]) -> None:
+def test_a_program_may_call_itself_what_is_no_text(table: Conductor, bot: Callable[..., Path]) -> None:
     named = bot("import ctypes; ctypes.CDLL(None).prctl(15, bytes([97, 255, 254, 128]), 0, 0, 0)")
     record = table.play(against(named))
     assert record.forfeit is None
@@ -131,7 +131,7 @@ def test_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
 
 
 def test_the_memory_of_a_quick_bot_is_looked_at_too(
-    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = []
     monkeypatch.setattr(Ending, "check_memory", lambda ending, _=True: looks.append(ending._pid))
@@ -157,7 +157,7 @@ def test_the_memory_of_a_quick_bot_is_looked_at_too(
     ids=["on standard output", "in pieces", "beside other output", "before a long report", "at the start"],
 )
 def test_a_runtime_that_says_it_got_no_memory_is_believed(
-    early: str, each: str, table: Table, bot: Callable[..., Path]
+    early: str, each: str, table: Conductor, bot: Callable[..., Path]
 ) -> None:
     record = table.play(against(bot(early, each)))
     assert record.forfeit is not None
@@ -165,7 +165,7 @@ def test_a_runtime_that_says_it_got_no_memory_is_believed(
     assert "limited to 400 MB" in record.forfeit.detail
 
 
-def test_what_a_virtual_machine_was_told_is_no_reason(table: Table, bot: Callable[..., Path]) -> None:
+def test_what_a_virtual_machine_was_told_is_no_reason(table: Conductor, bot: Callable[..., Path]) -> None:
     notice = "os.write(2, b'a reason\\nPicked up JAVA_TOOL_OPTIONS: -XX:MaxRAM=1\\n')"
     record = table.play(against(bot("", GEN + f"{notice}; sys.exit(1)")))
     assert record.forfeit is not None
@@ -173,7 +173,7 @@ def test_what_a_virtual_machine_was_told_is_no_reason(table: Table, bot: Callabl
 
 
 def test_a_failed_allocation_that_was_survived_at_the_start_is_no_reason_later(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     early = "print('MemoryError: the small table will do', file=sys.stderr, flush=True)"
     record = table.play(against(bot(early, GEN + "{}[answer]")))
@@ -190,11 +190,11 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
 
     monkeypatch.setattr(slim.subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
-        Table().play(against(bot()))
+        Conductor().play(against(bot()))
 
 
 def test_bytes_that_were_announced_and_are_gone_are_waited_for(
-    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone(descriptor: int, size: int) -> bytes:
         if size == channel.SMALL:
@@ -206,7 +206,7 @@ def test_bytes_that_were_announced_and_are_gone_are_waited_for(
 
 
 def test_a_right_answer_counts_although_the_program_ends_with_it(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     # The last command of the match is the play of the twelfth card of the third deal.
     last = bot(
@@ -217,7 +217,7 @@ def test_a_right_answer_counts_although_the_program_ends_with_it(
     assert record.bots[1].exit in (0, None)
 
 
-def test_liberties_are_no_faults_and_are_noted(table: Table, bot: Callable[..., Path]) -> None:
+def test_liberties_are_no_faults_and_are_noted(table: Conductor, bot: Callable[..., Path]) -> None:
     free = bot(
         "sys.stderr.write('x' * 300000)",
         "say('\\n# a comment\\n')\n"
@@ -236,7 +236,7 @@ def test_liberties_are_no_faults_and_are_noted(table: Table, bot: Callable[..., 
     assert len(record.bots[1].stderr_tail) == 4096
 
 
-def test_quit_is_said_where_the_config_wants_it(table: Table, bot: Callable[..., Path]) -> None:
+def test_quit_is_said_where_the_config_wants_it(table: Conductor, bot: Callable[..., Path]) -> None:
     polite = bot("", 'if words[0] == "quit": sys.exit(7)')
     record = table.play(against(polite, end="quit"))
     assert record.forfeit is None
@@ -244,7 +244,7 @@ def test_quit_is_said_where_the_config_wants_it(table: Table, bot: Callable[...,
 
 
 def test_what_the_children_of_a_starting_script_used_belongs_to_the_start(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     burning = "import time\\nwhile time.process_time() < 0.2: pass"
     burn = f"import subprocess; subprocess.run([sys.executable, '-c', '{burning}'])"
@@ -254,7 +254,7 @@ def test_what_the_children_of_a_starting_script_used_belongs_to_the_start(
     assert not any("of CPU beyond" in note for note in subject.notes)
 
 
-def test_children_are_killed_with_the_bot(table: Table, bot: Callable[..., Path]) -> None:
+def test_children_are_killed_with_the_bot(table: Conductor, bot: Callable[..., Path]) -> None:
     breeder = bot(
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
@@ -268,7 +268,7 @@ def test_children_are_killed_with_the_bot(table: Table, bot: Callable[..., Path]
     assert_nothing_is_left(table, record)
 
 
-def test_batched_delivery_gives_the_same_match(table: Table, bot: Callable[..., Path]) -> None:
+def test_batched_delivery_gives_the_same_match(table: Conductor, bot: Callable[..., Path]) -> None:
     good = bot()
     strict = table.play(against(good))
     batched = table.play(against(good, delivery="batched"))
@@ -277,7 +277,7 @@ def test_batched_delivery_gives_the_same_match(table: Table, bot: Callable[..., 
 
 
 def test_a_bot_that_reads_only_now_and_then_gets_all_its_news_in_batched_delivery(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     slow_reader = bot("", GEN + "time.sleep(0.001)")
     record = table.play(against(slow_reader, delivery="batched"))
@@ -285,7 +285,7 @@ def test_a_bot_that_reads_only_now_and_then_gets_all_its_news_in_batched_deliver
 
 
 def test_a_crash_is_charged_what_the_bot_used_and_not_our_search_for_its_end(
-    table: Table, bot: Callable[..., Path]
+    table: Conductor, bot: Callable[..., Path]
 ) -> None:
     record = table.play(against(bot("", GEN + "os.close(1); time.sleep(60)")))
     assert record.forfeit is not None
@@ -327,7 +327,7 @@ def test_a_program_whose_main_thread_has_ended_is_exiting_when_all_its_threads_a
         assert meter.exiting
 
 
-def test_everything_that_a_dying_bot_has_written_is_read(table: Table, bot: Callable[..., Path]) -> None:
+def test_everything_that_a_dying_bot_has_written_is_read(table: Conductor, bot: Callable[..., Path]) -> None:
     last = bot(
         "",
         'if words[0] == "play" and size == 3 and not hand and not table:\n    say("#" + "x" * 200000 + "\\n=\\n\\n"); os._exit(0)',
@@ -335,12 +335,12 @@ def test_everything_that_a_dying_bot_has_written_is_read(table: Table, bot: Call
     assert table.play(against(last)).forfeit is None
 
 
-def test_a_small_programs_memory_is_its_own(table: Table, bot: Callable[..., Path]) -> None:
+def test_a_small_programs_memory_is_its_own(table: Conductor, bot: Callable[..., Path]) -> None:
     record = table.play(against(bot()))
     assert all(0 < report.peak_memory_bytes < 100_000_000 for report in record.bots)
 
 
-def test_a_sleeping_bot_is_charged_what_it_slept(table: Table, bot: Callable[..., Path]) -> None:
+def test_a_sleeping_bot_is_charged_what_it_slept(table: Conductor, bot: Callable[..., Path]) -> None:
     sleeper = bot("", GEN + "time.sleep(0.02)")
     # Where the referee is kept from the core meanwhile, it cannot tell when the answer came.
     for _ in range(10):
@@ -352,7 +352,7 @@ def test_a_sleeping_bot_is_charged_what_it_slept(table: Table, bot: Callable[...
     pytest.fail(f"charged {[move.charged_ns for move in slept]}")
 
 
-def test_charges_of_the_moves_and_the_rest_make_the_total(table: Table, bot: Callable[..., Path]) -> None:
+def test_charges_of_the_moves_and_the_rest_make_the_total(table: Conductor, bot: Callable[..., Path]) -> None:
     record = table.play(against(bot()))
     for seat, report in enumerate(record.bots):
         charged = sum(move.charged_ns for move in record.moves if move.seat == seat)
@@ -361,7 +361,7 @@ def test_charges_of_the_moves_and_the_rest_make_the_total(table: Table, bot: Cal
 
 
 def test_a_bot_has_three_descriptors_an_own_session_and_a_small_environment(
-    table: Table, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_OF_THE_ORGANISER", "1")
     curious = bot(
@@ -373,14 +373,14 @@ def test_a_bot_has_three_descriptors_an_own_session_and_a_small_environment(
     assert seen == f"['0', '1', '2'] True False {curious.parent}"
 
 
-def test_the_record_says_what_was_enforced_and_where(table: Table, bot: Callable[..., Path]) -> None:
+def test_the_record_says_what_was_enforced_and_where(table: Conductor, bot: Callable[..., Path]) -> None:
     record = table.play(against(bot()))
     assert record.isolation["tier"] == "plain"
     assert record.host["cores"] >= 1
     assert record.started.endswith("+00:00")
 
 
-def assert_nothing_is_left(table: Table, record: MatchRecord) -> None:
+def assert_nothing_is_left(table: Conductor, record: MatchRecord) -> None:
     """No process descends from the table's launcher."""
     for pid in table._launcher.pids:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()

@@ -17,12 +17,12 @@ import pytest
 
 from arbiter.clock import MS, SECOND, ClockKind
 from arbiter.match import Player
-from arbiter.table import Table, account, channel, conduct, play_match
+from arbiter.table import Conductor, account, channel, conduct, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
 from arbiter.table.forkserver.family import Family
-from arbiter.table.meter import Reading
+from arbiter.table.meter import MeterReading
 from tests.bench.clock import spec
 from tests.commands import BOTS, RANDOM
 from tests.table.conftest import spec_for
@@ -148,7 +148,7 @@ def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
 @pytest.mark.process
 @pytest.mark.parametrize("kind", ["adjusted", "wall"])
 def test_a_stop_at_any_moment_of_quick_exchanges_is_not_charged(
-    table: Table, monkeypatch: pytest.MonkeyPatch, kind: str
+    table: Conductor, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     clock, calls, skipped, stop_at = time.monotonic_ns, 0, 0, 0
 
@@ -176,21 +176,21 @@ class World:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 10 * SECOND
-        self.totals = Reading(0, 0, 0, 0)
+        self.totals = MeterReading(0, 0, 0, 0)
         self.runnable = True
         self.reading_ms = 0
         """How long a look at the meters keeps the referee busy, while the bot computes."""
         monkeypatch.setattr(account, "_now", lambda: self.now)
         monkeypatch.setattr(account, "_busy", lambda: self.totals.busy_ns)
 
-    def read(self) -> Reading:
+    def read(self) -> MeterReading:
         self.passes(self.reading_ms, cpu=self.reading_ms, busy=self.reading_ms)
         return self.totals
 
     def passes(self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0) -> None:
         self.now += ms * MS
         more = cpu * MS, delay * MS, own * MS, busy * MS
-        self.totals = Reading(*(a + b for a, b in zip(self.totals, more, strict=True)))
+        self.totals = MeterReading(*(a + b for a, b in zip(self.totals, more, strict=True)))
 
     def account(self, kind: ClockKind = ClockKind.ADJUSTED, first_ms: int = 0) -> Account:
         before, start = self.totals, self.now

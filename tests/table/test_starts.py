@@ -13,7 +13,7 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.players import registered
-from arbiter.table import Table, launcher
+from arbiter.table import Conductor, launcher
 from arbiter.table.launcher import PID_LIMIT, process_id
 from arbiter.table.sandbox.isolation import probe
 from tests.commands import BOTS
@@ -59,7 +59,7 @@ def tier(request: pytest.FixtureRequest) -> str:
 
 
 def played(
-    table: Table, tier: str, folder: Path, command: tuple[str, ...], disturb: Callable[[Path], object]
+    table: Conductor, tier: str, folder: Path, command: tuple[str, ...], disturb: Callable[[Path], object]
 ) -> MatchRecord:
     """A match in which the second of four has a folder of its own, disturbed after it was registered."""
     own = folder / "own"
@@ -76,7 +76,7 @@ def played(
 
 @pytest.mark.parametrize("name", DISTURBED)
 def test_a_player_that_cannot_be_started_makes_the_match_void(
-    name: str, tier: str, table: Table, tmp_path: Path
+    name: str, tier: str, table: Conductor, tmp_path: Path
 ) -> None:
     disturb, command, said = DISTURBED[name]
     with pytest.raises(VoidMatch, match=said):
@@ -85,7 +85,7 @@ def test_a_player_that_cannot_be_started_makes_the_match_void(
 
 def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, tmp_path: Path) -> None:
     own = tmp_path / "own"
-    table = Table()
+    table = Conductor()
     for said in ("first", "second", "third"):
         own.mkdir(exist_ok=True)
         (own / "bot.py").write_text(f"raise SystemExit('{said}')\n")
@@ -99,7 +99,7 @@ def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, t
 
 @pytest.mark.parametrize("status", [126, 127])
 def test_a_bot_that_ends_as_one_that_could_not_be_started_has_crashed(
-    status: int, tier: str, table: Table, tmp_path: Path
+    status: int, tier: str, table: Conductor, tmp_path: Path
 ) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "bot").write_text(FORGER.replace("STATUS", str(status)))
@@ -125,7 +125,7 @@ def test_a_process_that_is_gone_has_a_number_that_no_signal_reaches() -> None:
 
 
 def test_a_bot_that_is_gone_before_its_number_is_asked_for_has_crashed(
-    tier: str, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tier: str, table: Conductor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "bot").write_text("#!/bin/sh\nexit 3\n")
@@ -140,7 +140,7 @@ def test_a_bot_that_is_gone_before_its_number_is_asked_for_has_crashed(
 
 @pytest.mark.parametrize("tier", ["plain", "landlock"])
 def test_a_program_starts_when_the_one_before_it_has_answered(
-    tier: str, table: Table, bot: Callable[..., Path]
+    tier: str, table: Conductor, bot: Callable[..., Path]
 ) -> None:
     if not probe()[tier].available:
         pytest.skip(probe()[tier].reason)
@@ -157,7 +157,7 @@ def test_a_program_starts_when_the_one_before_it_has_answered(
     assert moments == sorted(moments)
 
 
-def test_a_program_that_nobody_speaks_to_is_not_started(table: Table, bot: Callable[..., Path]) -> None:
+def test_a_program_that_nobody_speaks_to_is_not_started(table: Conductor, bot: Callable[..., Path]) -> None:
     ending = bot("raise SystemExit(2)", name="ending")
     telling = bot("sys.stderr.write('started')", name="telling")
     players = (player(ending, "first"), *(player(telling, f"p{seat}") for seat in (1, 2, 3)))
@@ -167,13 +167,15 @@ def test_a_program_that_nobody_speaks_to_is_not_started(table: Table, bot: Calla
     assert [one.stderr_tail for one in record.bots[1:]] == [""] * 3
 
 
-def test_a_shell_that_finds_no_program_is_the_players_fault(table: Table, tmp_path: Path) -> None:
+def test_a_shell_that_finds_no_program_is_the_players_fault(table: Conductor, tmp_path: Path) -> None:
     record = played(table, "plain", tmp_path, ("sh", "-c", "exec /nowhere/bot"), lambda _: None)
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
 
 
-def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(table: Table, tmp_path: Path) -> None:
+def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(
+    table: Conductor, tmp_path: Path
+) -> None:
     (tmp_path / "own").mkdir()
     leaving = (
         "import os, sys\ninput(); print('=\\n', flush=True); input(); os.unlink(sys.argv[0]); sys.exit(2)\n"
@@ -185,7 +187,9 @@ def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(table: T
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
 
 
-def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(table: Table, tmp_path: Path) -> None:
+def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(
+    table: Conductor, tmp_path: Path
+) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "ending.py").write_text("raise SystemExit(2)\n")
     record = played(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
@@ -194,7 +198,7 @@ def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(table: Ta
 
 
 def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(
-    table: Table, tier: str, tmp_path: Path
+    table: Conductor, tier: str, tmp_path: Path
 ) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "cards.py").write_text("")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.table import Table
+    from arbiter.table import Conductor
 
 
 class Pipe:
@@ -75,7 +75,7 @@ def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
 
 
 @pytest.mark.process
-def test_a_record_tells_during_which_move_its_bot_wrote(table: Table, bot: Callable[..., Path]) -> None:
+def test_a_record_tells_during_which_move_its_bot_wrote(table: Conductor, bot: Callable[..., Path]) -> None:
     each = (
         # So that its replies to news are waited for on the long path.
         "if words[0] == 'declare': time.sleep(0.001)\n"

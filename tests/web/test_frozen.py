@@ -20,7 +20,7 @@ from arbiter.picture.frozen import as_shown
 from arbiter.picture.state import read_state
 from arbiter.season import administration
 from arbiter.season.season import Season
-from arbiter.store import SeasonStore, Store, Verb
+from arbiter.store import OrderKind, SeasonStore, Store
 from arbiter.submissions.authors import add_authors, hash_of, revoke
 from arbiter.web.live import Live
 from arbiter.web.report import make_report
@@ -221,7 +221,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         record = twins.busy.season.match(match_id)
         assert record is not None
         again = replace(record, wall_ns=12_345, players=record.players[::-1])
-        administration.put_match(going.results, pack_match(again), Verb.REPLAYED, lambda _: True)
+        administration.put_match(going.results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
     administration.suspend(going.results, "p1", "asked the web")
     twins.activate(1)
     twins.accept("c")

@@ -13,22 +13,22 @@ import pytest
 
 from arbiter.picture import figures
 from arbiter.web import seasons, showing
-from arbiter.web.seasons import Watched
+from arbiter.web.seasons import WatchedSeason
 from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from arbiter.picture.state import State
+    from arbiter.picture.state import SeasonState
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[State]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[SeasonState]:
     """States of which standings were made."""
-    found: list[State] = []
+    found: list[SeasonState] = []
     whole = figures.standings
 
-    def standings(state: State, after: int | None = None) -> object:
+    def standings(state: SeasonState, after: int | None = None) -> object:
         found.append(state)
         return whole(state, after)
 
@@ -40,12 +40,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[State]:
 ADDRESS = "/api/v1/seasons/small/standings"
 
 
-def test_what_many_ask_for_is_made_once(visitor: TestClient, made: list[State]) -> None:
+def test_what_many_ask_for_is_made_once(visitor: TestClient, made: list[SeasonState]) -> None:
     answers = {visitor.get(ADDRESS).text for _ in range(3)}
     assert (len(answers), len(made)) == (1, 1)
 
 
-def test_what_a_query_asks_for_makes_another_answer(visitor: TestClient, made: list[State]) -> None:
+def test_what_a_query_asks_for_makes_another_answer(visitor: TestClient, made: list[SeasonState]) -> None:
     assert visitor.get(f"{ADDRESS}?after_round=1").text != visitor.get(ADDRESS).text
     assert len(made) == 2
 
@@ -54,7 +54,7 @@ def test_what_a_query_asks_for_makes_another_answer(visitor: TestClient, made: l
     "query", ["x=1", "after_round=", "AFTER_ROUND=1", "player=p1", "&&=&", "%ff=%00", "a=1&a=2", "x" * 900]
 )
 def test_what_no_page_knows_of_a_query_makes_nothing_anew(
-    visitor: TestClient, made: list[State], query: str
+    visitor: TestClient, made: list[SeasonState], query: str
 ) -> None:
     plain = visitor.get("/seasons/small")
     odd = visitor.get(f"/seasons/small?{query}")
@@ -62,7 +62,7 @@ def test_what_no_page_knows_of_a_query_makes_nothing_anew(
     assert len(made) == 1
 
 
-def test_a_query_is_the_same_however_it_is_put(visitor: TestClient, made: list[State]) -> None:
+def test_a_query_is_the_same_however_it_is_put(visitor: TestClient, made: list[SeasonState]) -> None:
     forms = ("after_round=1", "after_round=01", "x=y&after_round=1", "after_round=2&after_round=1")
     assert len({visitor.get(f"/seasons/small?{form}").text for form in forms}) == 1
     assert len(made) == 1
@@ -87,7 +87,7 @@ def test_what_nothing_answers_to_is_not_kept(
 
 
 def test_queries_move_nothing_without_one(
-    visitor: TestClient, made: list[State], monkeypatch: pytest.MonkeyPatch
+    visitor: TestClient, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = len(visitor.get(ADDRESS).content)
     monkeypatch.setattr(showing, "MOST_BYTES", 2 * size)
@@ -112,7 +112,7 @@ def test_it_is_made_anew_when_something_has_happened(
 
 
 def test_no_more_is_kept_than_there_is_room_for(
-    visitor: TestClient, made: list[State], monkeypatch: pytest.MonkeyPatch
+    visitor: TestClient, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(showing, "MOST_BYTES", 10)
     visitor.get(ADDRESS)
@@ -128,7 +128,7 @@ def test_a_head_has_the_headers_of_the_whole(visitor: TestClient) -> None:
 
 
 def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
-    visitor: TestClient, kept: Kept, made: list[State], monkeypatch: pytest.MonkeyPatch
+    visitor: TestClient, kept: Kept, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor.get(ADDRESS)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
@@ -141,7 +141,7 @@ def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
 
 
 def test_a_state_that_is_no_longer_shown_takes_no_memory(
-    visitor: TestClient, kept: Kept, made: list[State], monkeypatch: pytest.MonkeyPatch
+    visitor: TestClient, kept: Kept, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor.get(ADDRESS)
     first = weakref.ref(made.pop())
@@ -157,7 +157,7 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
 ) -> None:
     now = time.monotonic()
     monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
-    watched, made_ready = Watched(kept.file), threading.Event()
+    watched, made_ready = WatchedSeason(kept.file), threading.Event()
     watched.prepare = lambda _new, _before: bool(made_ready.wait(30))
     before = watched.state()
     kept.play(matches=1)
@@ -174,7 +174,7 @@ def test_a_state_that_nobody_asked_for_lately_is_read_again_first(
 ) -> None:
     now = time.monotonic()
     monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
-    watched = Watched(kept.file)
+    watched = WatchedSeason(kept.file)
     before = watched.show()
     kept.play(matches=1)
     now += 60

@@ -11,8 +11,8 @@ import pytest
 from arbiter.errors import StoreError
 from arbiter.picture.played import time_left
 from arbiter.picture.state import read_state
-from arbiter.store.orders import Order, Verb
-from arbiter.web.seasons import Watched
+from arbiter.store.orders import Order, OrderKind
+from arbiter.web.seasons import WatchedSeason
 from arbiter.web.words import duration
 from tests.kept_season import Kept
 
@@ -48,7 +48,7 @@ def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
     before = read_state(kept.config, kept.season)
     begun = kept.season.summaries(3, 3)[0].id
     moment = datetime.now(UTC).isoformat()
-    order = Order(Verb.ANNUL, begun, "a power cut", moment, planned=3, complete=2)
+    order = Order(OrderKind.ANNUL, begun, "a power cut", moment, planned=3, complete=2)
     kept.season.orders.give([order], kept.season.orders.read().revision, None)
     assert read_state(kept.config, kept.season, before).annulled[begun] == "a power cut"
 
@@ -109,7 +109,7 @@ def test_a_store_that_cannot_be_read_is_asked_once_for_all(
         looks.append(1)
         raise StoreError("the store is locked")
 
-    watched = Watched(kept.file)
+    watched = WatchedSeason(kept.file)
     monkeypatch.setattr("arbiter.web.seasons.read_state", failing)
     for _ in range(3):
         with pytest.raises(StoreError):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
-from arbiter.byhand.occupants import Line, RandomPlayer
+from arbiter.byhand.occupants import RandomPlayer, SeatCommand
 from arbiter.config import load
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
@@ -57,7 +57,7 @@ class InMemory(RandomPlayer):
 class Broken(InMemory):
     """Answers requests with what is no reply."""
 
-    def hear(self, line: Line) -> Heard:
+    def hear(self, line: SeatCommand) -> Heard:
         if not line.command.startswith("gen_"):
             return super().hear(line)
         return Heard(b"x", Reply(NONE, 0, 0, fault=MalformedReply(Fault.MALFORMED, "secret words", b"x")))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows
+from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows
 from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
@@ -100,7 +100,7 @@ class ChefsHatObserver(Observer):
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
         return (Opening,)
 
-    def masks(self, matches: Matches) -> NDArray[np.int8]:
+    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
         return bit_rows(
             [
                 state.playable(seat)
@@ -111,7 +111,7 @@ class ChefsHatObserver(Observer):
             STEPS,
         )
 
-    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
+    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
         states, seats = matches.states, matches.seats
         cards = b"".join([state.board + state.cells(seat) for state, seat in zip(states, seats, strict=True)])
         seen = np.zeros((len(states), CELLS), np.float32)

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows, bits, flat
+from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
 from arbiter.envs.play import Play
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
 from arbiter.rules import Seat
@@ -45,7 +45,7 @@ class CodepieceObserver(Observer):
         mine = play.turn == seat
         return observation(cast("CodepieceState", play.state), seat, play.legal(seat) if mine else None)
 
-    def masks(self, matches: Matches) -> NDArray[np.int8]:
+    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
         found = []
         for state, seat in zip(matches.states, matches.seats, strict=True):
             if state.trump != NO_TRUMP:
@@ -54,7 +54,7 @@ class CodepieceObserver(Observer):
                 found.append(sum(1 << action for action in state.legal(seat)))
         return bit_rows(found, self.actions)
 
-    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
+    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
         _, hands, bids, highest, _, trumps, tricks, _, _, _, won = zip(*matches.states, strict=True)
         count, seats = len(hands), matches.seats
         seat, bid, trump, each = np.array(seats), np.array(highest), np.array(trumps), np.arange(count)

@@ -63,11 +63,11 @@ class Observer(ABC):
         """
         return ()
 
-    def masks(self, matches: Matches) -> NDArray[np.int8] | None:  # noqa: ARG002
+    def masks(self, matches: MatchBatch) -> NDArray[np.int8] | None:  # noqa: ARG002
         """1 for each legal id, (matches, `actions`); None where `legal` is quicker."""
         return None
 
-    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
+    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
         """The observations, in rows of the size of the largest; smaller ones have zeros behind them.
 
         `ids` are all legal ids, one match after the other, and `rows` the match of each.
@@ -81,7 +81,7 @@ class Observer(ABC):
         return seen
 
 
-class Matches:
+class MatchBatch:
     """Many matches of one game, none of them over, as `Batch` keeps them; lists and arrays are by match.
 
     `states` are the present ones and `seats` who is to act. `plays` know of both, and of the actions of the

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.observers.observer import Matches, Observer, Vector, bit_rows, bits, flat
+from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
 from arbiter.envs.play import Play
 from arbiter.games.planning import Planning, PlanningState
 from arbiter.rules import Seat
@@ -87,7 +87,7 @@ class PlanningObserver(Observer):
         shifted = any(play.game.tricks.offset != self._numbers for play in plays)  # type: ignore[attr-defined]
         return (type(plays[0].state),) if shifted else ()
 
-    def masks(self, matches: Matches) -> NDArray[np.int8]:
+    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
         numbers, found = self._numbers, []
         for state, seat in zip(matches.states, matches.seats, strict=True):
             game, _, hands, _, _, trick, _, size = state
@@ -100,7 +100,7 @@ class PlanningObserver(Observer):
             found.append(cards >> tricks.offset << numbers)
         return bit_rows(found, self.actions)
 
-    def vectors(self, matches: Matches, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
+    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
         plays, states, seats = matches.plays, matches.states, matches.seats
         s, n, m, count = self._seats, self._cards, self._numbers, len(plays)
         _, to_act, _, declared, taken, tricks, leaders, sizes = zip(*states, strict=True)

@@ -52,7 +52,7 @@ def _following(seat: Seat, out: int) -> Seat:
 _NEXT = tuple(tuple(_following(seat, out) for out in range(1 << SEATS)) for seat in range(SEATS))
 
 
-class _Fields(NamedTuple):
+class _BookFields(NamedTuple):
     setting: Setting
     to_act: tuple[Seat, ...]
     hands: tuple[int, ...]
@@ -64,7 +64,7 @@ class _Fields(NamedTuple):
     rounds: int
 
 
-class BookState(_Fields, ChefsHatState):
+class BookState(_BookFields, ChefsHatState):
     """The play of a deal by the rule book; a tuple, so immutable, hashable and quick to make.
 
     `hands` are masks; `table` is the discard that lies there, or `CLEARED`, or `FIRST_PLAY`; `last`

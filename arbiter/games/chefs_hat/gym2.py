@@ -58,7 +58,7 @@ _bytes = lru_cache(maxsize=1 << 14)(bytes)
 _new = tuple.__new__
 
 
-class _Fields(NamedTuple):
+class _Gym2Fields(NamedTuple):
     setting: Setting
     max_rounds: int
     to_act: tuple[Seat, ...]
@@ -76,7 +76,7 @@ class _Fields(NamedTuple):
     random_actions: tuple[tuple[Seat, Action], ...]
 
 
-class Gym2State(_Fields, ChefsHatState):
+class Gym2State(_Gym2Fields, ChefsHatState):
     """A deal in play; `said` is each seat's last action since the last pizza.
 
     `masks` are the hands as masks, `board` shows the discard that is `table`. `passes` and `misses`

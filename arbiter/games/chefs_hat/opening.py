@@ -43,7 +43,7 @@ from arbiter.games.chefs_hat.state import Begin, ChefsHatState, Said, Setting
 from arbiter.rules import Action, Command, Seat
 
 
-class _Fields(NamedTuple):
+class _OpeningFields(NamedTuple):
     setting: Setting
     begin: Begin
     to_act: tuple[Seat, ...]
@@ -51,7 +51,7 @@ class _Fields(NamedTuple):
     chosen: tuple[Action, ...]
 
 
-class Opening(_Fields, ChefsHatState):
+class Opening(_OpeningFields, ChefsHatState):
     """A deal before its first discard; `chosen` are the gifts already decided.
 
     `asking_special` says that a special action is asked for, not cards.

@@ -29,7 +29,7 @@ CHUNK = 1 << 20
 FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """A file, folder or link below a folder: what shows whether it has changed."""
 
     name: str
@@ -43,12 +43,12 @@ class Copy(NamedTuple):
     """A copy: the folder that it covers (open), what was in it, and the copy's size and device."""
 
     original: int
-    entries: tuple[Entry, ...]
+    entries: tuple[FolderEntry, ...]
     size: int
     device: int
 
 
-class TooLarge(Exception):
+class FolderTooLarge(Exception):
     """A folder is too large to be copied."""
 
 
@@ -70,13 +70,13 @@ class Copies:
         # What lies around would be copied, and what lies within would be counted, in place of the files.
         for folder in [one for one in self._copies if one not in wanted and _touches(one, wanted)]:
             _uncover(folder, self._copies.pop(folder))
-        found: dict[str, tuple[Entry, ...]] = {}
+        found: dict[str, tuple[FolderEntry, ...]] = {}
         chosen = {folder for folders in players for folder in self._choose(folders, found)}
         tops = sorted(folder for folder in chosen if not _is_within(folder, chosen))
         covered = {folder for folder in tops if self._cover(folder, found[folder], chosen)}
         return sorted(one for one in wanted - covered if not _is_within(one, covered))
 
-    def _choose(self, folders: Sequence[str], found: dict[str, tuple[Entry, ...]]) -> Iterable[str]:
+    def _choose(self, folders: Sequence[str], found: dict[str, tuple[FolderEntry, ...]]) -> Iterable[str]:
         """Those of a player's folders that fit into its share; what is in each is added to `found`."""
         left, sizes = LARGEST, dict[str, int]()
         for folder in folders:
@@ -85,7 +85,7 @@ class Copies:
             try:
                 if folder not in found:
                     found[folder] = self._look(folder)
-            except TooLarge:
+            except FolderTooLarge:
                 self._too_large.add(folder)
                 continue
             except OSError:
@@ -97,7 +97,7 @@ class Copies:
                 sizes[folder] = size
         return sizes
 
-    def _look(self, folder: str) -> tuple[Entry, ...]:
+    def _look(self, folder: str) -> tuple[FolderEntry, ...]:
         """What is in a folder now, whether or not it is covered."""
         copy = self._copies.get(folder)
         # A folder that is gone may come back with its copy on it.
@@ -106,9 +106,9 @@ class Copies:
         with opened(folder, FOLDER) as original:
             return entries_of(original)
 
-    def _cover(self, folder: str, entries: tuple[Entry, ...], kept: Collection[str]) -> bool:
+    def _cover(self, folder: str, entries: tuple[FolderEntry, ...], kept: Collection[str]) -> bool:
         """Cover a folder, at no cost to the folders `kept`; False if that cannot be."""
-        with suppress(OSError, TooLarge):
+        with suppress(OSError, FolderTooLarge):
             copy = self._copies.pop(folder, None)
             if copy is not None:
                 if os.stat(folder).st_dev == copy.device and entries == copy.entries:
@@ -145,7 +145,7 @@ class Copies:
             _uncover(folder, self._copies.pop(folder))
 
 
-def _size_of(entries: Iterable[Entry]) -> int:
+def _size_of(entries: Iterable[FolderEntry]) -> int:
     """The bytes that a copy takes: whole blocks of each file and link, and one for itself."""
     return sum(
         BLOCK + (0 if stat.S_ISDIR(entry.mode) else -(-entry.size // BLOCK) * BLOCK) for entry in entries
@@ -177,9 +177,9 @@ def opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
         os.close(descriptor)
 
 
-def entries_of(folder: int) -> tuple[Entry, ...]:
+def entries_of(folder: int) -> tuple[FolderEntry, ...]:
     """Everything below an open folder, in a fixed order; TooLarge if that is too much."""
-    found: list[Entry] = []
+    found: list[FolderEntry] = []
     left = LARGEST
 
     def look(folder: int, prefix: str, depth: int) -> None:
@@ -188,10 +188,10 @@ def entries_of(folder: int) -> tuple[Entry, ...]:
             entries = sorted(listing, key=lambda entry: entry.name)
         for entry in entries:
             status, path = entry.stat(follow_symlinks=False), prefix + entry.name
-            found.append(Entry(path, status.st_mode, status.st_size, status.st_ctime_ns, status.st_ino))
+            found.append(FolderEntry(path, status.st_mode, status.st_size, status.st_ctime_ns, status.st_ino))
             left -= status.st_size if stat.S_ISREG(status.st_mode) else 0
             if left < 0 or len(found) > MOST_FILES:
-                raise TooLarge
+                raise FolderTooLarge
             if stat.S_ISDIR(status.st_mode) and depth < DEEPEST:
                 with suppress(PermissionError), opened(entry.name, FOLDER | os.O_NOFOLLOW, folder) as below:
                     look(below, f"{path}/", depth + 1)

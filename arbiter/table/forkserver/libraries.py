@@ -44,7 +44,7 @@ class Looks:
         return self.left >= 0
 
 
-class Needs(NamedTuple):
+class Linkage(NamedTuple):
     """What a program or library names: its loader ("" for none), libraries, and folders to look in first."""
 
     machine: int
@@ -53,7 +53,7 @@ class Needs(NamedTuple):
     folders: tuple[str, ...]
 
 
-def needs_of(path: str) -> Needs | None:
+def needs_of(path: str) -> Linkage | None:
     """What a file names; None for one that is no program or library, or that is not as it should be."""
     try:
         with opened_file(path) as file:
@@ -62,7 +62,7 @@ def needs_of(path: str) -> Needs | None:
         return None
 
 
-def _read(file: int, folder: str) -> Needs | None:
+def _read(file: int, folder: str) -> Linkage | None:
     header = os.pread(file, 64, 0)
     if not header.startswith(MAGIC):
         return None
@@ -93,14 +93,16 @@ def _read(file: int, folder: str) -> Needs | None:
     folders = [part for text in said(OLD_PATH, PATH) for part in text.split(":") if part]
     here = [part.replace("${ORIGIN}", folder).replace("$ORIGIN", folder) for part in folders]
     places = dict.fromkeys(map(os.path.normpath, here))
-    return Needs(machine, os.fsdecode(loader), _first(said(NEEDED), MOST_NAMES), _first(places, MOST_FOLDERS))
+    return Linkage(
+        machine, os.fsdecode(loader), _first(said(NEEDED), MOST_NAMES), _first(places, MOST_FOLDERS)
+    )
 
 
 def _first(words: Iterable[str], most: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))[:most]
 
 
-def files_for(needs: Needs, looks: Looks) -> Iterator[str]:
+def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
     """The paths of the loader and the libraries of the system that a file names, as far as they are found;
     none for a file that this machine does not run.
     """

@@ -14,8 +14,8 @@ from arbiter.table.forkserver.libraries import Looks
 from arbiter.table.forkserver.sources import (
     MOST_LOOKS,
     BeyondShare,
+    CopyTooLarge,
     Source,
-    TooLarge,
     libraries_of,
     programs_in,
 )
@@ -104,8 +104,8 @@ class Plan:
         os.lstat(real)
         try:
             source = self._look(real, self._left)
-        except (TooLarge, OSError) as why:
-            if self._mentioned and (isinstance(why, BeyondShare) or not isinstance(why, TooLarge)):
+        except (CopyTooLarge, OSError) as why:
+            if self._mentioned and (isinstance(why, BeyondShare) or not isinstance(why, CopyTooLarge)):
                 self._left_out[real] = None
                 return
             self.in_place.append(real)

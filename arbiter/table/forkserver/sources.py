@@ -31,11 +31,11 @@ DEEPEST = 40
 ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
 
 
-class TooLarge(Exception):
+class CopyTooLarge(Exception):
     """What is to be copied is more than there is room for."""
 
 
-class BeyondShare(TooLarge):
+class BeyondShare(CopyTooLarge):
     """It is more than is left of the share of the player who needs it."""
 
 
@@ -65,7 +65,7 @@ def look_at(path: str, most: int) -> Source:
         if size > most:
             raise BeyondShare
         if size > LARGEST_UNIT and path.endswith(UNITS):
-            raise TooLarge
+            raise CopyTooLarge
         entries[here] = status
         if stat.S_ISLNK(status.st_mode):
             real = os.path.realpath(here)
@@ -160,7 +160,7 @@ def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str,
     except OSError:
         return
     if depth > DEEPEST:
-        raise TooLarge
+        raise CopyTooLarge
     for entry in entries:
         if entry.name in useless or entry.name.endswith(ENDINGS_OF_NO_USE):
             continue

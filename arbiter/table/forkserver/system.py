@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.table.forkserver.kernel import MS_BIND, MS_NODEV, MS_NOSUID, MS_REC, clone_mount, mount, unmount
 from arbiter.table.forkserver.plan import Plan
-from arbiter.table.forkserver.sources import BeyondShare, Source, TooLarge, copy, look_at
+from arbiter.table.forkserver.sources import BeyondShare, CopyTooLarge, Source, copy, look_at
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ class Base(NamedTuple):
     devices: Sequence[str] = ()
 
 
-class View(NamedTuple):
+class MountedView(NamedTuple):
     """What some players see: its number, where it is mounted, its own bytes, and what is read where it is."""
 
     number: int
@@ -67,7 +67,7 @@ class System:
         self._sources: dict[str, Source] = {}
         self._shared: dict[str, str] = {}
         """By path, where the copy of what is large is."""
-        self._views: dict[Hashable, View] = {}
+        self._views: dict[Hashable, MountedView] = {}
         """By what is in them."""
         self._answers: dict[Hashable, tuple[Hashable, list[str]]] = {}
         """By what was asked for: which view, and what was left out."""
@@ -78,7 +78,7 @@ class System:
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
         self._add_rooms()
 
-    def view(self, asked: Mapping[str, Any]) -> tuple[View, list[str]]:
+    def view(self, asked: Mapping[str, Any]) -> tuple[MountedView, list[str]]:
         """The view of a player, made if it is new, and what its files mention that there was no room for.
 
         `asked` is what `sandbox.needs.Asked` has, and `marks`, which change with the player's files.
@@ -99,7 +99,7 @@ class System:
         content, left_out = self._answers[question]
         return self._views[content], left_out
 
-    def clone(self, view: View) -> int:
+    def clone(self, view: MountedView) -> int:
         """A descriptor of a view, read-only, to be mounted elsewhere."""
         return clone_mount(view.place)
 
@@ -123,11 +123,11 @@ class System:
             raise BeyondShare
         if path not in self._shared:
             if self._planned + source.size > self.budget - self.bytes:
-                raise TooLarge
+                raise CopyTooLarge
             self._planned += source.size
         return source
 
-    def _make(self, plan: Plan) -> View:
+    def _make(self, plan: Plan) -> MountedView:
         """Make a view as planned."""
         place, size = self._take_room(), 0
         tops, in_place = plan.tops(), [*plan.in_place]
@@ -157,7 +157,7 @@ class System:
             with suppress(OSError):
                 mount(mounts[path], place + path, "", MS_BIND | MS_REC)
         self.bytes += size
-        return View(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
+        return MountedView(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
 
     def _share_copy(self, path: str, source: Source) -> str:
         """Where the copy of something large is."""

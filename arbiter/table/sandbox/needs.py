@@ -73,7 +73,7 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
     }
 
 
-class Asked(NamedTuple):
+class KeeperRequest(NamedTuple):
     """What the keeper is asked for.
 
     `common`: for all bots of a season; `needed`: to start this player's; `mentioned`: by its own files;
@@ -90,7 +90,7 @@ class Asked(NamedTuple):
 class Needs(NamedTuple):
     """What is asked of the keeper, all that the bot may read beside the system's, and its `root`."""
 
-    asked: Asked
+    asked: KeeperRequest
     places: tuple[str, ...]
     root: dict[str, Any]
 
@@ -141,7 +141,7 @@ def _needs_of(
     # Without it the kernel starts nothing.
     started = [one for one in shown[1:] if is_open(one) and os.path.isfile(one)]
     words = [one for one in _mentioned(shown[-1], (program, *files), path) if is_open(one)]
-    asked = Asked(
+    asked = KeeperRequest(
         player=name,
         common=_once(*ALWAYS, *libraries(), *_with_libraries(spoken), *_places_of(languages)),
         needed=_once(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),

@@ -4,7 +4,7 @@ Allowed is what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Per
 to talk on their standard streams. A call that is not listed here is refused. Some calls are answered by
 their arguments; `seccomp` has the tests.
 
-A refusal that an author should know of is noted in the record, once a call (`Verdict.told`). Calls that
+A refusal that an author should know of is noted in the record, once a call (`CallVerdict.told`). Calls that
 runtimes only try, and do without, are not noted.
 """
 
@@ -14,7 +14,7 @@ import errno
 from typing import NamedTuple
 
 
-class Verdict(NamedTuple):
+class CallVerdict(NamedTuple):
     """The answer to a call: `error` is None if it is made, 0 if it only seems to be."""
 
     error: int | None
@@ -24,18 +24,18 @@ class Verdict(NamedTuple):
 class Group(NamedTuple):
     """Calls with the same answer, for the same reason."""
 
-    verdict: Verdict
+    verdict: CallVerdict
     why: str
     names: tuple[str, ...]
 
 
-ALLOW, PRETEND = Verdict(None), Verdict(0)
-REFUSE, REFUSE_AS_ABSENT = Verdict(errno.EPERM, told=True), Verdict(errno.ENOSYS, told=True)
-ABSENT, READ_ONLY = Verdict(errno.ENOSYS), Verdict(errno.EACCES)
+ALLOW, PRETEND = CallVerdict(None), CallVerdict(0)
+REFUSE, REFUSE_AS_ABSENT = CallVerdict(errno.EPERM, told=True), CallVerdict(errno.ENOSYS, told=True)
+ABSENT, READ_ONLY = CallVerdict(errno.ENOSYS), CallVerdict(errno.EACCES)
 OTHERWISE = Group(REFUSE, "no bot needs it, so it is not on the list of what is allowed", ())
 
 
-def _group(verdict: Verdict, why: str, names: str) -> Group:
+def _group(verdict: CallVerdict, why: str, names: str) -> Group:
     return Group(verdict, why, tuple(names.split()))
 
 
@@ -80,7 +80,7 @@ TRIED = (
         sched_getattr sched_rr_get_interval"""),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
         get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
-    _group(Verdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """
+    _group(CallVerdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """
         getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""),
 )  # fmt: skip
 KEPT_FROM_FILES = (

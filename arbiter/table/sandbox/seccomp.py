@@ -3,7 +3,7 @@
 Theory of operation. A filter is a program without loops over a call's number and the low halves of its
 arguments (both machines store them first); it cannot follow pointers. Ours finds the number by bisection,
 since most calls are not among the first of any list, and then answers or looks at the arguments. Numbers
-that depend on the process itself are put in by the process (`Program.marks`).
+that depend on the process itself are put in by the process (`SeccompFilter.marks`).
 
 Some answers need more than a filter can see: whose thread a number means, how many threads there are, how
 much memory a bot may be told of. Those calls wait for the launcher (`forkserver.supervisor`), and so
@@ -79,7 +79,7 @@ Instruction = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class SeccompFilter:
     """A filter as the kernel takes it, 8 bytes an instruction.
 
     `marks`: byte offsets of 32-bit numbers that the process puts in, each with what it is: ``pid``, its own
@@ -103,7 +103,7 @@ def supported() -> bool:
 
 
 @cache
-def program(machine: str = "", in_namespaces: bool = False) -> Program:
+def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
     """The filter for a machine, this one by default; KeyError for an unknown one.
 
     `in_namespaces`: for a bot that may start processes in namespaces of its own.
@@ -117,7 +117,7 @@ def program(machine: str = "", in_namespaces: bool = False) -> Program:
         *_search(_leaves(machine, in_namespaces)),
     ]
     marks = [(8 * place + 4, MARKS[value]) for place, (*_, value) in enumerate(made) if value in MARKS]
-    return Program(b"".join(struct.pack("<HBBI", *instruction) for instruction in made), tuple(marks))
+    return SeccompFilter(b"".join(struct.pack("<HBBI", *instruction) for instruction in made), tuple(marks))
 
 
 def supervised(machine: str = "") -> dict[str, Any]:
@@ -329,7 +329,7 @@ def _argument(number: int) -> int:
     return ARGUMENTS + 8 * number
 
 
-def _answer(verdict: policy.Verdict, asking: bool) -> Instruction:
+def _answer(verdict: policy.CallVerdict, asking: bool) -> Instruction:
     if verdict.error is None:
         return (RETURN, 0, 0, ALLOW)
     return (RETURN, 0, 0, ASK) if verdict.told and asking else _error(verdict.error)

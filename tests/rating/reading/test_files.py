@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.crosstable import PairTable
-from rating.errors import OptionError, Problem, ReadError
+from rating.errors import MalformedGame, OptionError, ReadError
 from rating.reading.files import Reading, read_results
-from rating.reading.gathering import Games, whole_number
+from rating.reading.gathering import GameColumns, whole_number
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
 from tests.profiles import examples
@@ -43,12 +43,12 @@ Nc6 1/2-1/2
 """
 
 
-def split(found: Iterable[Games | Problem]) -> tuple[list[tuple[str, ...]], list[Problem]]:
+def split(found: Iterable[GameColumns | MalformedGame]) -> tuple[list[tuple[str, ...]], list[MalformedGame]]:
     """Games, each as its cells, and problems."""
     games: list[tuple[str, ...]] = []
     problems = []
     for item in found:
-        if isinstance(item, Problem):
+        if isinstance(item, MalformedGame):
             problems.append(item)
         else:
             games += zip(*item, strict=True)
@@ -116,7 +116,7 @@ def test_what_follows_a_bad_game_counts() -> None:
 def test_moves_without_tags_at_the_start() -> None:
     games, problems = split(read_pgn(["1. e4 1-0\n" + GAME], "f"))
     assert problems == [
-        Problem("f", 1, "moves without tags: a game starts with [White], [Black] and [Result]")
+        MalformedGame("f", 1, "moves without tags: a game starts with [White], [Black] and [Result]")
     ]
     assert len(games) == 1
 
@@ -228,10 +228,10 @@ def test_partners_and_copies_in_records() -> None:
 )
 def test_malformed_records_are_reported_by_line(line: str, says: str) -> None:
     found = list(read_jsonl([RECORD, line, RECORD], "f"))
-    assert isinstance(found[1], Problem)
+    assert isinstance(found[1], MalformedGame)
     assert found[1].line == 2
     assert says in found[1].text
-    assert not isinstance(found[2], Problem)
+    assert not isinstance(found[2], MalformedGame)
 
 
 def test_several_files_of_several_kinds(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.errors import Problem
+from rating.errors import MalformedGame
 from rating.reading.files import read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv
@@ -22,11 +22,11 @@ Row = tuple[str, ...]
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
 
-def found_in(pieces: list[str], form: str) -> tuple[list[Row], list[Problem]]:
+def found_in(pieces: list[str], form: str) -> tuple[list[Row], list[MalformedGame]]:
     games: list[Row] = []
     problems = []
     for item in read_pgn(pieces, "f") if form == "pgn" else read_csv(pieces, "f"):
-        if isinstance(item, Problem):
+        if isinstance(item, MalformedGame):
             problems.append(item)
         else:
             games += zip(*item, strict=True)
@@ -135,10 +135,10 @@ def test_games_that_are_alike_are_taken_whole(
         taken += 1
         original(self, number, line)  # type: ignore[arg-type]
 
-    from rating.reading.pgn import _Reader
+    from rating.reading.pgn import _PgnReader
 
-    original = _Reader._read_line
-    monkeypatch.setattr(_Reader, "_read_line", read_line)
+    original = _PgnReader._read_line
+    monkeypatch.setattr(_PgnReader, "_read_line", read_line)
     assert found_in(pieces, "pgn") == by_line
     assert taken < 150
 
@@ -150,7 +150,7 @@ def test_lines_are_counted_behind_games_that_were_taken_whole() -> None:
     assert [problem.line for problem in problems] == [40 * 6 + 3, 61 * 6 + 3]
 
 
-def by_row(text: str) -> tuple[list[Row], list[Problem]]:
+def by_row(text: str) -> tuple[list[Row], list[MalformedGame]]:
     """CSV, a row after the other."""
     order = ["white", "black", "result", "round", "table", "event", "match"]
     games: list[Row] = []
@@ -163,7 +163,7 @@ def by_row(text: str) -> tuple[list[Row], list[Problem]]:
         except StopIteration:
             return games, problems
         except csv.Error as error:
-            problems.append(Problem("f", rows.line_num, f"not CSV: {error}"))
+            problems.append(MalformedGame("f", rows.line_num, f"not CSV: {error}"))
             continue
         cells = [from_csv_cell(cell.strip()).strip() for cell in row]
         if not any(cells):
@@ -180,7 +180,7 @@ def by_row(text: str) -> tuple[list[Row], list[Problem]]:
         if all(game[:3]) and game[0] != game[1] and game[2] in {*OUTCOMES, "1/2", "½-½"} and whole:
             games.append(game)
         else:
-            problems.append(Problem("f", rows.line_num, ""))
+            problems.append(MalformedGame("f", rows.line_num, ""))
 
 
 cells = st.sampled_from(

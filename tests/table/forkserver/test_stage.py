@@ -14,7 +14,7 @@ import pytest
 from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
-from arbiter.table import Table
+from arbiter.table import Conductor
 from arbiter.table import system as system_module
 from arbiter.table.forkserver import copies, users
 from arbiter.table.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
@@ -52,14 +52,14 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def table() -> Iterator[Table]:
-    made = Table()
+def table() -> Iterator[Conductor]:
+    made = Conductor()
     yield made
     made.close()
 
 
 def seen_by(
-    table: Table, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
+    table: Conductor, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
 ) -> BotReport:
     """What came of a bot of one card that first does something, but for pauses of this machine's; its own
     folder is `folder`.
@@ -92,7 +92,7 @@ for place, folders, files in sorted(os.walk(here)):
 
 
 @on_a_stage
-def test_a_bot_finds_its_own_files_where_they_are(table: Table, tmp_path: Path) -> None:
+def test_a_bot_finds_its_own_files_where_they_are(table: Conductor, tmp_path: Path) -> None:
     own = tmp_path / "own"
     (own / "data" / "deep").mkdir(parents=True)
     (own / "data" / "deep" / "book").write_text("x" * 100_000)
@@ -109,7 +109,7 @@ def test_a_bot_finds_its_own_files_where_they_are(table: Table, tmp_path: Path) 
 
 @on_a_stage
 def test_a_bot_sees_nothing_of_the_machine_but_its_own_and_a_system_in_memory(
-    table: Table, tmp_path: Path
+    table: Conductor, tmp_path: Path
 ) -> None:
     store = tmp_path / "season.sqlite-wal"
     store.write_text("x")
@@ -134,7 +134,7 @@ for line in (
 
 @on_a_stage
 def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_named(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Conductor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     SYSTEM.close()
     monkeypatch.setattr(system_module, "SYSTEM_BYTES", 40 << 20)
@@ -160,7 +160,7 @@ def test_a_bot_that_is_tried_alone_has_the_process_number_of_its_seat(tmp_path: 
 
 
 @on_a_stage
-def test_a_bot_sees_its_files_as_they_are_when_a_match_begins(table: Table, tmp_path: Path) -> None:
+def test_a_bot_sees_its_files_as_they_are_when_a_match_begins(table: Conductor, tmp_path: Path) -> None:
     own = tmp_path / "own"
     tell = "print(open(__file__.replace('bot.py', 'note')).read(), file=__import__('sys').stderr)\n"
     own.mkdir()
@@ -177,7 +177,7 @@ def test_a_bot_sees_its_files_as_they_are_when_a_match_begins(table: Table, tmp_
 
 @on_a_stage
 def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
-    table: Table, tmp_path: Path
+    table: Conductor, tmp_path: Path
 ) -> None:
     own = tmp_path / "own"
     own.mkdir()
@@ -187,7 +187,7 @@ def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
     assert report.notes == (f"read where they are, not copied to memory: {own}",)
 
 
-def played_by(table: Table, *players: Player) -> MatchRecord:
+def played_by(table: Conductor, *players: Player) -> MatchRecord:
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
     options = {"seats": len(players), "deals": [[1, 0]]}
     return table.play(MatchSpec("m", "s", None, None, 0, "planning", options, "1", players, limits))
@@ -201,7 +201,7 @@ def with_weights(folder: Path, size: int, name: str = "weights") -> Path:
 
 
 @on_a_stage
-def test_each_player_has_a_share_of_its_own_for_copies(table: Table, tmp_path: Path) -> None:
+def test_each_player_has_a_share_of_its_own_for_copies(table: Conductor, tmp_path: Path) -> None:
     players = []
     for seat in range(3):
         own = with_weights(tmp_path / str(seat), copies.LARGEST // 10 * 9)
@@ -214,7 +214,9 @@ def test_each_player_has_a_share_of_its_own_for_copies(table: Table, tmp_path: P
 
 
 @on_a_stage
-def test_what_else_a_player_reads_does_not_take_its_own_folders_room(table: Table, tmp_path: Path) -> None:
+def test_what_else_a_player_reads_does_not_take_its_own_folders_room(
+    table: Conductor, tmp_path: Path
+) -> None:
     own = with_weights(tmp_path / "z", copies.LARGEST // 2)
     (own / "bot.py").write_text(PLAY)
     read = [str(with_weights(tmp_path / f"a{number}", copies.LARGEST // 3)) for number in range(2)]
@@ -225,7 +227,7 @@ def test_what_else_a_player_reads_does_not_take_its_own_folders_room(table: Tabl
 
 
 @on_a_stage
-def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Table, tmp_path: Path) -> None:
+def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Conductor, tmp_path: Path) -> None:
     own = with_weights(tmp_path / "own" / "inner", copies.LARGEST // 3 * 2)
     (own / "bot.py").write_text(PLAY)
     read = [str(tmp_path / "own"), *(str(with_weights(own / str(number), 0)) for number in range(9))]
@@ -241,7 +243,7 @@ def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Table, tmp_path: 
 
 
 @on_a_stage
-def test_folders_without_end_keep_nothing_from_being_copied(table: Table, tmp_path: Path) -> None:
+def test_folders_without_end_keep_nothing_from_being_copied(table: Conductor, tmp_path: Path) -> None:
     own = tmp_path / "own"
     place = own
     for _ in range(copies.DEEPEST + 5):
@@ -251,7 +253,7 @@ def test_folders_without_end_keep_nothing_from_being_copied(table: Table, tmp_pa
 
 
 @on_a_stage
-def test_a_bot_sees_no_process_but_itself(table: Table, tmp_path: Path) -> None:
+def test_a_bot_sees_no_process_but_itself(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import os, sys
 others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists(f"/proc/{pid}")]
@@ -261,7 +263,7 @@ print(others, file=sys.stderr)
 
 
 @on_a_stage
-def test_every_bot_is_nobody_to_itself(table: Table, tmp_path: Path) -> None:
+def test_every_bot_is_nobody_to_itself(table: Conductor, tmp_path: Path) -> None:
     tell = "import os, sys\nprint(os.getresuid(), os.getresgid(), os.getgroups(), file=sys.stderr)\n"
     told = seen_by(table, tmp_path / "own", tell).stderr_tail
     assert told.startswith(f"{(NOBODY,) * 3} {(NOBODY,) * 3} ")
@@ -272,7 +274,7 @@ def test_every_bot_is_nobody_to_itself(table: Table, tmp_path: Path) -> None:
 @on_a_stage
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: there is one user alone")
 def test_a_user_of_its_own_reads_and_runs_what_is_open_to_its_player_alone(
-    table: Table, tmp_path: Path
+    table: Conductor, tmp_path: Path
 ) -> None:
     own = tmp_path / "own"
     own.mkdir()
@@ -335,7 +337,7 @@ def test_bots_share_a_user_where_the_kernel_refuses_namespaces(monkeypatch: pyte
 
 
 @on_a_stage
-def test_a_bot_has_a_temporary_folder_that_is_empty_in_every_match(table: Table, tmp_path: Path) -> None:
+def test_a_bot_has_a_temporary_folder_that_is_empty_in_every_match(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import os, sys, tempfile
 print(os.listdir(tempfile.gettempdir()), file=sys.stderr)
@@ -348,7 +350,7 @@ with tempfile.NamedTemporaryFile(delete=False) as file:
     assert first == second
 
 
-def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Table, tmp_path: Path) -> None:
+def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Conductor, tmp_path: Path) -> None:
     tell = (
         "import os, sys\nprint(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'), file=sys.stderr)\n"
     )
@@ -356,7 +358,7 @@ def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Table, t
     assert MEMORY - 4096 <= told <= MEMORY
 
 
-def test_a_call_that_is_refused_is_named_once_in_the_notes(table: Table, tmp_path: Path) -> None:
+def test_a_call_that_is_refused_is_named_once_in_the_notes(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import os, socket
 for _ in range(3):
@@ -399,7 +401,7 @@ print("posted", libc.sem_wait(posted), file=sys.stderr)
 """
 
 
-def test_threads_are_waited_for_as_anywhere(table: Table, tmp_path: Path) -> None:
+def test_threads_are_waited_for_as_anywhere(table: Conductor, tmp_path: Path) -> None:
     told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
     assert told == ["joined 3", "too early 110", "in time 0", "changed 0", "posted 0"]
 
@@ -409,7 +411,7 @@ def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
 ) -> None:
     start = SlimProcess.__init__
     monkeypatch.setattr(SlimProcess, "__init__", lambda slim, *_: start(slim, "here"))
-    table = Table()
+    table = Conductor()
     try:
         report = seen_by(
             table,
@@ -423,7 +425,7 @@ def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
     assert report.notes == ("system calls refused: socket",)
 
 
-def test_a_thread_shares_all_that_limits_count(table: Table, tmp_path: Path) -> None:
+def test_a_thread_shares_all_that_limits_count(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -434,7 +436,7 @@ print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), fil
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "-1 1\n"
 
 
-def test_waits_that_signals_end_are_forgotten(table: Table, tmp_path: Path) -> None:
+def test_waits_that_signals_end_are_forgotten(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import ctypes, os, signal, sys, threading
 libc = ctypes.CDLL(None)
@@ -451,7 +453,7 @@ print("done", file=sys.stderr)
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "done\n"
 
 
-def test_a_bot_makes_so_many_pipes_and_no_more(table: Table, tmp_path: Path) -> None:
+def test_a_bot_makes_so_many_pipes_and_no_more(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import os, socket, sys
 made = 0
@@ -466,7 +468,7 @@ except OSError as error:
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "64 24\n"
 
 
-def test_a_bot_makes_so_many_timers_and_no_more(table: Table, tmp_path: Path) -> None:
+def test_a_bot_makes_so_many_timers_and_no_more(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import ctypes, os, select, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -480,7 +482,7 @@ print(made, ctypes.get_errno(), file=sys.stderr)
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "16 24\n"
 
 
-def test_a_bot_has_so_many_threads_and_no_more(table: Table, tmp_path: Path) -> None:
+def test_a_bot_has_so_many_threads_and_no_more(table: Conductor, tmp_path: Path) -> None:
     tell = """
 import sys, threading, time
 threading.stack_size(65536)
@@ -497,7 +499,7 @@ print(started, file=sys.stderr)
     assert seen_by(table, tmp_path / "own", tell).stderr_tail == "255\n"
 
 
-def test_questions_without_end_are_answered_slowly_and_harm_nobody(table: Table, tmp_path: Path) -> None:
+def test_questions_without_end_are_answered_slowly_and_harm_nobody(table: Conductor, tmp_path: Path) -> None:
     flood = """
 import os, threading
 def ask():
@@ -535,6 +537,6 @@ def test_what_is_too_much_to_copy_is_seen(what: str, tmp_path: Path, monkeypatch
         for number in range(5):
             (tmp_path / str(number)).touch()
     folder = os.open(tmp_path, os.O_RDONLY)
-    with pytest.raises(copies.TooLarge):
+    with pytest.raises(copies.FolderTooLarge):
         copies.entries_of(folder)
     os.close(folder)

@@ -26,7 +26,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table.channel import Channel
-from arbiter.table.conduct import Table
+from arbiter.table.conduct import Conductor
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
 from arbiter.table.meter import run_times
@@ -121,7 +121,7 @@ def tried(job: dict[str, Any]) -> dict[str, Any]:
 
 def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
     """The match of a job, and what is to be known of it."""
-    table = Table(launcher)
+    table = Conductor(launcher)
     bystander = os.fork()
     if bystander == 0:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -12,11 +12,11 @@ import pytest
 from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
-from arbiter.table import Table
+from arbiter.table import Conductor
 from arbiter.table import system as system_module
 from arbiter.table.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
 from arbiter.table.sandbox.isolation import stage
-from arbiter.table.sandbox.needs import Asked
+from arbiter.table.sandbox.needs import KeeperRequest
 from arbiter.table.system import SYSTEM
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def played_by(*players: Player) -> MatchRecord:
     """A match of two players, under a keeper of its own."""
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, 100_000_000, isolation="landlock")
     SYSTEM.close()
-    with closing(Table()) as table:
+    with closing(Conductor()) as table:
         try:
             return table.play(
                 MatchSpec(
@@ -181,7 +181,7 @@ def keeper() -> Iterator[Callable[..., Sequence[str]]]:
     """Asks a keeper of its own for a player's view; what of it is read where it is."""
 
     def ask(player: str, *needed: Path) -> Sequence[str]:
-        (view,), new = SYSTEM.take([Asked(player, (), tuple(map(str, needed)), (), ())], ())
+        (view,), new = SYSTEM.take([KeeperRequest(player, (), tuple(map(str, needed)), (), ())], ())
         (descriptor,) = new.values()
         assert all(os.stat(f".{file}", dir_fd=descriptor).st_size == file.stat().st_size for file in needed)
         os.close(descriptor)

@@ -63,7 +63,7 @@ def clock_of(pid: int, kind: int = 0) -> int:
     return (~pid << 3 | kind) & 0xFFFF_FFFF
 
 
-def in_words(verdict: policy.Verdict, in_namespaces: bool) -> str:
+def in_words(verdict: policy.CallVerdict, in_namespaces: bool) -> str:
     if verdict.error is None:
         return "allow"
     if verdict.error == 0:

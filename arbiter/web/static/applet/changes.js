@@ -21,7 +21,7 @@ export function makeOccupant(/** @type {string} */ id, /** @type {number} */ sea
   }
 
   /** The shipped bots to choose from: those of a game. */
-  function offer(/** @type {Told.Bot[]} */ all, /** @type {string} */ game) {
+  function offer(/** @type {Told.ShippedBot[]} */ all, /** @type {string} */ game) {
     const bots = all.filter((bot) => bot.game === game);
     const before = shipped.value;
     shipped.replaceChildren(...bots.map(({ name, who }) => el("option", { value: who }, name)));
@@ -69,7 +69,7 @@ export function makeSeats(/** @type {Act} */ act) {
     }
   }
 
-  async function open(/** @type {Told.State} */ { setup }) {
+  async function open(/** @type {Told.TableState} */ { setup }) {
     const { bots } = /** @type {Told.Bots} */ (await read("/bots"));
     before = setup.seats.map(({ who }) => who);
     occupants = before.map((who, seat) => {
@@ -88,7 +88,7 @@ export function makeSeats(/** @type {Act} */ act) {
 /** The dialog of the present deal: other cards in the hands, and a branch of the match from there. */
 export function makeDealEditor(/** @type {Act} */ act) {
   const rows = el("div", { class: "ap-rows" });
-  /** @type {Told.Dealt} */
+  /** @type {Told.DealtCards} */
   let deal;
   let fields = /** @type {(ReturnType<typeof cardsField> | ReturnType<typeof numberField>)[]} */ ([]);
   const dialog = makeDialog("Edit the deal", "Deal these cards", [

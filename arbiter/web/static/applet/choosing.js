@@ -6,7 +6,7 @@ import { complain, enable } from "./dialog.js";
 /** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/table.js" */
 
 /** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
- * @typedef {Pick<Told.State, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
+ * @typedef {Pick<Told.TableState, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
 
 const MOST_BUTTONS = 40;
 

@@ -16,7 +16,7 @@ export function makeControls(/** @type {(name: string) => void} */ act) {
   const redo = verbButton(act, "Redo", "redo", "r", "Make the decision again that was taken back");
   const element = el("div", { class: "ap-controls" }, el("div", { class: "ap-row", role: "group", "aria-label": "On" }, step, play, deal, stop),
     el("div", { class: "ap-row", role: "group", "aria-label": "Back" }, undo, undoTurn, undoDeal, redo));
-  const draw = (/** @type {Told.State} */ { over, running, undoable, redoable, since_person: since }) => {
+  const draw = (/** @type {Told.TableState} */ { over, running, undoable, redoable, since_person: since }) => {
     for (const button of [step, play, deal]) enable(button, !over && !running);
     for (const button of [undo, undoDeal]) enable(button, undoable > 0 && !running);
     enable(stop, running);
@@ -42,7 +42,7 @@ export function makeTrouble(/** @type {(name: string) => void} */ act) {
   const skip = verbButton(act, "Skip", "skip", "k", "Go on as if it had been a good reply");
   const element = el("div", { class: "ap-trouble", hidden: true }, told, el("div", { class: "ap-row" }, again, skip));
   let drawn = "null";
-  const draw = (/** @type {Told.State} */ { trouble, running }) => {
+  const draw = (/** @type {Told.TableState} */ { trouble, running }) => {
     enable(again, !running);
     enable(skip, !running && Boolean(trouble?.can_skip));
     element.hidden = !trouble;

@@ -30,7 +30,7 @@ const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
 /** Exchanges in one answer. */
 const AT_ONCE_AT_MOST = 1000;
 
-/** @type {Told.State} */
+/** @type {Told.TableState} */
 let state;
 let next = 0;
 let isBusy = false;
@@ -82,7 +82,7 @@ function matchRow() {
 }
 
 /** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already.
- * @type {(revision: number, answer?: Told.State | Told.Bare) => Promise<void>} */
+ * @type {(revision: number, answer?: Told.TableState | Told.Bare) => Promise<void>} */
 function refresh(revision, answer) {
   if (hasEnded || revision <= state?.revision) return Promise.resolve();
   wanted = Math.max(wanted, revision);
@@ -94,12 +94,12 @@ function refresh(revision, answer) {
   return loading;
 }
 
-async function loadAll(/** @type {Told.State | Told.Bare | undefined} */ answer) {
+async function loadAll(/** @type {Told.TableState | Told.Bare | undefined} */ answer) {
   await load(answer ?? (await read("/state")));
   while (wanted > state?.revision && !hasEnded) await load(await read("/state"));
 }
 
-async function load(/** @type {Told.State | Told.Bare} */ fresh) {
+async function load(/** @type {Told.TableState | Told.Bare} */ fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
   if (!("setup" in fresh)) return;
   const isNew = !isSameMatch(fresh);
@@ -107,8 +107,8 @@ async function load(/** @type {Told.State | Told.Bare} */ fresh) {
 }
 
 /** True where nothing was decided since: bots hear much between two decisions. */
-function isSameMatch(/** @type {Told.State} */ fresh) {
-  const told = (/** @type {Told.State} */ { setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
+function isSameMatch(/** @type {Told.TableState} */ fresh) {
+  const told = (/** @type {Told.TableState} */ { setup: { game, options, seed, round, seats: sitting }, made, redoable, left_ms: left, request }) =>
     JSON.stringify([game, options, seed, round, sitting, made, redoable, left, request]);
   return Boolean(state) && told(state) === told(fresh);
 }
@@ -138,7 +138,7 @@ async function lend(/** @type {number | null} */ eyes) {
   return lent;
 }
 
-async function draw(/** @type {Told.State} */ fresh, /** @type {boolean} */ isNew, /** @type {Told.Passed} */ { exchanges, next: following, from }) {
+async function draw(/** @type {Told.TableState} */ fresh, /** @type {boolean} */ isNew, /** @type {Told.Passed} */ { exchanges, next: following, from }) {
   board.hidden = false;
   [state, next] = [fresh, following];
   notes.replaceChildren(...state.notes.slice(-MOST_NOTES).map((note) => el("li", {}, foreign(note))));
@@ -168,7 +168,7 @@ async function act(path, body = {}, { throws = false } = {}) {
   isBusy = true;
   showBusy(1);
   problem.textContent = "";
-  /** @type {Told.State | Told.Bare | undefined} */
+  /** @type {Told.TableState | Told.Bare | undefined} */
   let answer = state;
   try {
     answer = await post(path, body);
@@ -226,7 +226,7 @@ async function quit() {
   if (!problem.textContent && end.hidden) showEnd([]);
 }
 
-function showEnd(/** @type {Told.Ended[]} */ ended) {
+function showEnd(/** @type {Told.EndedSeat[]} */ ended) {
   close("The applet has ended", el("ul", {}, ended.filter(({ said }) => said).map(({ seat, said }) => el("li", {}, `Seat ${seat}: `, foreign(said)))),
     el("p", { class: "ap-note" }, "Start it again in its terminal: arbiter applet."));
 }

@@ -9,8 +9,8 @@ import { makeChoosing } from "./choosing.js";
 
 const MOST_SAID = 12; // of many events at once only the last are told
 /** A table as it is drawn: the applet's, or a visitor's.
- * @typedef {Pick<Told.State, "to_act" | "request" | "asks" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
- *   setup: Partial<Omit<Told.Setup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
+ * @typedef {Pick<Told.TableState, "to_act" | "request" | "asks" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
+ *   setup: Partial<Omit<Told.TableSetup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
 
 /** Nobody's eyes: of the cards none, of the rest what all seats know. */
 export const NOBODY = -1;

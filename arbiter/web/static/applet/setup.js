@@ -42,8 +42,8 @@ export function makeSetup(/** @type {Act} */ act) {
   }
 
   /** Opens it with the table that stands now, or the usual one. */
-  async function open(/** @type {Told.State} */ state) {
-    const [{ games }, { bots }, { saved, note }] = /** @type {[Told.Games, Told.Bots, Told.Saved]} */ (
+  async function open(/** @type {Told.TableState} */ state) {
+    const [{ games }, { bots }, { saved, note }] = /** @type {[Told.GameChoices, Told.Bots, Told.Saved]} */ (
       await Promise.all([read("/games"), read("/bots"), read("/saved")]));
     fresh.offer(games, bots);
     fresh.fill(state.setup);
@@ -61,7 +61,7 @@ export function makeSetup(/** @type {Act} */ act) {
   return { element: dialog.element, open };
 }
 
-function titleOf(/** @type {Told.Table} */ { game, seats }) {
+function titleOf(/** @type {Told.TableForm} */ { game, seats }) {
   return `${game}: ${seats.map((who) => who.replace(/^bot:(?:.*\/)?/, "")).join(", ")}`;
 }
 
@@ -84,11 +84,11 @@ function makeNewMatch() {
       labelled("Given deals", deals, "As JSON, or a record; empty: drawn from the seed."),
       el("div", { class: "ap-columns" }, labelled("Time of a match", limits.time), labelled("Time to start", limits.start_time),
         labelled("Memory", limits.memory), labelled("Isolation", tier)))));
-  let games = /** @type {Told.Game[]} */ ([]);
-  let bots = /** @type {Told.Bot[]} */ ([]);
+  let games = /** @type {Told.GameChoice[]} */ ([]);
+  let bots = /** @type {Told.ShippedBot[]} */ ([]);
   let fields = /** @type {Record<string, HTMLInputElement>} */ ({});
 
-  function offer(/** @type {Told.Game[]} */ known, /** @type {Told.Bot[]} */ shipped) {
+  function offer(/** @type {Told.GameChoice[]} */ known, /** @type {Told.ShippedBot[]} */ shipped) {
     [games, bots] = [known, shipped];
     const before = game.value;
     game.replaceChildren(...games.map(({ name, title }) => el("option", { value: name }, title ?? name)));
@@ -121,7 +121,7 @@ function makeNewMatch() {
   }
 
   /** Fills the fields from a table. */
-  function fill(/** @type {Told.Setup | Told.Table} */ setup) {
+  function fill(/** @type {Told.TableSetup | Told.TableForm} */ setup) {
     /** @type {Record<string, string | null>} */
     const told = setup.limits;
     const isolation = "isolation" in setup ? setup.isolation : told.isolation;

@@ -26,7 +26,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     el("div", { class: "ap-row" }, el("h3", { id: "ap-shell-title" }, "Shell"), el("label", { for: "ap-filter" }, "Show"), filter,
       el("button", { type: "button", on: { click: save } }, "Save the traffic")),
     scroll, entry.element);
-  let exchanges = /** @type {Told.Exchange[]} */ ([]);
+  let exchanges = /** @type {Told.LoggedExchange[]} */ ([]);
   let eyes = /** @type {number | null} */ (null);
   let seats = 0;
   let isFollowing = true;
@@ -40,8 +40,8 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
     if (isFollowing) scroll.scrollTop = scroll.scrollHeight;
   }
 
-  const isCovered = (/** @type {Told.Exchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
-  const isShown = (/** @type {Told.Exchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
+  const isCovered = (/** @type {Told.LoggedExchange} */ { seat }) => eyes !== null && (eyes === NOBODY || seat !== eyes);
+  const isShown = (/** @type {Told.LoggedExchange} */ { seat }) => filter.value === "" || Number(filter.value) === seat;
 
   function redraw() {
     list.replaceChildren(...exchanges.filter(isShown).map((one) => drawLine(one, isCovered(one))));
@@ -49,7 +49,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
   }
 
   /** Shows whose part there is: the seats of the match, and whose eyes are borrowed. */
-  function draw(/** @type {Told.State} */ state, /** @type {number | null} */ whose) {
+  function draw(/** @type {Told.TableState} */ state, /** @type {number | null} */ whose) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       filter.replaceChildren(el("option", { value: "" }, "all seats"), ...seatOptions(seats));
@@ -61,7 +61,7 @@ export function makeShell(/** @type {Send} */ send, /** @type {Send} */ macro, /
   }
 
   /** Adds exchanges; those before number `oldest` are of a table before. */
-  function add(/** @type {Told.Exchange[]} */ fresh, /** @type {number} */ oldest) {
+  function add(/** @type {Told.LoggedExchange[]} */ fresh, /** @type {number} */ oldest) {
     const before = exchanges.length;
     exchanges = exchanges.filter(({ n }) => n >= oldest);
     const isAnew = exchanges.length < before;
@@ -147,7 +147,7 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
     return common !== typed;
   }
 
-  function draw(/** @type {Told.State} */ state, /** @type {Told.Exchange[]} */ exchanges) {
+  function draw(/** @type {Told.TableState} */ state, /** @type {Told.LoggedExchange[]} */ exchanges) {
     if (state.setup.seats.length !== seats) {
       seats = state.setup.seats.length;
       seat.replaceChildren(...seatOptions(seats));
@@ -160,7 +160,7 @@ function makeEntry(/** @type {Send} */ send, /** @type {Send} */ macro) {
 }
 
 /** The line of an exchange; where `covered`, without what tells of cards. */
-function drawLine(/** @type {Told.Exchange} */ exchange, /** @type {boolean} */ covered) {
+function drawLine(/** @type {Told.LoggedExchange} */ exchange, /** @type {boolean} */ covered) {
   const { seat, command, kind, problem, explanation, by_hand: byHand, stderr, wall_ms: wall, charged_ms: charged } = exchange;
   const sent = covered && exchange.secret_command ? `${command.split(" ", 1)[0]} (covered)` : command;
   const reply = covered && exchange.secret_answer ? "(covered)" : exchange.raw;

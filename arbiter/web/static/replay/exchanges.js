@@ -73,12 +73,12 @@ function parts(replay, event) {
   }
 }
 
-function hearers(/** @type {Told.Replay} */ replay, /** @type {Told.Tell} */ event) {
+function hearers(/** @type {Told.Replay} */ replay, /** @type {Told.TellEvent} */ event) {
   if (!event.seats) return replay.reader.startsWith("seat:") ? replay.reader.slice(5) : "";
   return event.seats.length === replay.players.length ? "all" : event.seats.join(" ");
 }
 
-function legal(/** @type {Told.Ask} */ { legal: words }) {
+function legal(/** @type {Told.AskEvent} */ { legal: words }) {
   if (!words) return "";
   const more = words.length > MOST_LEGAL ? ` and ${words.length - MOST_LEGAL} more` : "";
   return `may answer ${words.slice(0, MOST_LEGAL).join(", ")}${more}`;

@@ -3,7 +3,7 @@
 // `positionAt(replay, i)` is what is known once events 0..i have happened.
 
 /** @typedef {ReturnType<typeof positionAt>} Position */
-/** @typedef {Required<Omit<Told.Shown, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
+/** @typedef {Required<Omit<Told.FrameChanges, "laid" | "request" | "say" | "roles">> & { roles: Record<string, any> }} Frame */
 
 /** True where the replay holds a seat's cards, so that its eyes can be borrowed. */
 export function hasEyes(/** @type {Told.Replay} */ replay, /** @type {number} */ seat) {

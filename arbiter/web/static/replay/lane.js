@@ -73,7 +73,7 @@ function drawDeal(/** @type {Told.Replay} */ replay, /** @type {number} */ deal,
   return { element, caption, deal, moves, mark };
 }
 
-/** @type {(replay: Told.Replay, move: Told.Answer, place: number, most: number) => SVGElement} */
+/** @type {(replay: Told.Replay, move: Told.AnswerEvent, place: number, most: number) => SVGElement} */
 function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
@@ -81,7 +81,7 @@ function bar(replay, move, place, most) {
   }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
 }
 
-function timesRow(/** @type {Told.Replay} */ replay, /** @type {Told.Answer} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
+function timesRow(/** @type {Told.Replay} */ replay, /** @type {Told.AnswerEvent} */ { i, seat, request, charged_ms: charged, left_ms: left }) {
   return el("tr", {}, el("td", {}, i), el("td", {}, foreign(replay.players[seat].name)), el("td", {}, request),
     el("td", {}, sayTime(charged)), el("td", {}, sayTime(left)));
 }

@@ -33,7 +33,7 @@ export function makeTable(/** @type {Told.Replay} */ replay, /** @type {(seat: n
   return { element, draw };
 }
 
-function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.Seated} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
+function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.ReplayPlayer} */ player, /** @type {(seat: number) => boolean} */ canSee, /** @type {Seek} */ onEyes) {
   const { name, seat } = player;
   const state = el("span", { class: "rp-state" });
   const body = el("div", { class: "rp-body" });
@@ -60,7 +60,7 @@ function makeSeat(/** @type {Told.Replay} */ replay, /** @type {Told.Seated} */ 
   return { element, draw };
 }
 
-/** @type {(replay: Told.Replay, position: Position, player: Told.Seated, left: number | null) => HTMLElement} */
+/** @type {(replay: Told.Replay, position: Position, player: Told.ReplayPlayer, left: number | null) => HTMLElement} */
 function facts(replay, position, { seat, substitute }, left) {
   const told = Object.entries(position.roles).filter(([, values]) => isBySeat(replay, values) && values[seat] !== "")
     .map(([name, values]) => [name === "role" ? "" : name, values[seat] ?? "–"]);
@@ -203,7 +203,7 @@ function drawResult(/** @type {Told.Replay} */ replay, /** @type {number[]} */ p
       el("strong", {}, ` ${won}`))));
 }
 
-function drawFault(/** @type {Told.Fault} */ fault) {
+function drawFault(/** @type {Told.FaultEvent} */ fault) {
   return el("p", { class: "rp-fault" }, el("strong", {}, `Fault: ${fault.fault}`), el("br"),
     foreign(fault.player, "rp-short"), ": ", foreign(fault.text));
 }
