@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchRecord, MatchSummary
-    from arbiter.picture.shapes import Board, BoardCell, BoardDeal, BoardRow, BoardTotal, RoundBoards
+    from arbiter.picture.shapes import BoardCell, BoardDeal, BoardRow, BoardTotal, DuplicateBoard, RoundBoards
     from arbiter.picture.state import SeasonState
 
 
-def board(state: SeasonState, number: int, table: int) -> Board | None:
+def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
     """The board of a table; None where there is no such table, or its round is not complete."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None or not state.is_complete(number) or not 1 <= table <= len(found.tables):

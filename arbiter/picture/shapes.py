@@ -387,7 +387,7 @@ class BoardResult(TypedDict):
     points: Sequence[int] | None
 
 
-class Board(TypedDict):
+class DuplicateBoard(TypedDict):
     """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches."""
 
     season: str

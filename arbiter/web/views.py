@@ -17,8 +17,8 @@ from arbiter.config.limits import AT_HOME, options_of
 from arbiter.picture import boards, figures, front, played
 from arbiter.picture.played import under_way
 from arbiter.picture.shapes import (
-    Board,
     Crosstable,
+    DuplicateBoard,
     Front,
     History,
     MatchPage,
@@ -323,7 +323,7 @@ VIEWS = (
     View("/boards/{number}", boards.round_boards, "boards",
          "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,)),
     View("/boards/{number}/{table}", _board, "board",
-         "The duplicate board of a table: each deal as all its matches played it.", Board, (ROUND, TABLE),
+         "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard, (ROUND, TABLE),
          values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", played.player_page, "player", "All about a player.", PlayerPage, (PLAYER,),
          values=lambda state, found: {"player": found, "history": figures.history(state)}),
