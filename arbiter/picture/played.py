@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import registered_name
 from arbiter.match import original
@@ -14,7 +14,7 @@ from arbiter.store.happenings import Happening
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchSummary
     from arbiter.picture.shapes import MatchFault, MatchRow, PlayerPage, Round, RoundTable, Use, Versus
@@ -201,18 +201,24 @@ def under_way(state: SeasonState) -> Mapping[str, object]:
         for rotation, places in enumerate(state.file.game.seatings):
             match_id = f"r{now.number:03d}/t{table:02d}/m{rotation}"
             players = [names[place] for place in places]
-            rows[match_id] = {
-                "id": match_id,
-                "players": players,
-                "points": None,
-                "fault": None,
-                "to_do": True,
-            }
+            nothing = {"points": None, "winners": (), "fault": None, "substitute": None}
+            rows[match_id] = {"id": match_id, "players": players, **nothing, "to_do": True}
         for match in state.matches:
             if (match.round, match.table) == (now.number, table):
                 rows[match.id] = {**match_in_short(state, match), "to_do": False}
-        tables.append({"table": table, "matches": list(rows.values())})
+        tables.append({"table": table, "matches": list(rows.values()), "sums": _sums(names, rows.values())})
     return {"round": {**round_in_short(state, now), "tables": tables}, "left_s": time_left(state)}
+
+
+def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, object]]:
+    """What each player of a table has by now, over its matches that have points; the most first."""
+    sums = dict.fromkeys(names, 0)
+    for match in matches:
+        if match["points"] is not None and not match.get("annulled"):
+            for name, points in zip(match["players"], match["points"], strict=True):
+                sums[name] = sums.get(name, 0) + points
+    ranked = sorted(sums.items(), key=lambda one: -one[1])
+    return [{"player": name, "points": points} for name, points in ranked]
 
 
 def time_left(state: SeasonState) -> float | None:

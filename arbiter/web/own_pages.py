@@ -226,8 +226,13 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
         raise nothing_here()
     because, player = fields.get("because", ""), fields.get("player", "")
     match request.path_params["order"]:
-        case "pause" | "resume" | "close" as verb:
+        case "pause" | "resume" as verb:
             organisers_api.run(caller, verb)
+        case "close":
+            if fields.get("season", "").strip() != caller.state.name:
+                hint = "type the season's name to close it for good"
+                raise Refusal(422, "invalid", "this is not the season's name", hint)
+            organisers_api.run(caller, "close")
         case "accept":
             organisers_api.accept(caller)
         case "suspend":

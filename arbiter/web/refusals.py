@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from arbiter.errors import Problem
+    from arbiter.picture.state import SeasonState
 
 PRIVATE = {"cache-control": "no-store"}
 """Of what one author alone may see, refusals included: nobody keeps it."""
@@ -40,7 +41,10 @@ CODES = {
 """The word for programs, where a status says all that there is to say."""
 NOTHING = "there is nothing here"
 SAID = {
-    404: ("There is nothing here", "The address may be mistyped, or the match is not played yet."),
+    404: (
+        "There is nothing here",
+        "The address may be mistyped. A match is here when it is played, a board when its round is complete.",
+    ),
     405: ("That is not possible here", "This page can only be read."),
     503: ("The season cannot be read now", "Try again in a moment. The organiser's log says why."),
 }
@@ -112,8 +116,8 @@ def early_answer(scope: Scope, error: Exception) -> Response:
     return error.answer()
 
 
-def answer_failure(error: Exception, is_json: bool) -> Response:
-    """A failure as JSON or as a page."""
+def answer_failure(error: Exception, is_json: bool, state: SeasonState | None = None) -> Response:
+    """A failure as JSON or as a page, which keeps the menu of the season that it is of."""
     refusal = _refusal_of(error)
     if is_json:
         return refusal.answer()
@@ -124,7 +128,8 @@ def answer_failure(error: Exception, is_json: bool) -> Response:
     title, text = SAID.get(status, ("Something went wrong", "The organiser's log says what."))
     if refusal is error and refusal.detail != NOTHING:
         title, text = "That was not done", refusal.say()
-    return HTMLResponse(render("error", status=status, title=title, text=text), status, refusal.headers)
+    page = render("error", state, status=status, title=title, text=text)
+    return HTMLResponse(page, status, refusal.headers)
 
 
 async def tell_failure(request: Request, error: Exception) -> Response:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.picture.frozen import as_shown
-from arbiter.picture.state import read_state
+from arbiter.picture.state import read_state, renewed
 from arbiter.store import Store
 from arbiter.store.running import NO_WISH, Wish
 
@@ -18,12 +19,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
+    from arbiter.config import Config
     from arbiter.picture.state import SeasonState
 
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
 USABLE_LOOKS = 3
 """A state that is so many looks old is read again before anything is shown."""
+
+
+class _NotBegun:
+    """An empty store in place of a season's own, which only whoever plays it makes."""
+
+    def __init__(self, config: Config) -> None:
+        self._folder = TemporaryDirectory(prefix="arbiter-")
+        self._store = Store(f"sqlite:///{self._folder.name}/empty.sqlite")
+        # Nothing is dealt from this seed, so nothing is said of it.
+        self._season = self._store.make_season(config.season, config.game.name, "none")
+        self._state: SeasonState | None = None
+
+    def state(self, config: Config) -> SeasonState:
+        """The season as its file has it now."""
+        if self._state is None or self._state.file is not config:
+            self._state = renewed(read_state(config, self._season), commitment=None)
+        return self._state
+
+    def close(self) -> None:
+        self._store.close()
+        self._folder.cleanup()
 
 
 class WatchedSeason:
@@ -42,10 +65,11 @@ class WatchedSeason:
         self._failure: ArbiterError | None = None
         self._looked = float("-inf")
         self._lock = threading.Lock()
+        self._blank: _NotBegun | None = None
         self.prepare: Callable[[SeasonState, SeasonState], None] = lambda _new, _before: None
 
     def state(self) -> SeasonState | None:
-        """The present state for everybody, at most `LOOK_SECONDS` old; None before the season is begun."""
+        """The present state for everybody, at most `LOOK_SECONDS` old."""
         with self._lock:
             if not self.is_fresh():
                 try:
@@ -98,6 +122,9 @@ class WatchedSeason:
             if self._store is not None:
                 self._store.close()
                 self._store = None
+            if self._blank is not None:
+                self._blank.close()
+                self._blank = None
 
     def _read(self) -> SeasonState | None:
         self._renew()
@@ -105,10 +132,22 @@ class WatchedSeason:
             try:
                 self._store = Store(self.config.store, create=False)
             except NoStore:
-                return None
+                return self._not_begun()
         stored = self._store.season(self.config.season)
-        self._whole = None if stored is None else read_state(self.config, stored, self._whole)
-        return None if self._whole is None else as_shown(self._whole, self._state)
+        if stored is None:
+            return self._not_begun()
+        if self._blank is not None:
+            self._blank.close()
+            self._blank = None
+        self._whole = read_state(self.config, stored, self._whole)
+        return as_shown(self._whole, self._state)
+
+    def _not_begun(self) -> SeasonState:
+        """The season before anything of it is stored: who plays, and when it begins."""
+        self._whole = None
+        if self._blank is None:
+            self._blank = _NotBegun(self.config)
+        return self._blank.state(self.config)
 
     def _renew(self) -> None:
         """Read the file again if it has changed; one with a mistake in it changes nothing."""
@@ -145,7 +184,7 @@ class Seasons:
                 raise ConfigError(f"season: {watched.config.season}, as in {other.path}", str(path), hint)
 
     def state(self, name: str) -> SeasonState | None:
-        """The state of a season for everybody; None for one unknown or not begun."""
+        """The state of a season for everybody; None for one unknown."""
         watched = self.watched.get(name)
         return None if watched is None else watched.state()
 
@@ -154,7 +193,7 @@ class Seasons:
         return all(watched.is_ready() for watched in self.watched.values())
 
     def states(self) -> Iterator[SeasonState]:
-        """The states of all seasons that are begun."""
+        """The states of all seasons."""
         for watched in self.watched.values():
             state = watched.show()
             if state is not None:

@@ -134,7 +134,7 @@ def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAns
     except Exception as error:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
-        response = answer_failure(error, asked.is_json)
+        response = answer_failure(error, asked.is_json, state)
     body = bytes(response.body)
     tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
     return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag)

@@ -276,8 +276,7 @@ def _board(state: SeasonState, number: int, table: str) -> Figures | None:
 
 
 def _live(state: SeasonState) -> Figures:
-    shown = {"standings": figures.standings(state), "crosstable": figures.crosstable(state)}
-    return {"live": under_way(state), **shown}
+    return {"live": under_way(state), "front": front.front(state), "names": state.names}
 
 
 def _rounds(state: SeasonState) -> range:
@@ -323,8 +322,8 @@ VIEWS = (
     View("/boards/{number}", boards.round_boards, "boards",
          "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,)),
     View("/boards/{number}/{table}", _board, "board",
-         "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard, (ROUND, TABLE),
-         values=lambda state, found: {"board": found, "game": state.file.game}),
+         "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
+         (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", played.player_page, "player", "All about a player.", PlayerPage, (PLAYER,),
          values=lambda state, found: {"player": found, "history": figures.history(state)}),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.picture.played import under_way
+from arbiter.picture.state import read_state
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web import live as live_module
 from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
 from arbiter.web.seasons import Seasons
-from tests.kept_season import Kept
+from tests.kept_season import CONFIG, Kept
+from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from starlette.testclient import TestClient
 
@@ -146,6 +150,43 @@ def test_the_live_page_says_that_nobody_plays(visitor: TestClient) -> None:
     assert "Nobody plays the season now" in visitor.get("/seasons/small/live").text
 
 
-def test_the_wall_screen_has_all_that_it_turns_between(visitor: TestClient) -> None:
+def test_the_wall_screen_has_standings_tables_and_what_happened(visitor: TestClient) -> None:
     page = visitor.get("/seasons/small/live?wall=1").text
-    assert re.findall(r'<h2 id="live-(\w+)"', page) == ["tables", "standings", "crosstable"]
+    assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-told"]
+    assert page.count("<h3>Table") == 2
+
+
+def test_the_live_page_sums_up_each_table(kept: Kept, visitor: TestClient) -> None:
+    kept.play(matches=2)
+    table = under_way(read_state(kept.config, kept.season))["round"]["tables"][0]  # type: ignore[index]
+    played = [match for match in table["matches"] if match["points"] is not None]
+    assert played
+    sums = dict.fromkeys(played[0]["players"], 0)
+    for match in played:
+        for name, points in zip(match["players"], match["points"], strict=True):
+            sums[name] += points
+    assert {one["player"]: one["points"] for one in table["sums"]} == sums
+
+
+def test_a_season_that_is_not_begun_says_who_starts_and_when(tmp_path: Path) -> None:
+    file = tmp_path / "soon.yaml"
+    opens = "2100-01-01T12:00:00+00:00"
+    file.write_text(CONFIG.replace("season: small", f"season: soon\nopens: {opens}"))
+    with visiting(file) as client:
+        page = client.get("/seasons/soon").text
+        assert "Round 1 is due at" in page
+        assert all(f"/players/p{n}" in page for n in range(6))
+        assert "committed" not in page
+        for path in (
+            "/standings",
+            "/live",
+            "/live?wall=1",
+            "/crosstable",
+            "/rules",
+            "/matches",
+            "/calendar.ics",
+        ):
+            assert client.get(f"/seasons/soon{path}").status_code == 200
+        found = client.get("/api/v1/seasons/soon").json()
+        assert (found["state"], found["commitment"], found["seed"]) == ("new", None, None)
+    assert not list(tmp_path.glob("*.sqlite*"))

@@ -44,7 +44,11 @@ def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
     assert "Paused since" in organised.client.get("/admin").text
     order(organised, "resume")
     assert running.read().paused is None
-    order(organised, "close")
+    refused = order(organised, "close", season="another")
+    assert refused.status_code == 422
+    assert "type the season&#39;s name" in refused.text
+    assert running.read().closed is None
+    order(organised, "close", season="small")
     assert "Closed since" in organised.client.get("/admin").text
 
 

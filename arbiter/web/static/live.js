@@ -1,5 +1,5 @@
 // A page that fills in by itself: told that something happened, it loads itself again and changes what differs.
-// On a wall screen it also turns from section to section, a screen at a time.
+// On a wall screen tables that have no room beside the others come in turn.
 import { all, loadAgain, one } from "./page.js";
 
 const page = one("[data-events]");
@@ -61,23 +61,15 @@ document.addEventListener("visibilitychange", () => {
 if (!document.hidden) listen();
 
 function turnByItself() {
-  const sections = all("[data-turn]", page);
   const button = one(".hold", page);
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let held = calm.matches;
   let at = 0;
 
   function show(/** @type {number} */ next) {
-    at = next % sections.length;
-    sections.forEach((section, k) => (section.hidden = k !== at));
-    scrollTo({ top: 0, behavior: "instant" });
-  }
-
-  function turn() {
-    if (held) return;
-    const below = document.documentElement.scrollHeight - innerHeight - scrollY;
-    if (below > 8) scrollBy({ top: innerHeight * 0.85, behavior: "instant" });
-    else show(at + 1);
+    const groups = all("[data-turn]", page); // anew, since they come with the news
+    at = groups.length ? next % groups.length : 0;
+    groups.forEach((group, k) => (group.hidden = k !== at));
   }
 
   function label() {
@@ -92,7 +84,7 @@ function turnByItself() {
   });
   label();
   if (!held) show(0);
-  setInterval(turn, TURN_MS);
+  setInterval(() => held || show(at + 1), TURN_MS);
 }
 
 if (page.classList.contains("wall")) turnByItself();
