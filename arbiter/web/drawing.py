@@ -17,6 +17,10 @@ MOST_LINES = 8
 """Lines that are named in a chart; the others are pale."""
 
 
+FITTED = 12
+"""Steps of a scale of bars, so many that little of it is beyond them."""
+
+
 class Scale(NamedTuple):
     """From values `low` to `high` onto `start` to `end`."""
 
@@ -74,7 +78,7 @@ def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object
     rated = [one for one in intervals if one is not None]
     if not rated:
         return None
-    marks = ticks(min(0.0, *(one.low for one in rated)), max(0.0, *(one.high for one in rated)), 4)
+    marks = ticks(min(0.0, *(one.low for one in rated)), max(0.0, *(one.high for one in rated)), FITTED)
     scale = Scale(marks[0], marks[-1], 4, width - 4)
     return {
         "width": width,
