@@ -93,3 +93,7 @@ class Faces(ABC):
         `names` are by seat. By default "": its points say it all.
         """
         return ""
+
+    def must(self, state: Any, seat: int) -> str:  # noqa: ARG002
+        """What the rules ask of the seat to act, for people: ``follow diamonds``; "" for nothing."""
+        return ""

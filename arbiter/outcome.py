@@ -22,25 +22,27 @@ def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
 
 
 def say_match(match: MatchSummary) -> str:
-    """Who won a match, and by how much: ``pimc wins with 91 points, 12 ahead of greedy``.
+    """Who won a match, and by how much; of a match that a fault ended, who made it, and which."""
+    if match.points is not None:
+        return say_points(match.players, match.points, match.sides)
+    if match.faulty is None:
+        return "no result"
+    return f"{said_names(match.players)[match.faulty]} forfeits: {match.fault}"
 
-    Of a match that a fault ended, who made it, and which.
-    """
-    names, points = said_names(match.players), match.points
-    if points is None:
-        return "no result" if match.faulty is None else f"{names[match.faulty]} forfeits: {match.fault}"
-    first = winners(points)
+
+def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[int] | None = None) -> str:
+    """Who has most points, and by how much: ``pimc wins with 91 points, 12 ahead of greedy``."""
+    names, first = said_names(players), winners(points)
     if not first:
         return f"all draw with {_points(points, 0)}"
-    who, behind = [names[seat] for seat in first], [won for won in points if won != max(points)]
-    ahead = max(points) - max(behind)
-    then = joined([name for name, won in zip(names, points, strict=True) if won == max(behind)])
-    if len(who) == 1:
-        return f"{who[0]} wins with {_points(points, first[0])}, {ahead} ahead of {then}"
-    sides = match.sides
-    if sides is not None and len({sides[seat] for seat in first}) == 1:
-        return f"{joined(who)} win together with {_points(points, first[0])}, {ahead} ahead of {then}"
-    return f"{joined(who)} share the win with {_points(points, first[0])}, {ahead} ahead of {then}"
+    behind = max(won for won in points if won != max(points))
+    then = joined([name for name, won in zip(names, points, strict=True) if won == behind])
+    won = f"{_points(points, first[0])}, {max(points) - behind} ahead of {then}"
+    who = joined([names[seat] for seat in first])
+    if len(first) == 1:
+        return f"{who} wins with {won}"
+    together = sides is not None and len({sides[seat] for seat in first}) == 1
+    return f"{who} {'win together' if together else 'share the win'} with {won}"
 
 
 def _points(points: Sequence[int], seat: Seat) -> str:

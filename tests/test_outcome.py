@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from arbiter.course import DealOver, retrace
+from arbiter.course import DealOver, Moved, retrace
+from arbiter.faces import SUITS
 from arbiter.games import make, names
 from arbiter.match import Fault, MatchSummary
 from arbiter.outcome import say_match, winners
@@ -76,3 +77,20 @@ def test_codepiece_says_bid_and_tricks() -> None:
     words = game.says_deal(state, ["north", "east", "south", "west"])
     assert f"{state.bid} bid" in words
     assert words.endswith(f"{made} made: {'made' if made >= state.bid else 'failed'}")
+
+
+@pytest.mark.parametrize("name", ["planning", "codepiece"])
+def test_who_holds_the_suit_led_must_follow_it(name: str) -> None:
+    game = make(name, {})
+    record = play_by_policy(game, random_policy("b"), match_spec(game, seed="b"))
+    asked = 0
+    for event in retrace(record, game):
+        if isinstance(event, Moved) and event.move.request == "gen_move":
+            state, seat = event.before, event.move.seat
+            table = game.table(state)
+            led = game.face(table[0][1]).suit if 0 < len(table) < game.seats else ""
+            held = {game.face(game.card_name(card)).suit for card in game.hand(state, seat)}
+            words = game.must(state, seat)
+            assert words == (f"follow {SUITS[led]}" if led in held else "")
+            asked += bool(words)
+    assert asked

@@ -320,6 +320,13 @@ class Codepiece(DeckGame[CodepieceState]):
             return f"names {SUITS[what]} trump"
         return f"bids {what}" if kind == "bid" else super().says(request, words)
 
+    def must(self, state: CodepieceState, seat: Seat) -> str:
+        if state.trump == NO_TRUMP or len(state.trick) in (0, SEATS):
+            return ""
+        if not state.hands[seat] & _any.suit_mask[state.trick[0]]:
+            return ""
+        return f"follow {SUITS[DECK.names[state.trick[0]][-1]]}"
+
     def says_deal(self, state: CodepieceState, names: Sequence[str]) -> str:
         taken = state.won[state.leader & 1]
         bid = f"{state.bid} bid with {SUITS[DECK.suits[state.trump]]} as trump"

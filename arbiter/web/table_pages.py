@@ -41,11 +41,17 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         state = seasons.state(given(request.path_params["season"]))
         if state is None or state.name not in tables.offers:
             raise HTTPException(404)
-        return HTMLResponse(render("table", state, visitors=True))
+        offer = tables.offers[state.name]
+        house = [player.name for player in offer.house]
+        return HTMLResponse(render("table", state, visitors=True, house=house, seats=offer.game.seats))
 
     async def begin(request: Request) -> Begun:
         address = address_of(request.scope["client"])
-        visit = await run_in_threadpool(tables.begin, given(request.path_params["season"]), address)
+        against = (await _body(request)).get("against", [])
+        if not isinstance(against, list) or not all(isinstance(name, str) for name in against):
+            raise Refusal(422, "invalid", "against: not a list of names")
+        season = given(request.path_params["season"])
+        visit = await run_in_threadpool(tables.begin, season, address, against)
         state = await run_in_threadpool(visit.state)
         return {"key": visit.key, **state}
 

@@ -24,7 +24,7 @@ from arbiter.byhand.session import Session
 from arbiter.byhand.setup import Setup, record_of
 from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.frame import points_line, said_names
+from arbiter.outcome import say_points
 from arbiter.view import Reader, replay_of
 from arbiter.web.refusals import nothing_here, too_many
 
@@ -65,13 +65,14 @@ class Points(TypedDict):
 class Turn(TypedDict):
     """Who is to act, `made` decisions after the beginning, and with which of the `legal` answers.
 
-    `lays` are the cards of each of them, `says` is how they are read aloud; `hint` says how an answer looks
-    that is more than a word.
+    `must` is what the rules ask of it, "" for nothing. `lays` are the cards of each answer, `says` is how
+    they are read aloud; `hint` says how an answer looks that is more than a word.
     """
 
     to_act: int | None
     request: str | None
     asks: str | None
+    must: str
     legal: list[str]
     lays: list[tuple[str, ...]]
     says: list[str]
@@ -88,11 +89,12 @@ def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Tur
     told = not over and seat in (None, to_act)
     words, legal = (position.answer_words, position.words()) if told else (0, [])
     lays = [position.game.cards_of(word) for word in legal]
-    say = points_line(said_names(players), position.totals)
+    say = say_points(players, position.totals, position.game.sides)
     return {
         "to_act": to_act,
         "request": position.request if told else None,
         "asks": position.game.asks(position.request) if told else None,
+        "must": position.game.must(position.state, to_act) if told and to_act is not None else "",
         "legal": legal,
         "lays": lays,
         "says": list(map(position.game.say_cards, lays)),
@@ -202,17 +204,21 @@ class Tables:
         self._lock = threading.Lock()
         self._closed = False
 
-    def begin(self, season: str, address: str) -> Visit:
-        """A new table for whoever asks from an address; Refusal where there are too many, or no house bots.
+    def begin(self, season: str, address: str, against: Sequence[str] = ()) -> Visit:
+        """A new table for whoever asks from an address, `against` these house bots, by default all in turn.
 
-        VoidMatch where the bots cannot be started.
+        Refusal where there are too many tables, or no house bots; VoidMatch where the bots cannot be started.
         """
         offer = self.offers.get(season)
         if offer is None:
             raise nothing_here()
+        known = {player.name: player for player in offer.house}
+        if unknown := [name for name in against if name not in known]:
+            raise ConfigError(f"against: {unknown[0][:50]!r} is no house bot of this season")
+        chosen = [known[name] for name in against[: offer.game.seats - 1]] or offer.house
         self._admit(address)
         try:
-            visit = self._seat(offer, season, address)
+            visit = self._seat(offer, season, address, chosen)
         finally:
             with self._lock:
                 self._starting -= 1
@@ -279,11 +285,11 @@ class Tables:
             self._begun[address] = now
             self._starting += 1
 
-    def _seat(self, offer: Offer, season: str, address: str) -> Visit:
-        """The table, its bots started."""
+    def _seat(self, offer: Offer, season: str, address: str, chosen: Sequence[Player]) -> Visit:
+        """The table, its bots started: those `chosen`, again from the first while seats are left."""
         seats = offer.game.seats
         seat = secrets.randbelow(seats)
-        house = list(islice(cycle(offer.house), seats - 1))
+        house = list(islice(cycle(chosen), seats - 1))
         bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
         names = [player.name for player in house]
         session = Session(prepare=self._stay)

@@ -9,6 +9,7 @@ import signal
 import time
 import urllib.request
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,20 @@ def test_a_visitor_plays_a_match_to_its_end(site: Site) -> None:
     assert len(state["result"]["points"]) == 4
     assert site.post("replay")["result"]["points"] == state["result"]["points"]
     assert site.post("leave") == {"left": True}
+
+
+def test_a_visitor_chooses_who_it_plays_against(site: Site) -> None:
+    offer = site.tables.offers["small"]
+    second = replace(offer.house[0], name="second")
+    site.tables.offers = {"small": offer._replace(house=(*offer.house, second))}
+    assert site.ask("new", {"against": ["nobody"]})[0] == 422
+    assert site.ask("new", {"against": "second"})[0] == 422
+    status, told = site.ask("new", {"against": ["second", "second", "random"]})
+    assert status == 200
+    assert sorted(told["players"]) == ["random", "second", "second", "you"]
+    page = site.at("10.0.0.1").get(BELOW).text
+    assert page.count("<select>") == 3
+    assert page.count('<option value="second"') == 3
 
 
 def test_a_visitor_sees_with_the_eyes_of_one_seat(site: Site) -> None:

@@ -278,6 +278,9 @@ class DouDizhu(Game[DouDizhuState]):
         role = ["landlord" if seat == state.landlord else "peasant" for seat in _EVERYBODY]
         return {"role": role, "bombs": state.bombs}
 
+    def must(self, state: DouDizhuState, seat: Seat) -> str:
+        return "" if state.best == PASS else f"beat {self.action_text(state, seat, state.best)}, or pass"
+
     def says_deal(self, state: DouDizhuState, names: Sequence[str]) -> str:
         peasants = joined([names[seat] for seat in _EVERYBODY if seat != state.landlord])
         landlord = names[state.landlord]

@@ -9,7 +9,7 @@ import { makeChoosing } from "./choosing.js";
 
 const MOST_SAID = 12; // of many events at once only the last are told
 /** A table as it is drawn: the applet's, or a visitor's.
- * @typedef {Pick<Told.TableState, "to_act" | "request" | "asks" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
+ * @typedef {Pick<Told.TableState, "to_act" | "request" | "asks" | "must" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
  *   setup: Partial<Omit<Told.TableSetup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
 
 /** Nobody's eyes: of the cards none, of the rest what all seats know. */
@@ -167,7 +167,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
     const place = `Deal ${view.deals.length}, after ${count(state.made, "decision")}`;
     if (forAll) return `${place}: seat ${state.to_act} is to ${state.asks} (${state.request}).`;
-    return isPerson(state) ? `${place}: your turn to ${state.asks}.` : `${place}: seat ${state.to_act} is to act.`;
+    return isPerson(state) ? `${place}: your turn${state.must ? `: ${state.must}` : ` to ${state.asks}`}.` : `${place}: seat ${state.to_act} is to act.`;
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */

@@ -36,7 +36,7 @@ async function begin() {
   problem.textContent = "";
   sitDown.setAttribute("aria-disabled", "true");
   try {
-    const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new"));
+    const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new", { against: opponents() }));
     key = given;
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
@@ -48,6 +48,11 @@ async function begin() {
   } finally {
     sitDown.removeAttribute("aria-disabled");
   }
+}
+
+/** The house bots that were chosen; nobody where there is no choice. */
+function opponents() {
+  return /** @type {HTMLSelectElement[]} */ ([...document.querySelectorAll("#against select")]).map(({ value }) => value);
 }
 
 /** Draws each change of the table until it is over, or another one was begun. */
