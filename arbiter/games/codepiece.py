@@ -325,7 +325,7 @@ class Codepiece(DeckGame[CodepieceState]):
             return ""
         if not state.hands[seat] & _any.suit_mask[state.trick[0]]:
             return ""
-        return f"follow {SUITS[DECK.names[state.trick[0]][-1]]}"
+        return f"follow {SUITS[self.action_text(state, seat, state.trick[0])[-1]]}"
 
     def says_deal(self, state: CodepieceState, names: Sequence[str]) -> str:
         taken = state.won[state.leader & 1]
