@@ -1,21 +1,23 @@
-"""What readers of news and calendars follow: Atom feeds of a season and of a player, and the rounds as ICS.
+"""What other programs take: Atom feeds of a season and of a player, the rounds as ICS, tables as CSV.
 
 Addresses are relative: whoever fetches a feed knows where it came from.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arbiter.picture.figures import ratings
+from arbiter.picture.figures import crosstable, ratings, standings
 from arbiter.picture.front import front
-from arbiter.text import printable, xml_text
+from arbiter.text import csv_cell, printable, xml_text
 from arbiter.web.words import part, signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.picture.state import SeasonState
 
@@ -140,3 +142,36 @@ def _folded(line: str) -> Iterator[str]:
             piece = " "
         piece += character
     yield piece
+
+
+COLUMNS = ("rank", "player", "elo", "low", "high", "matches", "wins", "draws", "losses", "points")
+
+
+def standings_sheet(state: SeasonState) -> bytes:
+    """The standings after the last complete round as CSV."""
+    return _sheet(COLUMNS, ([row[key] for key in COLUMNS] for row in standings(state)["players"]))  # type: ignore[literal-required]
+
+
+def crosstable_sheet(state: SeasonState) -> bytes:
+    """A line for each pair that met: what the player won, drew and lost against the opponent."""
+    table = crosstable(state)
+    names = table["players"]
+    return _sheet(
+        ("player", "opponent", "wins", "draws", "losses"),
+        (
+            [name, other, cell["wins"], cell["draws"], cell["losses"]]
+            for name, cells in zip(names, table["cells"], strict=True)
+            for other, cell in zip(names, cells, strict=True)
+            if cell is not None
+        ),
+    )
+
+
+def _sheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A table as CSV, in which no name is a formula."""
+    text = io.StringIO()
+    write = csv.writer(text).writerow
+    write(columns)
+    for row in rows:
+        write([csv_cell(cell) for cell in row])
+    return text.getvalue().encode()

@@ -28,7 +28,7 @@ from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
 from arbiter.web.views import ANSWERS, PAGES, File, check_names
-from arbiter.web.words import part
+from arbiter.web.words import match_part, part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +157,18 @@ def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
     elif view.says:
         figures = {view.template: figures}
     shown = {one.name: text for one, text in zip(view.shows, asked.shown, strict=True)}
-    return HTMLResponse(render(view.template, state, visitors=visitors, **shown, **figures))
+    as_json = _address_of_json(asked, state)
+    return HTMLResponse(render(view.template, state, visitors=visitors, as_json=as_json, **shown, **figures))
+
+
+def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:
+    """Where the API has what a page shows; None where it has not."""
+    if not asked.view.says:
+        return None
+    named = {
+        one.name: match_part(str(value)) for one, value in zip(asked.view.of, asked.values, strict=False)
+    }
+    return f"{API}/seasons/{part(state.name)}{asked.view.path.format_map(named)}"
 
 
 class _Shelf:

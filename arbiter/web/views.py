@@ -240,6 +240,10 @@ def _feed(state: SeasonState, player: str | None = None) -> File | None:
     return None if found is None else File("feed.atom", "application/atom+xml", found, is_attached=False)
 
 
+def _sheet(name: str, made: Callable[[SeasonState], bytes]) -> Callable[[SeasonState], File]:
+    return lambda state: File(f"{state.name} {name}.csv", "text/csv", made(state))
+
+
 def _calendar(state: SeasonState) -> File:
     return File(f"{state.name}.ics", "text/calendar", feeds.calendar(state))
 
@@ -272,7 +276,7 @@ def _matches_page(
 
 
 def _board(state: SeasonState, number: int, table: str) -> Figures | None:
-    return boards.board(state, number, int(table))
+    return boards.board(state, number, int(table[1:]))
 
 
 def _live(state: SeasonState) -> Figures:
@@ -297,7 +301,7 @@ SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
 MATCH = Parameter("match", ".*", meant=match_of_part)
-TABLE = Parameter("table", "t[0-9]{1,6}", meant=lambda text: text[1:])
+TABLE = Parameter("table", "t[0-9]{1,6}")
 
 VIEWS = (
     View("", front.front, "front", "One season: how far it is, its standings, what the last round brought.",
@@ -314,6 +318,8 @@ VIEWS = (
     View("/rules/starter.zip", _starter),
     View("/feed.atom", _feed),
     View("/calendar.ics", _calendar),
+    View("/standings.csv", _sheet("standings", feeds.standings_sheet)),
+    View("/crosstable.csv", _sheet("crosstable", feeds.crosstable_sheet)),
     View("/players/{player}/feed.atom", _feed, of=(PLAYER,)),
     View("/players/{player}/vs/{other}", played.versus, "versus",
          "Two players: what each won against the other, and their last matches.", Versus,

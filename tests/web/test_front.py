@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from statistics import fmean
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -151,3 +152,24 @@ def test_the_calendar_has_the_rounds(visitor: TestClient) -> None:
     assert lines[0] == "BEGIN:VCALENDAR"
     assert "SUMMARY:small: round 1" in lines
     assert all(len(line.encode()) <= 75 for line in lines)
+
+
+def test_pages_lead_to_their_figures_as_json_and_csv(visitor: TestClient) -> None:
+    for path in (
+        "",
+        "/standings",
+        "/crosstable",
+        "/rounds/1",
+        "/players/p0",
+        "/boards/1/t01",
+        "/players/p0/vs/p1",
+    ):
+        page = visitor.get(f"/seasons/small{path}").text
+        assert f'href="{SEASON}{path}"' in page
+    rows = list(csv.DictReader(visitor.get("/seasons/small/standings.csv").text.splitlines()))
+    told = visitor.get(f"{SEASON}/standings").json()["players"]
+    assert [row["player"] for row in rows] == [row["player"] for row in told]
+    assert [row["wins"] for row in rows] == [str(row["wins"]) for row in told]
+    cells = list(csv.DictReader(visitor.get("/seasons/small/crosstable.csv").text.splitlines()))
+    won = {(cell["player"], cell["opponent"]): (cell["wins"], cell["losses"]) for cell in cells}
+    assert all(won[other, name] == (lost, wins) for (name, other), (wins, lost) in won.items())

@@ -40,7 +40,7 @@ PAGES = (
     "/matches?round=2", "/matches?round=3", "/rounds/1", "/rounds/2", "/rounds/3", "/players/p0",
     "/players/random", "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/live", "/standings", "/boards/1",
     "/boards/2", "/boards/1/t01", "/boards/2/t01", "/players/p0/vs/p1", "/feed.atom", "/players/p0/feed.atom",
-    "/calendar.ics",
+    "/calendar.ics", "/standings.csv", "/crosstable.csv",
 )  # fmt: skip
 API = (
     "", "/standings", "/standings?after_round=2", "/crosstable", "/history", "/rounds/1", "/rounds/2",
