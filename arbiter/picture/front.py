@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.frame import said_names
 from arbiter.outcome import winners
-from arbiter.picture.figures import season, standings
+from arbiter.picture import figures
 from arbiter.picture.marks import official_ranks
 from arbiter.picture.played import match_in_short
 
@@ -30,11 +30,11 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
     if after is not None and after > state.complete:
         return None
     number = state.complete if after is None else after
-    found = standings(state, after)
+    found = figures.standings(state, after)
     before = _by_name(state, number - 1)
     now = _by_name(state, number)
     return {
-        **season(state),
+        **figures.season(state),
         "about": state.file.game.about,
         "standings": found,
         "changes": [_change(row, before) for row in found["players"][:TOP]] if before else [],

@@ -111,7 +111,7 @@ def calendar(state: SeasonState) -> bytes:
         lines += [
             "BEGIN:VEVENT",
             f"UID:{part(state.name)}-{number}@arbiter",
-            f"DTSTAMP:{_stamp(state.moment)}",
+            f"DTSTAMP:{_stamp(when)}",
             f"DTSTART:{_stamp(when)}",
             f"DTEND:{_stamp(when + LENGTH)}",
             f"SUMMARY:{_text(f'{state.name}: round {number}')}",

@@ -65,7 +65,8 @@ def walk(visitor: TestClient) -> dict[str, str]:
         found = {html.unescape(link) for link in HREF.findall(answer.text) if not address.startswith("/api")}
         # The parts of a query stand on the page that they lead from.
         found = {link if link[0] == "/" else f"{urlsplit(address).path}{link}" for link in found if link != "data:,"}  # fmt: skip
-        if address.startswith("/seasons/") and "/live" not in address:
+        is_file = "." in address.rsplit("/", 1)[-1].partition("?")[0]
+        if address.startswith("/seasons/") and "/live" not in address and not is_file:
             found.add(f"/api/v1{address}")
         waiting += sorted(found - known)
         known |= found

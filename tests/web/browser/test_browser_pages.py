@@ -52,20 +52,20 @@ def test_a_page_is_sound_in_both_schemes(
 
 def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Page], site: str) -> None:
     page = new_page()
-    page.goto(f"{site}/seasons/long")
+    page.goto(f"{site}/seasons/long/standings")
     reached = []
-    for _ in range(16):
+    for _ in range(17):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
     assert all(one["shown"] for one in reached)
-    assert [one["words"] for one in reached][:10] == [
-        "Skip to the table", "arbiter", "long", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
+    assert [one["words"] for one in reached][:11] == [
+        "Skip to the table", "arbiter", "long", "Season", "Standings", "Crosstable", "History", "Rounds", "Matches", "Live", "Rules",
     ]  # fmt: skip
-    assert [(one["tag"], one["label"]) for one in (reached[10], reached[13])] == [
+    assert [(one["tag"], one["label"]) for one in (reached[11], reached[14])] == [
         ("BUTTON", "Switch to dark colours"),
         ("DIV", "Standings"),
     ]
-    assert {one["tag"] for one in (*reached[11:13], *reached[14:])} == {"A"}
+    assert {one["tag"] for one in (*reached[12:14], *reached[15:])} == {"A"}
 
 
 def test_the_first_stop_leads_to_the_table(new_page: Callable[..., Page], site: str) -> None:
