@@ -26,6 +26,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from arbiter.course import Dealt, Moved, programme, retrace
+from arbiter.cut import Cut
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
@@ -147,46 +148,6 @@ def heard(replay: Replay) -> list[Command]:
     ]
 
 
-class _Cut:
-    """How much a seat had been told when a fault ended the match, news being on its way."""
-
-    def __init__(self, record: MatchRecord, own: Seat | None) -> None:
-        self._own, self._begun, forfeit = own, bool(record.moves), record.forfeit
-        self._batched = record.delivery == "batched"
-        self.unsent = forfeit is not None and forfeit.fault is Fault.OUT_OF_TURN and forfeit.seat == own
-        """True when the own seat never got its last command: it had spoken unasked before."""
-        self._sent = 0
-        self._waiting: list[tuple[Seat, Command, int]] = []
-
-    def decided(self, seat: Seat, events: int) -> None:
-        """A seat has decided after `events` events: what it was told before has reached it."""
-        if not self._batched or seat == self._own:
-            self._sent = events
-            self._waiting.clear()
-
-    def told(self, seat: Seat, command: Command, events: int) -> None:
-        """A seat is told something; the own seat then has `events` events."""
-        self._waiting.append((seat, command, events))
-
-    def end(self, forfeit: Forfeit, own: Seat, asked: bool) -> int:
-        """The number of events that the own seat had; `asked` is True when the fault was an answer."""
-        every = self._waiting[-1][2] if self._waiting else self._sent
-        if self._batched:
-            # The first command is sent at once, the others with a request, or when all deals are over.
-            if not self._begun and not asked:
-                return int(own <= forfeit.seat)
-            reached = (own == forfeit.seat if asked else own <= forfeit.seat) and not self.unsent
-            return every if reached else max(self._sent, 1)
-        reached_events = self._sent
-        for seat, command, events in self._waiting:
-            last = (seat, command) == (forfeit.seat, forfeit.command)
-            if seat == own and not (last and self.unsent):
-                reached_events = events
-            if last:
-                return reached_events
-        return every
-
-
 class _Telling:
     """Follows a record once and collects what one reader may see."""
 
@@ -195,7 +156,7 @@ class _Telling:
         self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
         self._own = reader.seat if reader.kind == "seat" else None
         self._deal = self._number = 0
-        self._cut = _Cut(record, self._own)
+        self._cut = Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
         self.deals: list[DealtCards] = []
