@@ -65,7 +65,20 @@ def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Pa
         ("BUTTON", "Switch to dark colours"),
         ("DIV", "Standings"),
     ]
-    assert {one["tag"] for one in (*reached[12:14], *reached[15:])} == {"A"}
+    assert {one["tag"] for one in (*reached[12:14], *reached[15:])} == {"A", "BUTTON"}
+
+
+def test_a_player_that_is_followed_stays_marked(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page()
+    page.goto(f"{site}/seasons/small")
+    star = page.get_by_role("button", name="Follow p1")
+    star.click()
+    assert star.get_attribute("aria-pressed") == "true"
+    page.goto(f"{site}/seasons/small/standings")
+    assert page.locator("tr.followed").count() == 1
+    assert page.locator("tr.followed th").inner_text().endswith("p1")
+    page.get_by_role("button", name="Follow p1").click()
+    assert page.locator("tr.followed").count() == 0
 
 
 def test_the_first_stop_leads_to_the_table(new_page: Callable[..., Page], site: str) -> None:
