@@ -30,7 +30,9 @@ from arbiter.cut import Cut
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
+from arbiter.identity import emblems
 from arbiter.match import Fault
+from arbiter.moments import Ended, moments
 from arbiter.outcome import say_match
 
 if TYPE_CHECKING:
@@ -76,8 +78,10 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
     game = make(record.game, record.options)
     sides = record.sides or (None,) * len(record.players)
     players: list[ReplayPlayer] = [
-        {"name": name, "seat": seat, "side": side}
-        for seat, (name, side) in enumerate(zip(record.players, sides, strict=True))
+        {"name": name, "seat": seat, "side": side, "mark": mark}
+        for seat, (name, side, mark) in enumerate(
+            zip(record.players, sides, emblems(record.players, sides), strict=True)
+        )
     ]
     if record.substitute is not None:
         players[record.substitute]["substitute"] = True
@@ -95,7 +99,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
         "planned": None if game.endless else len(programme(game, "", 1).deals),
         "deals": told.deals,
         "events": told.events,
-        "marks": told.marks,
+        "marks": told.all_marks(),
         "result": {
             "points": None if record.points is None else list(record.points),
             "fault": fault_of(record, reader, complete),
@@ -188,6 +192,15 @@ class _Telling:
             self._forfeit(record.forfeit, state)
         for i, shown in self.frames.taken.items():
             self.events[i]["shown"] = shown
+
+    def all_marks(self) -> list[ReplayMark]:
+        """The deals and the fault, and what was worth a look of the deals that are over, in their order."""
+        ends = [
+            Ended(event["i"], event["deal"], event["points"])
+            for event in self.events
+            if event["t"] == "end_deal"
+        ]
+        return sorted([*self.marks, *moments(self._record.players, ends)], key=lambda mark: mark["i"])
 
     def _begin(self, event: Dealt) -> None:
         game = self._game

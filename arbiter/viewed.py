@@ -144,12 +144,20 @@ Event = TypeAliasType(
 )
 
 
+class Emblem(TypedDict):
+    """What a player is known by at sight: one of twelve colours, and the outline of a shape, 20 by 20."""
+
+    colour: int
+    shape: str
+
+
 class ReplayPlayer(TypedDict):
-    """Who sits where."""
+    """Who sits where; partners have one `mark`."""
 
     name: str
     seat: int
     side: int | None
+    mark: Emblem
     substitute: NotRequired[bool]
 
 
