@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 COLOURS: Final = 12
 SIZE: Final = 20
 """Of the square in which shapes are drawn."""
+_SALT = 206
+"""Of the first numbers that under which the shipped bots of a table have different colours."""
 _OUTLINES = (
     "M10 1a9 9 0 1 0 .01 0z",
     "M4 1h12a3 3 0 0 1 3 3v12a3 3 0 0 1-3 3H4a3 3 0 0 1-3-3V4a3 3 0 0 1 3-3z",
@@ -43,7 +45,7 @@ _HOLES = (
 def emblem(name: str) -> Emblem:
     """The colour and the shape of a name; versions and copies of a player have its own."""
     family = name.partition("@")[0].partition("#")[0] or name
-    drawn = sha256(family.encode(errors="surrogatepass")).digest()
+    drawn = sha256(f"{_SALT} {family}".encode(errors="surrogatepass")).digest()
     shape = _OUTLINES[drawn[1] % len(_OUTLINES)] + _HOLES[drawn[2] % len(_HOLES)]
     return {"colour": drawn[0] % COLOURS, "shape": shape}
 

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from arbiter.identity import emblem
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.picture.shapes import Rated, RoundRatings
+    from arbiter.viewed import Emblem
 
 ROOM = 150
 """Right of a chart's lines, for their names."""
@@ -60,16 +63,17 @@ class Interval(NamedTuple):
 
 @dataclass(slots=True)
 class RatingLine:
-    """A player's ratings as a line; `number` and `label` are those of the named ones."""
+    """A player's ratings as a line; `label` and `dashed`, for a colour's second one, are of named lines."""
 
     player: str
+    mark: Emblem
     named: bool
     points: str
     end: tuple[float, float]
     elo: float
     band: str | None
-    number: int = 0
     label: float = 0.0
+    dashed: bool = False
 
 
 def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:
@@ -111,6 +115,7 @@ def rating_lines(
     lines = [
         RatingLine(
             player,
+            emblem(player),
             player in named,
             " ".join(f"{x(number)},{y(one.elo)}" for number, one in of),
             (x(of[-1][0]), y(of[-1][1].elo)),
@@ -121,8 +126,10 @@ def rating_lines(
     ]
     lines.sort(key=lambda line: line.named)
     shown = [line for line in lines if line.named]
-    for number, line in enumerate(shown):
-        line.number = number
+    seen: set[int] = set()
+    for line in shown:
+        line.dashed = line.mark["colour"] in seen
+        seen.add(line.mark["colour"])
     _spread(shown, height)
     return {
         "width": width,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.config.limits import AT_HOME, options_of
+from arbiter.identity import emblems
 from arbiter.picture import boards, figures, front, played
 from arbiter.picture.played import under_way
 from arbiter.picture.shapes import (
@@ -134,6 +135,7 @@ def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None
 def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
     """What stands above a replay; players' pages are below `base`."""
     is_complete = state.is_complete(match.round)
+    marks = emblems(match.players, record.sides or (None,) * len(match.players))
     return {
         "id": match.id,
         "season": state.name,
@@ -146,6 +148,7 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
                 "points": None if match.points is None else match.points[seat],
                 "href": f"{base}/players/{part(name)}",
                 "substitute": seat == match.substitute,
+                "mark": marks[seat],
             }
             for seat, name in enumerate(match.players)
         ],

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from arbiter.identity import SIZE, emblem
 from arbiter.text import joined, printable
 
 if TYPE_CHECKING:
@@ -75,6 +76,13 @@ def name(text: str) -> Markup:
     return Markup("<bdi>{}</bdi>").format(printable(text))
 
 
+def mark(text: str) -> Markup:
+    """What a player of this name is known by at sight, before the name itself."""
+    known = emblem(text)
+    drawn = '<svg class="pm p{}" viewBox="0 0 {} {}" aria-hidden="true"><path d="{}"/></svg>'
+    return Markup(drawn).format(known["colour"], SIZE, SIZE, known["shape"])
+
+
 def plain(text: object) -> Markup:
     """Any text from outside, printable."""
     return escape(printable(str(text)))
@@ -122,7 +130,7 @@ def size(count: int) -> str:
     return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
 
 
-WRITTEN = part, match_part, whole, signed, tenths, percent, moment, name, plain, sentence, joined, short
+WRITTEN = part, match_part, whole, signed, tenths, percent, moment, name, mark, plain, sentence, joined, short
 FILTERS: dict[str, Callable[..., object]] = {
     "shell": shlex.join,
     **{one.__name__: one for one in (*WRITTEN, duration, exact, size)},

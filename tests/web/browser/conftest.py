@@ -15,13 +15,16 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
+from tests.web.browser.viewer import Viewer
 from tests.web.long_season import make_long_season
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
+
+    from tests.web.browser.viewer import Show
 
 NEEDED = "needs {}: pip install 'arbiter-cards[dev]'"
 
@@ -42,9 +45,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page in a context of its own, which takes the options."""
+    """Opens a page in a context of its own, which takes the options; nothing moves in it unless they say so."""
+
+    def opened(**options: Any) -> Page:
+        context = browser.new_context(**({"reduced_motion": "reduce"} | options))
+        return stack.enter_context(closing(context)).new_page()
+
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(closing(browser.new_context(**options))).new_page()
+        yield opened
 
 
 @pytest.fixture(scope="package")
@@ -87,3 +95,50 @@ def served(app: Any) -> Iterator[str]:
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def viewer() -> Iterator[Viewer]:
+    made = Viewer()
+    with served(made.app) as made.base:
+        yield made
+
+
+@pytest.fixture
+def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
+    """Opens an address, or the page of a replay and of the seats' own ones; in the end no page may have complained, or asked anybody but the site for anything."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+    requests: list[str] = []
+
+    def shown(
+        what: Any,
+        own: Sequence[Any] = (),
+        query: str = "",
+        *,
+        clean: bool = True,
+        clock: bool = False,
+        **options: Any,
+    ) -> Any:
+        address = what if isinstance(what, str) else viewer.hold(what, own) + query
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        if clean:
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requests.append(request.url))
+        if clock:
+            page.clock.install(time=0)
+            # Only what a test lets pass: a busy machine's own seconds would be steps, too.
+            page.clock.pause_at(1000)
+        page.goto(address)
+        if clean and options.get("java_script_enabled", True):
+            page.wait_for_selector(".rp-table")
+        return page
+
+    yield shown
+    for context in contexts:
+        context.close()
+    assert complaints == []
+    assert [url for url in requests if not url.startswith((viewer.base, "data:"))] == []

@@ -76,7 +76,9 @@ def sitting(
         with (
             TemporaryDirectory() as folder,
             _served(session, Path(folder)) as link,
-            closing(browser.new_context(viewport={"width": 1280, "height": 900})) as context,
+            closing(
+                browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+            ) as context,
         ):
             page = context.new_page()
             page.set_default_timeout(20_000)

@@ -9,99 +9,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.view import Reader, replay_of
-from tests.web.browser.conftest import served
 from tests.web.browser.looking import violations
-from tests.web.browser.viewer import Viewer, match_page
+from tests.web.browser.viewer import early, full, match_page, own, place, with_fault
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Callable
 
-    from playwright.sync_api import Browser
-
-    from arbiter.match import MatchRecord
-
-    Show: TypeAlias = Callable[..., Any]
+    from tests.web.browser.viewer import Show, Viewer
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 HOSTILE = ("<img src=x onerror=alert(1)>", "\u202eevil\u202d abc", "W" * 64, "'\"></script><b>x")
 
 
-@pytest.fixture(scope="module")
-def viewer() -> Iterator[Viewer]:
-    made = Viewer()
-    with served(made.app) as made.base:
-        yield made
-
-
-@pytest.fixture
-def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
-    """Opens an address, or the page of a replay and of the seats' own ones; in the end no page may have complained, or asked anybody but the site for anything."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-    requests: list[str] = []
-
-    def shown(
-        what: Any,
-        own: Sequence[Any] = (),
-        query: str = "",
-        *,
-        clean: bool = True,
-        clock: bool = False,
-        **options: Any,
-    ) -> Any:
-        address = what if isinstance(what, str) else viewer.hold(what, own) + query
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        if clean:
-            page.on("console", lambda message: complaints.append(message.text))
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        if clock:
-            page.clock.install(time=0)
-            # Only what a test lets pass: a busy machine's own seconds would be steps, too.
-            page.clock.pause_at(1000)
-        page.goto(address)
-        if clean and options.get("java_script_enabled", True):
-            page.wait_for_selector(".rp-table")
-        return page
-
-    yield shown
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert [url for url in requests if not url.startswith((viewer.base, "data:"))] == []
-
-
-def full(name: str, seed: int = 1) -> dict[str, Any]:
-    return replay_of(match_of(name, seed=seed), Reader("full"))
-
-
-def own(record: MatchRecord) -> list[dict[str, Any]]:
-    """As each seat saw the match."""
-    return [replay_of(record, Reader("seat", seat)) for seat in range(len(record.players))]
-
-
 def wait_for_hands(page: Any, number: int) -> None:
     """Until so many hands are open: eyes are lent by the site."""
-    page.wait_for_function("n => document.querySelectorAll('.rp-seat ul.rp-hand').length === n", arg=number)
-
-
-def early(name: str) -> dict[str, Any]:
-    """As the public sees a match whose round is under way."""
-    return replay_of(match_of(name), Reader("public"), complete=False)
-
-
-def with_fault(text: str = "9C: it is not in hand") -> dict[str, Any]:
-    return replay_of(faulty(match_of("planning"), 30, text), Reader("full"))
-
-
-def place(page: Any) -> tuple[int, int]:
-    """The deal, from 1, and the event on show."""
-    deal, event = re.findall(r"Deal (\d+) .* event (\d+)", page.inner_text(".rp-where"))[0]
-    return int(deal), int(event)
+    page.wait_for_function("n => document.querySelectorAll('.rp-seat .rp-hand ul').length === n", arg=number)
 
 
 def points(page: Any) -> list[str]:
@@ -222,8 +145,8 @@ def test_the_tab_key_reaches_every_control_in_reading_order(show: Show) -> None:
             break
         reached.append(label)
     assert reached[0] == "Skip to the table"
-    order = ["Beginning", "Step back", "Play", "Next step", "End", "Jump to the fault", "Keys", "Deal 1",
-             "Look through the eyes of seat 0", "Exchanges of this deal", "Download the replay (JSON)"]  # fmt: skip
+    order = ["Look through the eyes of seat 0", "Place in the match", "Beginning", "Step back", "Play", "Next step", "End",
+             "Jump to the fault", "Keys", "Score sheet", "Deal 1", "Exchanges", "Download the replay (JSON)"]  # fmt: skip
     assert [label for label in reached if label in order] == order
     page.get_by_role("button", name="Look through the eyes of seat 2").focus()
     page.keyboard.press("Enter")
@@ -233,6 +156,7 @@ def test_the_tab_key_reaches_every_control_in_reading_order(show: Show) -> None:
 def test_a_key_and_a_button_jump_to_the_fault(show: Show) -> None:
     replay = with_fault()
     page = show(replay)
+    page.keyboard.press("Home")
     page.keyboard.press("f")
     assert place(page)[1] == replay["events"][-1]["i"]
     assert "9C: it is not in hand" in page.inner_text(".rp-said")
@@ -319,7 +243,7 @@ def test_names_are_text_and_keep_their_direction(show: Show) -> None:
 def test_cards_have_symbol_and_letter_and_are_read_aloud(show: Show) -> None:
     page = show(full("codepiece"))
     card = page.locator(".rp-hand .rp-card", has_text="ten of diamonds")
-    assert card.locator("[aria-hidden]").all_inner_texts() == ["TD", "♦"]
+    assert card.locator("[aria-hidden]").all_inner_texts() == ["T", "♦D"]
     colours = {
         card.get_attribute("class"): card.evaluate("card => getComputedStyle(card).color")
         for card in page.locator(".rp-hand .rp-card").all()
@@ -330,13 +254,13 @@ def test_cards_have_symbol_and_letter_and_are_read_aloud(show: Show) -> None:
 @pytest.mark.parametrize("name", OPTIONS)
 def test_hands_of_a_round_under_way_are_backs_that_get_fewer(show: Show, name: str) -> None:
     page = show(early(name))
-    assert page.locator("ul.rp-hand").count() == 0
+    assert page.locator(".rp-hand ul").count() == 0
     assert page.locator(".rp-eyes").count() == 0
 
     def counts() -> list[int]:
         return [
             int(text.strip("×"))
-            for text in page.locator(".rp-hand.rp-hand .rp-back > span:first-child").all_inner_texts()
+            for text in page.locator(".rp-hand .rp-back > span:first-child").all_inner_texts()
         ]
 
     page.keyboard.press("2")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from mimetypes import guess_type
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from starlette.responses import FileResponse, Response
 
+from arbiter.view import Reader, replay_of
 from arbiter.web.security import Guard
+from tests.web.replays import faulty, match_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from arbiter.match import MatchRecord
+
+    Show: TypeAlias = Callable[..., Any]
 
 WEB = Path(__file__).parents[3] / "arbiter" / "web"
 STYLE = """
@@ -64,3 +72,27 @@ class Viewer:
         elif path.startswith("/static/"):
             answer = FileResponse(WEB / path[1:])
         await answer(scope, receive, send)
+
+
+def full(name: str, seed: int = 1) -> dict[str, Any]:
+    return replay_of(match_of(name, seed=seed), Reader("full"))
+
+
+def own(record: MatchRecord) -> list[dict[str, Any]]:
+    """As each seat saw the match."""
+    return [replay_of(record, Reader("seat", seat)) for seat in range(len(record.players))]
+
+
+def early(name: str) -> dict[str, Any]:
+    """As the public sees a match whose round is under way."""
+    return replay_of(match_of(name), Reader("public"), complete=False)
+
+
+def with_fault(text: str = "9C: it is not in hand") -> dict[str, Any]:
+    return replay_of(faulty(match_of("planning"), 30, text), Reader("full"))
+
+
+def place(page: Any) -> tuple[int, int]:
+    """The deal, from 1, and the event on show."""
+    deal, event = re.findall(r"Deal (\d+) .* event (\d+)", page.inner_text(".rp-where"))[0]
+    return int(deal), int(event)

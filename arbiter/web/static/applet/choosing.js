@@ -3,7 +3,7 @@
 import { el, spoken } from "../replay/dom.js";
 import { cardFace, isSuited } from "../replay/say.js";
 import { complain, enable } from "./dialog.js";
-/** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/table.js" */
+/** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/cards.js" */
 
 /** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
  * @typedef {Pick<Told.TableState, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */

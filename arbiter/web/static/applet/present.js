@@ -1,13 +1,15 @@
 // The table as it stands now: the replay's, with cards to pick and what may be answered; the others' hands are covered.
 
 import { el } from "../replay/dom.js";
-import { positionAt } from "../replay/fold.js";
+import { positionAt, stopsOf } from "../replay/fold.js";
+import { calm } from "../replay/motion.js";
 import { sayEvents } from "../replay/say.js";
 import { makeTable } from "../replay/table.js";
 import { makeChoosing } from "./choosing.js";
 /** @import { Position } from "../replay/fold.js" */
 
 const MOST_SAID = 12; // of many events at once only the last are told
+const TURN_MS = 600; // of a bot, where a person plays
 /** A table as it is drawn: the applet's, or a visitor's.
  * @typedef {Pick<Told.TableState, "to_act" | "request" | "asks" | "must" | "legal" | "lays" | "says" | "hint" | "made" | "over" | "result" | "running"> & {
  *   setup: Partial<Omit<Told.TableSetup, "seats">> & { seats: { person: boolean }[] }, players?: string[], trouble: { seat: number } | null, left_ms: number[] | null }} Standing @typedef {Told.Replay | null} Lent */
@@ -80,6 +82,10 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   let asked = "";
   let wanted = "";
   let seen = { key: "", i: -1 };
+  let isHurried = false;
+  place.addEventListener("click", () => {
+    isHurried = true;
+  });
 
   async function decideHere(/** @type {string} */ word) {
     wanted = choosing.hasField() ? "field" : "choice";
@@ -110,12 +116,34 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const [state, known] = [now, views];
     looking = eyes.look(state);
     const { eyes: whose } = looking;
+    const isStill = () => now === state && known === views && looking.eyes === whose;
     const there = known.get(whose);
     if (there) return render(state, there);
-    return Promise.resolve(lend(whose)).then((view) => {
+    return Promise.resolve(lend(whose)).then(async (view) => {
       if (view) known.set(whose, view);
-      if (view && now === state && known === views && looking.eyes === whose) render(state, view);
+      if (view && isStill() && table) await walk(state, view, isStill);
+      if (view && isStill()) render(state, view);
     });
+  }
+
+  /** Shows what the others have done since one step at a time, so that no trick is gone before it was seen; a click on the table ends it. */
+  async function walk(/** @type {Standing} */ state, /** @type {Told.Replay} */ view, /** @type {() => boolean} */ isStill) {
+    const isWatched = state.setup.seats.some(({ person }) => person) && !calm.matches && `${frame} ${looking.eyes}` === seen.key;
+    const steps = isWatched ? stopsOf(view).filter((stop) => stop > seen.i).slice(-MOST_SAID, -1) : [];
+    isHurried = false;
+    for (const stop of steps) {
+      if (isHurried || !isStill()) return;
+      const position = { ...positionAt(view, stop), to_act: null };
+      keepFocus(false, () => {
+        choosing.ask(null);
+        table?.draw(position, looking.eyes === NOBODY ? null : looking.eyes, position.left);
+      });
+      put(said, sayEvents(view.events.filter(({ i }) => i > seen.i && i <= stop)));
+      seen.i = stop;
+      await new Promise((done) => {
+        setTimeout(done, TURN_MS);
+      });
+    }
   }
 
   function render(/** @type {Standing} */ state, /** @type {Told.Replay} */ view) {

@@ -2,10 +2,10 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {{ [name: string]: unknown, on?: Record<string, (event: any) => void> }} Attributes */
+/** @typedef {{ [name: string]: unknown, on?: Record<string, (event: any) => void>, vars?: Record<string, number> }} Attributes */
 /** @typedef {Node | string | number | null | undefined} Child @typedef {Child | Child[]} Part */
 
-/** An HTML element; attributes that are null or false are left out, `on` is a map of listeners.
+/** An HTML element; attributes that are null or false are left out, `on` is a map of listeners, `vars` one of numbers for the style.
  * @template {keyof HTMLElementTagNameMap} T @param {T} tag @param {Attributes} [attributes] @param {Part[]} children @returns {HTMLElementTagNameMap[T]} */
 export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
@@ -27,10 +27,12 @@ export function spoken(/** @type {string} */ text) {
   return el("span", { class: "rp-spoken" }, text);
 }
 
-/** @template {Element} E @param {E} element @param {Attributes | undefined} attributes @param {Part[]} children */
+/** @template {HTMLElement | SVGElement} E @param {E} element @param {Attributes | undefined} attributes @param {Part[]} children */
 function fill(element, attributes, children) {
-  const { on = {}, ...others } = attributes ?? {};
+  const { on = {}, vars = {}, ...others } = attributes ?? {};
   for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  // Not by an attribute, which the policy forbids.
+  for (const [name, value] of Object.entries(vars)) element.style.setProperty(`--${name}`, String(value));
   for (const [name, value] of Object.entries(others)) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }

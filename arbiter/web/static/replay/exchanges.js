@@ -1,4 +1,4 @@
-// The exchanges beside the table: what was sent to whom, and what came back, a line each.
+// The exchanges, folded away until asked for: what was sent to whom, what came back, and what it means, a line each.
 
 import { el, foreign, spoken } from "./dom.js";
 import { sayTime } from "./say.js";
@@ -12,10 +12,13 @@ const MOST_LEGAL = 12;
 export function makeExchanges(/** @type {Seek} */ onSeek) {
   const list = el("ol", { role: "list" });
   const scroll = el("div", { class: "rp-scroll", tabindex: "0", role: "region", "aria-label": "Exchanges of this deal" }, list);
-  const element = el("section", { class: "rp-exchanges" }, el("h3", {}, "Exchanges"), scroll);
+  const element = el("details", { class: "rp-exchanges", on: { toggle: () => again() } }, el("summary", {}, "Exchanges"), scroll);
+  let again = () => {};
   let drawn = /** @type {{ replay?: Told.Replay, deal?: number }} */ ({});
   let lines = /** @type {{ i: number, element: HTMLElement }[]} */ ([]);
   const draw = (/** @type {Told.Replay} */ replay, /** @type {number} */ deal, /** @type {number} */ i) => {
+    again = () => draw(replay, deal, i);
+    if (!element.open) return;
     if (drawn.replay !== replay || drawn.deal !== deal) {
       const events = replay.events.filter((event) => event.deal === deal);
       lines = events.map((event) => ({ i: event.i, element: line(replay, event, onSeek) }));
@@ -57,7 +60,7 @@ function parts(replay, event) {
     case "ask":
       return ["→", seat, event.request, legal(event)];
     case "answer":
-      return ["←", seat, event.text, sayTime(event.charged_ms)];
+      return ["←", seat, event.text, [saidOf(replay, event), sayTime(event.charged_ms)].filter(Boolean).join(" ")];
     case "reveal":
       return ["·", seat, `decided ${event.text}`];
     case "exchange":
@@ -71,6 +74,11 @@ function parts(replay, event) {
     default:
       return ["·", "", `deal ${event.deal + 1}`];
   }
+}
+
+/** What a decision means for people, as the frame after it says. */
+function saidOf(/** @type {Told.Replay} */ replay, /** @type {Told.AnswerEvent} */ { i, deal }) {
+  return replay.events.find((event) => event.i >= i && event.deal === deal && event.shown)?.shown?.say;
 }
 
 function hearers(/** @type {Told.Replay} */ replay, /** @type {Told.TellEvent} */ event) {

@@ -8,8 +8,8 @@ import { el } from "./dom.js";
 export const KEYS = [
   ["→", "next step", "ArrowRight", (player) => player.steer(player.after(player.i))],
   ["←", "step back", "ArrowLeft", (player) => player.steer(player.before(player.i))],
-  ["]", "next trick", "]", (player) => player.steer(player.tricks.find((stop) => stop > player.i))],
-  ["[", "trick before", "[", (player) => player.steer(player.tricks.findLast((stop) => stop < player.i))],
+  ["]", "next trick", "]", (player) => player.toTrick(1)],
+  ["[", "trick before", "[", (player) => player.toTrick(-1)],
   ["n", "next deal", "n", (player) => player.toDeal(player.deal + 1)],
   ["p", "deal before", "p", (player) => player.lastDeal()],
   ["Home", "beginning", "Home", (player) => player.steer(player.stops[0])],
@@ -32,7 +32,7 @@ let inUse;
 export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} */ player) {
   const onPage = rememberedBox("arbiter-replay-keys", "inside");
   const help = keysDialog("Keys of the replay", [...KEYS, ["1 … 9, 0", "deal 1 to 10"]], onPage, " Keys work on the whole page, not only in the replay",
-    el("p", { class: "rp-note" }, "A click on a bar, a line of the exchanges or a seat’s eyes does what it shows."));
+    el("p", { class: "rp-note" }, "A click on the right half of the table is the next step, on the left one the step back; a swipe is a trick. Bars, lines and moments lead to their places."));
   const takeOver = () => {
     inUse = element;
   };

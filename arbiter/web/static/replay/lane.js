@@ -1,5 +1,6 @@
 // The time line of a deal: a lane for each seat, a bar for each move, marks for tricks and faults.
 
+import { markOf } from "./cards.js";
 import { el, foreign, svg } from "./dom.js";
 import { nameOf, sayTime } from "./say.js";
 /** @import { Seek } from "./exchanges.js" */
@@ -13,7 +14,7 @@ const FEWEST = 24;
 export function makeLane(/** @type {Told.Replay} */ replay, /** @type {Seek} */ onSeek) {
   const chart = el("div", { class: "rp-chart" });
   const labels = el("div", { class: "rp-lanes", "aria-hidden": "true" },
-    replay.players.map(({ seat, name }) => el("span", { title: name }, `${seat} `, foreign(name))));
+    replay.players.map((player) => el("span", { title: player.name }, markOf(player), foreign(player.name))));
   const scale = el("p", { class: "rp-scale" });
   const rows = el("tbody");
   const table = el("details", { class: "rp-times" }, el("summary", {}, "Times as a table"),
@@ -77,7 +78,7 @@ function drawDeal(/** @type {Told.Replay} */ replay, /** @type {number} */ deal,
 function bar(replay, move, place, most) {
   const size = Math.max(LEAST, most ? (move.charged_ms / most) * (LANE - 4) : LEAST);
   return svg("rect", {
-    class: "rp-bar", x: place + 0.1, y: (move.seat + 1) * LANE - 2 - size, width: 0.8, height: size,
+    class: `rp-bar p${replay.players[move.seat].mark.colour}`, x: place + 0.1, y: (move.seat + 1) * LANE - 2 - size, width: 0.8, height: size,
   }, svg("title", {}, `${nameOf(replay, move.seat)}: ${sayTime(move.charged_ms)}`));
 }
 

@@ -6,6 +6,7 @@ import { hasEyes, stopsOf } from "./fold.js";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_MS = 1000;
+const TAKEN_MS = 600;
 
 /** A player of a replay; `onChange(player)` is called whenever it stands elsewhere.
  *
@@ -28,11 +29,11 @@ export class Player {
     this.seen = this.i;
   }
 
-  /** Takes up what an address says, NaN for nothing; what makes no sense there is left out. */
+  /** Takes up what an address says, NaN for nothing; what makes no sense there is left out. Without a place it begins at the fault. */
   start({ deal = NaN, i = NaN, seat = NaN, speed = NaN }) {
     if (SPEEDS.includes(speed)) this.speed = speed;
     if (Number.isInteger(i)) this.i = this.restAt(i);
-    else this.i = this.firstOf(deal) ?? this.i;
+    else this.i = this.firstOf(deal) ?? (this.fault ? this.restAt(this.fault.i) : this.i);
     this.seen = this.before(this.i) ?? -1;
     this.onChange(this);
     if (Number.isInteger(seat)) this.look(seat);
@@ -71,6 +72,12 @@ export class Player {
   get tricks() {
     const stops = this.stops;
     return this.view.events.filter(({ t }) => t === "trick").map(({ i }) => stops.find((stop) => stop >= i) ?? this.last);
+  }
+
+  /** To the next trick, or the one before for -1. */
+  toTrick(/** @type {number} */ by) {
+    const tricks = this.tricks;
+    this.steer(by > 0 ? tricks.find((stop) => stop > this.i) : tricks.findLast((stop) => stop < this.i));
   }
 
   /** Through a seat's eyes once its replay is there; with all that there is to see for null, or the seat again. */
@@ -152,10 +159,12 @@ export class Player {
 
   tick() {
     clearTimeout(this.timer);
+    // What was taken lies there until it was seen.
+    const rest = this.news.some(({ t }) => t === "trick") ? Math.max(TAKEN_MS, STEP_MS / this.speed) : STEP_MS / this.speed;
     this.timer = setTimeout(() => {
       this.go(this.after(this.i));
       if (this.isPlaying) this.tick();
-    }, STEP_MS / this.speed);
+    }, rest);
   }
 
   /** The first rest after event `i`. */

@@ -1,12 +1,14 @@
 // The replay viewer: `mount(element, replay, options)` puts it into an element.
 
-import { el } from "./dom.js";
+import { el, foreign } from "./dom.js";
 import { makeExchanges } from "./exchanges.js";
 import { hasEyes, positionAt, stopsOf } from "./fold.js";
 import { bindKeys, KEYS } from "./keys.js";
 import { makeLane } from "./lane.js";
 import { Player, SPEEDS } from "./player.js";
 import { nameOf, sayEvents } from "./say.js";
+import { bindTouches, makeScrubber } from "./scrubber.js";
+import { makeSheet } from "./sheet.js";
 import { makeTable } from "./table.js";
 /** @import { EyesOf } from "./player.js" */
 
@@ -42,12 +44,14 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const player = new Player(replay, draw, eyesOf);
   const help = bindKeys(element, player);
   const controls = makeControls(player, help);
-  const deals = makeDeals(player);
+  const scrubber = makeScrubber(player);
+  const sheet = makeSheet(player);
+  bindTouches(table.element, player);
   element.classList.add("rp");
   element.replaceChildren(
-    el("div", { class: "rp-board" }, el("div", { class: "rp-main" },
-      el("div", { class: "rp-steer" }, controls.elements, deals.element), status.element, table.element, lane.element),
-    exchanges.element), help);
+    el("div", { class: "rp-board" }, el("div", { class: "rp-main" }, status.element, table.element,
+      el("div", { class: "rp-steer" }, scrubber.element, status.where, controls.elements)),
+    el("div", { class: "rp-below" }, sheet.elements, lane.element, exchanges.element)), help);
   const save = address ? addressSaver() : null;
 
   function draw() {
@@ -58,14 +62,18 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     lane.draw(player.deal, player.i);
     status.draw(player);
     controls.draw();
-    deals.draw();
+    scrubber.draw();
+    sheet.draw();
     save?.(player);
     if (consoleLine) consoleLine.textContent = `arbiter console --config ${quoted(config)} --from ${quoted(replay.id)}${untilOf(replay, player)}`;
     // A reader is likely to try the bot whose eyes are borrowed, or which faulted.
     if (home) home.textContent = `arbiter console --from-replay ${quoted(home.dataset.file ?? "")}${untilOf(replay, player)}${home.dataset.limits} --seat "${player.eyes ?? player.fault?.seat ?? 0}=bot:python3 bot.py"`;
   }
 
-  player.start(address ? readAddress() : {});
+  const place = address ? readAddress() : {};
+  player.start(place);
+  // It opens at the action: at the place that the address names, or at the fault.
+  if (address && (player.fault || place.i >= 0 || place.deal >= 0)) element.scrollIntoView({ block: "start" });
   return player;
 }
 
@@ -82,7 +90,8 @@ function makeStatus(/** @type {Told.Replay} */ replay) {
     const place = `Deal ${player.deal + 1} of ${Math.max(replay.planned ?? 0, replay.deals.length)} · event ${player.i} of ${player.last}`;
     where.textContent = `${place}${eyes}${hidden ? " · hands are shown when the round is complete" : ""}${player.problem && ` · ${player.problem}`}`;
   };
-  return { element: el("div", { class: "rp-status" }, where, said), draw };
+  const { say } = /** @type {{ say?: string }} */ (replay.result);
+  return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, said), where, draw };
 }
 
 function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help) {
@@ -100,7 +109,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
     SPEEDS.map((value) => el("option", { value }, `${value} ×`)));
   const all = el("button", { type: "button", title: "Quit the eyes (q)", on: { click: () => player.look(null) } }, "All hands");
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
-  const steps = el("div", { class: "rp-controls", role: "group", "aria-label": "Steps" }, back, toggle, on);
+  const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
     el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, all);
   const draw = () => {
@@ -112,24 +121,6 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
     all.hidden = player.eyes === null;
   };
   return { elements: [steps, choices], draw };
-}
-
-/** A button for each deal, with a mark where the fault is. */
-function makeDeals(/** @type {Player} */ player) {
-  const faulty = player.fault?.deal;
-  const buttons = player.replay.deals.map(({ deal }) => el("button", {
-    type: "button", "aria-label": `Deal ${deal + 1}${deal === faulty ? ", with the fault" : ""}`,
-    class: deal === faulty ? "rp-faulty" : null, on: { click: () => player.toDeal(deal) },
-  }, `${deal + 1}${deal === faulty ? " ✕" : ""}`));
-  const element = el("nav", { class: "rp-deals", "aria-label": "Deals" }, el("span", { "aria-hidden": "true" }, "Deal"), buttons);
-  const draw = () => buttons.forEach((button, place) => {
-    const isCurrent = player.replay.deals[place].deal === player.deal;
-    if (isCurrent) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
-    // The row's own view follows; the page stays where it is.
-    if (isCurrent) element.scrollLeft = button.offsetLeft - element.clientWidth / 2;
-  });
-  return { element, draw };
 }
 
 /** The option for the decisions up to the position on show, "" where not all are known. */

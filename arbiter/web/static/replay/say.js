@@ -7,11 +7,11 @@ const SYMBOLS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 /** @type {Record<string, string>} */
 const NAMES = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 
-/** What a card's box holds: `text`, `symbol` below it, `tone` (a suit or a colour, or ""), `said` for a screen reader. */
+/** What a card's box holds: `rank`, `symbol` below it, `tone` (a suit or a colour, or ""), `said` for a screen reader; `text` has rank and suit. */
 export function cardFace(/** @type {Faces} */ faces, /** @type {string} */ name) {
   const { rank, suit, say } = faces[name] ?? { rank: name, suit: "", say: name };
   const symbol = SYMBOLS[suit] ?? "";
-  return { text: symbol ? rank + suit : rank, symbol, tone: suit, said: say };
+  return { text: symbol ? rank + suit : rank, rank, symbol, tone: suit, said: say };
 }
 
 /** A suit for people, as `cardFace`; null for any other word. */
