@@ -173,9 +173,8 @@ function rows(replay, position) {
 
 function drawGifts(/** @type {Told.Replay} */ replay, /** @type {Position} */ position) {
   return [el("ul", { class: "rp-gifts", role: "list", "aria-label": "The exchange" }, position.gifts.map((gift) =>
-    el("li", {}, foreign(replay.players[gift.seat].name, "rp-short"), el("span", {}, " gives "),
-      gift.cards ? gift.cards.map((name) => cardBox(position.faces, name)) : backs(gift.count),
-      el("span", {}, " to "), foreign(replay.players[gift.to].name, "rp-short"))))];
+    el("li", {}, who(replay, gift.seat), spoken("gives "), gift.cards ? gift.cards.map((name) => cardBox(position.faces, name)) : backs(gift.count),
+      el("span", { "aria-hidden": "true" }, "→"), spoken("to "), who(replay, gift.to))))];
 }
 
 function drawResult(/** @type {Told.Replay} */ replay, /** @type {number[]} */ points) {
