@@ -152,7 +152,7 @@ def test_the_live_page_says_that_nobody_plays(visitor: TestClient) -> None:
 
 def test_the_wall_screen_has_standings_tables_and_what_happened(visitor: TestClient) -> None:
     page = visitor.get("/seasons/small/live?wall=1").text
-    assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-told"]
+    assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-stage", "wall-told"]
     assert page.count("<h3>Table") == 2
 
 

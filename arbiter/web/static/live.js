@@ -87,4 +87,31 @@ function turnByItself() {
   setInterval(() => held || show(at + 1), TURN_MS);
 }
 
-if (page.classList.contains("wall")) turnByItself();
+/** Plays the match that the page names over and over, and another one when it names that. */
+async function playByItself() {
+  const place = page.querySelector(".playing");
+  if (!place) return;
+  const [{ mount }, { read }] = await Promise.all([import("./replay/replay.js"), import("./applet/server.js")]);
+  let shown = "";
+  let player = /** @type {ReturnType<typeof mount> | null} */ (null);
+
+  async function show() {
+    const url = /** @type {HTMLElement | null} */ (page.querySelector("[data-replay]"))?.dataset.replay ?? "";
+    if (url && url !== shown) {
+      player?.pause();
+      shown = url;
+      player = mount(/** @type {HTMLElement} */ (place), await read(url), { address: false });
+    }
+    if (!player || player.isPlaying || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (player.isAtEnd) player.go(0);
+    player.play();
+  }
+
+  await show();
+  setInterval(show, TURN_MS);
+}
+
+if (page.classList.contains("wall")) {
+  turnByItself();
+  playByItself().catch(() => {}); // the rest of the wall goes on without it
+}

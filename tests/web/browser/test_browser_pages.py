@@ -81,6 +81,19 @@ def test_a_player_that_is_followed_stays_marked(new_page: Callable[..., Page], s
     assert page.locator("tr.followed").count() == 0
 
 
+def test_a_wall_shows_all_and_plays_a_match(new_page: Callable[..., Page], site: str) -> None:
+    page = new_page(viewport={"width": 1920, "height": 1080})
+    page.goto(f"{site}/seasons/small/live?wall=1")
+    page.locator(".playing .rp-table").wait_for()
+    root = "document.documentElement"
+    assert page.evaluate(f"[{root}.scrollHeight - {root}.clientHeight, {root}.scrollWidth - {root}.clientWidth]") == [0, 0]
+    last = page.locator(".top-ten tbody tr").last.bounding_box()
+    told = page.locator(".told").bounding_box()
+    assert last is not None
+    assert told is not None
+    assert last["y"] + last["height"] <= told["y"]
+
+
 def test_the_first_stop_leads_to_the_table(new_page: Callable[..., Page], site: str) -> None:
     page = new_page()
     page.goto(f"{site}/seasons/long/history")
