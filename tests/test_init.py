@@ -71,6 +71,8 @@ def test_a_ladder_is_written_with_all_that_its_bots_are_made_of(arbiter: Run, pl
     sources = [re.sub(r"/build/(\w+)$", r"/\1.cpp", file) for file in files]
     assert [file for file in sources if not (place / "steps" / file).is_file()] == []
     assert len(sources) == len(season["players"])
+    read = [path for player in season["players"] for path in player.get("read", ())]
+    assert [path for path in read if not (place / "steps" / path).is_dir()] == []
     assert (place / "steps" / "bots" / "cpp" / "Makefile").is_file()
 
 

@@ -6,7 +6,8 @@ selves.
 
 What the network knows is what a seat knows: own cards, cards gone, suits others are out of, declarations,
 tricks. It knows four players and the deck of 52 cards; in any other match the bot declares its share of the
-tricks and plays cards at random. Needs NumPy, and `planning_weights.npz`, which `train.py` makes.
+tricks and plays cards at random. Needs NumPy, `planning_weights.npz`, which `train.py` makes, and
+`planning_kit.py`, beside this file or in `../python`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ sys.dont_write_bytecode = True  # a bot writes no files, not even those of the i
 os.environ["OPENBLAS_NUM_THREADS"] = (
     "1"  # read when NumPy is imported: it would start a thread for every core
 )
+sys.path.append(str(Path(__file__).parents[1] / "python"))  # planning_kit
 
 import numpy as np  # noqa: E402
 import planning_kit as kit  # noqa: E402

@@ -81,10 +81,6 @@ def test_the_search_of_planning_is_built_with_the_learned_network() -> None:
     assert export.exported(planning_learned.WEIGHTS) == built
 
 
-def test_the_kit_beside_them_is_the_kit() -> None:
-    assert (LEARNED / "planning_kit.py").read_text() == (BOTS / "python" / "planning_kit.py").read_text()
-
-
 # At a table
 
 
