@@ -96,12 +96,14 @@ def bits_of(seed: str) -> int:
 
 
 def commitment(seed: str) -> str:
-    """What a season commits itself to before it starts: SHA-256 of the seed's text, in hex."""
+    """Return what commits a season to its seed before it starts: SHA-256 of the seed's text, in hex."""
     return sha256(seed.encode()).hexdigest()
 
 
 def told_commitment(seed: str, insisted: bool = False) -> str | None:
-    """What is published of a seed before its end; None where that would tell it and nobody `insisted`."""
+    """Return what is published of a seed before its end; None where that would give it away and nobody
+    `insisted`.
+    """
     return commitment(seed) if insisted or bits_of(seed) >= LEAST_BITS else None
 
 

@@ -130,7 +130,7 @@ class TimeControl:
 def used_up(
     control: TimeControl, earlier_ns: int, answers: Sequence[tuple[str, int, int]], rest: str = "news"
 ) -> str:
-    """How a budget went before the exchange that was too long for what was left of it.
+    """Return how a budget went before the exchange that was too long for what was left of it.
 
     `earlier_ns` is all that was charged before, of it `answers` as (request, deal from 0, ns), and a `rest`.
     "" under a limit per request, and where it was less than a tenth of what was granted.
@@ -180,7 +180,7 @@ class Clock:
         return late
 
     def allowed(self, commands: int = 1) -> tuple[int, ...]:
-        """What an exchange with this number of commands may use, by seat."""
+        """Return what an exchange with this number of commands may use, by seat."""
         return tuple(self.left) if self._drains else tuple(left * commands for left in self.left)
 
     def reward(self, seat: int) -> None:

@@ -115,14 +115,14 @@ class Position:
 
     @classmethod
     def opening(cls, game: AnyGame, seed: str, round_number: int = 1) -> Self:
-        """The position in which the first deal is dealt and nobody has been told anything."""
+        """The position in which the first deal is dealt and nobody has heard anything."""
         deal = planned_deal(game, seed, round_number, 0, None)
         assert deal is not None, "a game has a deal"
         return cls(game, seed, round_number, (deal,), game.start(deal), (0,) * game.seats)
 
     @property
     def to_act(self) -> Seat | None:
-        """Who decides next; None when the match is over."""
+        """The seat that decides next; None when the match is over."""
         return self.state.to_act[0] if self.state.to_act else None
 
     @property
@@ -132,12 +132,12 @@ class Position:
 
     @property
     def answer_words(self) -> int:
-        """How many words the answer to the request has."""
+        """Return the number of words in the answer to the request."""
         return self.game.answer_words(self.state, self.state.to_act[0])
 
     @cached_property
     def news(self) -> tuple[Told, ...]:
-        """What is said between the last decision and the next one, in order."""
+        """Return the commands between the last decision and the next one, in order."""
         game, before = self.game, self.before
         told: list[Told] = []
         if before is None:

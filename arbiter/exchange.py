@@ -1,4 +1,4 @@
-"""What passes between the referee and a seat, a `Send` one way, a `Reply` or a cost the other; `drive`."""
+"""The traffic between the referee and a seat, a `Send` one way, a `Reply` or a cost the other; `drive`."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ class Reply(NamedTuple):
 
 
 Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
-"""What each seat is charged in ns, in the order of the `Send`, and the last seat's reply, None for news
-that was answered."""
+"""The charges of each seat in ns, in the order of the `Send`, and the last seat's reply, None for news that
+was answered.
+"""
 Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
 """The type of `referee`'s generator."""
 Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"

@@ -1,4 +1,4 @@
-"""How a game is told to people: the faces of its cards, what an answer lays, sentences about a decision."""
+"""A game in words for people: the faces of its cards, what an answer lays, sentences about a decision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 class Face(NamedTuple):
-    """What is drawn for a card: `rank`; `suit`, C, D, H, S or "", or ``red`` for a coloured card.
+    """The picture of a card: `rank`; `suit`, C, D, H, S or "", or ``red`` for a coloured card.
 
     `say` is what a screen reader says.
     """
@@ -36,9 +36,9 @@ class Faces(ABC):
     """The part of a `Game` that is for people; all of it has defaults but the names of cards."""
 
     takes: ClassVar[str] = "takes the trick"
-    """What the seat does that `taker` names."""
+    """The verb for the seat that `taker` names."""
     about: ClassVar[str] = ""
-    """What the game is, for somebody who has never heard of it, in at most five sentences."""
+    """The game, for somebody who has never heard of it, in at most five sentences."""
 
     @abstractmethod
     def card_name(self, card: Card) -> str:
@@ -78,17 +78,17 @@ class Faces(ABC):
         return ", ".join(times + self.face(name).say for name, times in many.items())
 
     def asks(self, request: str) -> str:
-        """What a request wants of a seat, after "is to"."""
+        """Return the words for a request to a seat, after "is to"."""
         return "play" if request == "gen_move" else f"answer {request}"
 
     def says(self, request: str, words: str) -> str:  # noqa: ARG002
-        """What a seat does by an answer, after its name: ``plays ten of diamonds``."""
+        """Return the words for an answer, after the seat's name: ``plays ten of diamonds``."""
         if cards := self.cards_of(words):
             return f"plays {self.say_cards(cards)}"
         return "passes" if words == PASS else f"answers {words}"
 
     def says_deal(self, state: Any, names: Sequence[str]) -> str:  # noqa: ARG002
-        """What a deal came to, its last state being `state`, in a sentence without its end.
+        """Return the result of a deal, its last state being `state`, in a sentence without its end.
 
         `names` are by seat. By default "": its points say it all.
         """

@@ -22,7 +22,7 @@ NOBODY: Seat = -1
 
 
 class Laid(NamedTuple):
-    """What a seat has laid, in words, and the names of the cards."""
+    """The words for what a seat has laid, and the names of the cards."""
 
     seat: Seat
     words: str
@@ -31,7 +31,7 @@ class Laid(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a reader may see of a match; JSON values and tuples of them.
+    """A match as a reader may see it; JSON values and tuples of them.
 
     `hands` by seat, names of cards, ascending, None for a hidden hand; `counts` the number of cards in each;
     `table` what was laid, in order; `roles` what else is open: a list of as many values as there are seats is
@@ -52,7 +52,7 @@ class Frame:
 
 
 def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **told: Any) -> Frame:
-    """What lies where in a deal, as `seat` may see it, None for everything; `told` are further fields."""
+    """Return a deal as `seat` may see it, None for everything; `told` are further fields."""
     hands = [game.hand(state, owner) for owner in range(game.seats)]
     seen = tuple(
         tuple(map(game.card_name, hand)) if seat in (None, owner) else None
@@ -130,7 +130,7 @@ class Frames:
             self._added += 1
 
     def cleared(self, taker: Seat | None, state: State) -> None:
-        """What lies there after a move: nothing more where somebody took it, or the table is empty."""
+        """Clear the table after a move that took it or left it empty."""
         if taker is not None:
             self._is_over = True
             self._said.append(f"{self._names[taker]} {self._game.takes}.")
@@ -186,7 +186,7 @@ class Frames:
         return {name: cast("CardFace", self._game.face(name)._asdict()) for name in self._cards}
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
-        """What of the roles has changed; None for what is no longer told."""
+        """Return the roles that have changed; None for one that is no longer shown."""
         if self._untold:
             roles["untold"] = [self._untold.get(seat, "") for seat in range(self._game.seats)]
         last, self._roles = self._roles, roles
@@ -257,7 +257,7 @@ def said_names(players: Sequence[str]) -> list[str]:
 
 
 def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
-    """What the roles of a state say of a seat, for people: ``declared 2, taken 3``."""
+    """Return what the roles of a state say of a seat, for people: ``declared 2, taken 3``."""
     told = []
     for key, value in roles.items():
         if isinstance(value, list) and value[seat] not in (None, ""):
@@ -266,7 +266,7 @@ def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
 
 
 def points_line(names: Sequence[str], points: Sequence[int]) -> str:
-    """Who has how many points, for people."""
+    """Return the points of all, for people."""
     return ", ".join(map(" ".join, zip(names, signed(points), strict=True)))
 
 
@@ -283,12 +283,14 @@ def hand_line(game: AnyGame, hand: Sequence[str] | None) -> str:
 
 
 def table_line(frame: Frame) -> str:
-    """What lies on the table and who laid it, ``0:TD  1:4D``, for people; "" for nothing."""
+    """Return the cards on the table and who laid them, ``0:TD  1:4D``, for people; "" for nothing."""
     return "  ".join(f"{laid.seat}:{laid.words}" for laid in frame.table)
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:
-    """What a deal's JSON says beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6 2``."""
+    """Return what a deal's JSON has beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6
+    2``.
+    """
     told = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):

@@ -96,7 +96,7 @@ class Gauntlet:
         return list(match_specs(self.config, seed, number, self.tables(seed, number)))
 
     def tables(self, seed: str, number: int) -> list[list[str]]:
-        """Who meets in a round, the player first at every table."""
+        """Return the tables of a round, the player first at every one."""
         room = self.config.game.table_size - 1
         copies = range(1, -(-room // len(self.opponents)) + 1)
         pool = [

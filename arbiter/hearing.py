@@ -1,4 +1,4 @@
-"""A match as one of its seats hears it: what it is told, applied to hands of unknown cards.
+"""A match as one of its seats hears it: its commands, applied to hands of unknown cards.
 
     hearing = hearing_of(game, seat=0)
     hearing.hear("set_cards 2 TD AS")
@@ -13,7 +13,7 @@ A deal begins with unknown cards alone. The rules word it, and what is heard is 
 they have an unknown card, the heard word says which one it is. A card that another seat lays was in its hand,
 so one of the unknown ones there is this card, and the deal is played again from its start.
 
-Where several decide simultaneously, something stands for earlier decisions until they are told.
+Where several decide simultaneously, something stands for earlier decisions until they are heard.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class Hearing:
             self.start(deal)
 
     def _check_begun(self) -> None:
-        """Unheard where not all of the deal has been told."""
+        """Unheard where not all of the deal has been heard."""
         if self.deal is None:
             raise Unheard(f"no cards have been dealt: {DEALS} comes first")
         if self.state is None:

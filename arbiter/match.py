@@ -28,7 +28,7 @@ AGAIN_MARK = "+"
 
 
 class Fault(StrEnum):
-    """What a bot did to lose a match at once."""
+    """The kind of a fault, by which a bot loses a match at once."""
 
     ILLEGAL = "illegal"
     MALFORMED = "malformed"
@@ -41,7 +41,7 @@ class Fault(StrEnum):
 
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
-"""What followed the referee's words in the `detail` of earlier versions, and after which mark."""
+"""The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
 _LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at"})
 """Fields that are tuples, of tuples perhaps, and lists in JSON."""
 _LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": ()}
@@ -49,7 +49,7 @@ _LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": ()}
 
 
 class _Stored:
-    """What is kept as JSON, field by field."""
+    """The fields that are kept as JSON."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -63,7 +63,7 @@ class _Stored:
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """What `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
+        """Return the object that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
         return cls(**_restored(shape))
 
 
@@ -106,7 +106,7 @@ def original(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a match allows its bots, and how it is conducted.
+    """The limits of a match for its bots, and how it is conducted.
 
     Times in ns; `start_ns` None puts the start on the game clock; memory in bytes per bot.
     """
@@ -193,7 +193,7 @@ class Forfeit(_Stored):
 
     @property
     def word(self) -> str:
-        """What was answered, for people: at most 60 characters."""
+        """Return the answer for people: at most 60 characters."""
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property
@@ -209,7 +209,7 @@ class Forfeit(_Stored):
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """What `to_json` wrote, or an earlier version, which had the `detail` alone."""
+        """Return the object that `to_json` wrote, or an earlier version, which had the `detail` alone."""
         fields = dict(shape)
         detail = fields.pop("detail")
         if "reason" not in fields:
@@ -241,7 +241,7 @@ class BotReport(_Stored):
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary(_Stored):
-    """What ratings and lists need of a match; stored beside the record. `scores` as in the record."""
+    """The parts of a match that ratings and lists need, stored beside the record; `scores` as there."""
 
     id: str
     round: int | None

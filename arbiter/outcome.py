@@ -1,4 +1,4 @@
-"""Who won, in words, for people: of a match and of a deal."""
+"""The result of a match and of a deal, in words for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
 
 
 def say_match(match: MatchSummary) -> str:
-    """Who won a match, and by how much; of a match that a fault ended, who made it, and which."""
+    """Return the winner of a match and the lead; of one that a fault ended, its player and the fault."""
     if match.points is not None:
         return say_points(match.players, match.points, match.sides)
     if match.faulty is None:
@@ -31,7 +31,7 @@ def say_match(match: MatchSummary) -> str:
 
 
 def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[int] | None = None) -> str:
-    """Who has most points, and by how much: ``pimc wins with 91 points, 12 ahead of greedy``."""
+    """Return who has most points, and the lead: ``pimc wins with 91 points, 12 ahead of greedy``."""
     names, first = said_names(players), winners(points)
     if not first:
         return f"all draw with {_points(points, 0)}"

@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"[^=\0]+")
 def command_problems(
     command: Sequence[str], folder: Path, path: str | None = None
 ) -> Iterable[tuple[int, str]]:
-    """What a command lacks to start, as (number of the word, message); `path` as in `program_problem`.
+    """Yield what a command lacks to start, as (number of the word, message); `path` as in `program_problem`.
 
     A later word is taken for a file's name if it starts as a path does or ends as a script does, and
     has no blank in it.
@@ -43,7 +43,7 @@ def command_problems(
 
 
 def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterable[str]:
-    """What the kernel refuses in a command's words and variables."""
+    """Yield what the kernel refuses in a command's words and variables."""
     for key, value in env.items():
         if not _VARIABLE.fullmatch(key):
             yield f"{key!r} is no name of a variable"
@@ -61,7 +61,7 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
 
 
 def reading_problem(read: Sequence[str]) -> str:
-    """Why so many files and folders are not read; "" if they are."""
+    """Return why so many files and folders are not read; "" if they are."""
     if len(read) <= MOST_READ:
         return ""
     return f"read names {len(read)} files and folders, at most {MOST_READ}: name a folder around them"
@@ -114,7 +114,7 @@ def name_of_command(words: Sequence[str]) -> str:
 
 
 def lacking(player: Player) -> Iterator[str]:
-    """What a registered player lacks to start by now, a message each."""
+    """Yield what a registered player lacks to start by now, a message each."""
     path = player.env.get("PATH")
     yield from (message for _, message in command_problems(player.command, Path(player.folder), path))
     for path in player.read:
@@ -162,7 +162,7 @@ def strays(players: Iterable[Player]) -> Iterable[str]:
 
 
 def _led_to(player: Player) -> Iterator[Path]:
-    """What a player may read by links or by its program, but for the system's folders."""
+    """Yield what a player may read by links or by its program, but for the system's folders."""
     # What a season names for all is no link of a player's.
     for written in own_places(replace(player, languages=())):
         place = Path(written).resolve()

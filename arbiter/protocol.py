@@ -11,7 +11,7 @@ replies and the same faults.
 
 A line ends with ``\\n``; blanks, tabs and control characters at its end do not count, so an
 empty line may hold some. The first character of a reply decides: anything but ``=``, ``?`` and
-``#`` is malformed as soon as it is seen, so that a program that prints a prompt is told so and
+``#`` is malformed as soon as it is seen, so that a program that prints a prompt gets this message and
 not left to run out of time. Liberties that a bot takes are collected in `notes`.
 """
 

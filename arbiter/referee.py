@@ -168,7 +168,9 @@ class _Match:
         return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
     def tell_time(self, seat: Seat) -> Send | None:
-        """What a seat has left, told before each request; held in batched delivery."""
+        """Return the command that says what a seat has left, sent before each request; held in batched
+        delivery.
+        """
         clock = self._clock
         line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:
@@ -184,7 +186,7 @@ class _Match:
         return _tuple(Send, (self._alone[seat], _line(request), 1, self._clock.allowed(), True, False))
 
     def held(self) -> Iterator[Send]:
-        """What is still held when the last deal is over."""
+        """Yield what is still held when the last deal is over."""
         for seat, lines in enumerate(self._held):
             if lines:
                 yield self._flush(seat, asks=False)
@@ -289,7 +291,7 @@ class _Match:
         )
 
     def _spent(self, seat: Seat, send: Send, cost: int) -> str:
-        """How the budget of a seat went before an exchange that cost too much; "" for a start."""
+        """Return how the budget of a seat went before an exchange that cost too much; "" for a start."""
         if send.starting:
             return ""
         answers = [(request, deal, times[1]) for deal, by, request, _, times, *_ in self._moves if by == seat]

@@ -107,7 +107,7 @@ class _RecordedAnswers:
         return Reply(Answer(True, word, word), 0, 0)
 
     def left_over(self, result: MatchRecord) -> str:
-        """What of the record has no place in the replayed match, "" for nothing."""
+        """Return what of the record has no place in the replayed match, "" for nothing."""
         if result.forfeit is not None and not self._faulted:
             move = self._moves[self._done - 1]
             fault = result.forfeit
@@ -130,7 +130,7 @@ class _RecordedAnswers:
         if forfeit.fault in ANSWERS and not send.asks:
             raise _Stray(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
         raw = forfeit.reply.encode(errors="replace")
-        # An escaped byte can no longer be told from a backslash, and a long reply was cut.
+        # An escaped byte can no longer be distinguished from a backslash, and a long reply was cut.
         whole = "\\" not in forfeit.reply and 0 < len(raw) < SHOWN_REPLY
         if forfeit.fault in JUDGED and whole:
             self.judged = True

@@ -84,7 +84,7 @@ class State(Protocol):
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """Who decides now; empty when the deal is over; several decide simultaneously."""
+        """The seats that decide now; none when the deal is over; several decide simultaneously."""
 
     def legal(self, seat: Seat) -> Sequence[Action]:
         """The legal actions of a seat in `to_act`: ascending, never empty."""
@@ -156,13 +156,13 @@ class Game(Faces, Generic[S]):
 
     @property
     def table_size(self) -> int:
-        """How many players meet at a table."""
+        """The number of players who meet at a table."""
         return max(self.seatings[0]) + 1
 
     @property
     def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
-        """How two versions of a bot, 0 and 1, meet on equal terms: for each match what is played, and the
-        version in each seat.
+        """Return matches in which two versions of a bot, 0 and 1, meet on equal terms: for each what is
+        played, and the version in each seat.
 
         By default half a table each, in all seatings; an odd table twice, so that each version has the larger
         part once.
@@ -192,7 +192,7 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """What is said once per match: each item is one command, worded for each seat."""
+        """Yield the commands at the start of a match: each item is one command, worded for each seat."""
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
@@ -204,14 +204,16 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """What is said when a deal starts: each item is one command, worded for each seat."""
+        """Yield the commands at the start of a deal: each item is one command, worded for each seat."""
 
     @abstractmethod
     def request(self, state: S, seat: Seat) -> Command:
         """The ``gen_`` command that asks a seat for its decision."""
 
     def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
-        """How many words the answer to the request has; they reach `parse` with single blanks between."""
+        """Return the number of words in the answer to the request; they reach `parse` with single blanks
+        between.
+        """
         return 1
 
     @abstractmethod
@@ -227,7 +229,7 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def news(self, before: S, seat: Seat, action: Action, after: S) -> Iterable[Tell]:
-        """What is told, and to whom, after an action."""
+        """Yield the commands after an action, each with the seats that hear it."""
 
     @abstractmethod
     def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:
@@ -270,11 +272,11 @@ class Game(Faces, Generic[S]):
         return Deal(tuple(hands), seat, extra)
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
-        """What lies on the table and who laid it, in order, in the game's words."""
+        """Return the cards on the table and who laid them, in order, in the game's words."""
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """What every seat knows beside the cards: trump, declarations, tricks taken.
+        """Return what every seat knows beside the cards: trump, declarations, tricks taken.
 
         A list with a value for each seat stands beside the seats, the rest beside the table; None is not
         known yet, "" nothing to tell; of ``role`` the value alone is shown.
@@ -282,14 +284,14 @@ class Game(Faces, Generic[S]):
         return {}
 
     def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """What every seat knows of a deal in `state`: whom it singles out, open cards."""
+        """Return what every seat knows of a deal in `state`: whom it singles out, open cards."""
         roles: dict[str, Any] = {self.seat_word: deal.seat}
         if deal.extra:
             roles["extra"] = [self.card_name(card) for card in deal.extra]
         return roles
 
     def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
-        """The answers, by seat, that an action makes known to all; by default its own if all are told."""
+        """The answers, by seat, that an action makes known to all; by default its own if all hear it."""
         told = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
         return ((seat, self.action_text(before, seat, action)),) if told else ()
 
@@ -299,7 +301,7 @@ class Game(Faces, Generic[S]):
         return word if self.cards_of(word) or (word == PASS and self.table(before)) else ""
 
     def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
-        """Who took the table's cards by the action between two states; None for nobody."""
+        """Return the seat that took the table's cards by the action between two states; None for nobody."""
         return None
 
     def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
@@ -307,7 +309,7 @@ class Game(Faces, Generic[S]):
         return ()
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002
-        """How a deal was played, for people, a line at a time; the hands are told elsewhere.
+        """Yield the play of a deal, for people, a line at a time; without the hands.
 
         By default the answers in order, a line for each turn of the table.
         """
@@ -317,7 +319,7 @@ class Game(Faces, Generic[S]):
                 yield f"{request:<12} {'  '.join(words[start : start + self.seats])}"
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:  # noqa: ARG002
-        """Who won a match that ended with this deal, for people; "" where the points say it all."""
+        """Return the winner of a match that ended with this deal, for people; "" where points say it all."""
         return ""
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002

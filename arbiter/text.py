@@ -22,13 +22,17 @@ _INVISIBLE = re.compile(
     # Emoji and keycaps are written with the last two selectors; on letters and digits nobody sees them.
     "|(?<![^\\x00-\\x7f\\w\u0300-\u036f\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
 )
-"""What takes no ink though `str.isprintable` allows it: fillers, joiners, selectors of variants."""
+"""The characters that take no ink though `str.isprintable` allows them: fillers, joiners, selectors of
+variants.
+"""
 _FORMULA = re.compile(
     r"'*(?:[\t\r\n]|[\s\x00-\x1f\ufeff]*(?![+-][0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?\Z)[=+@＝＋－＠-])"
 )
 """The start of a text that a spreadsheet may compute; a plain number is none. OWASP, CSV injection."""
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-"""What means something within a line of Markdown; the last two begin GitHub's links from bare addresses."""
+"""The characters with a meaning within a line of Markdown; the last two begin GitHub's links from bare
+addresses.
+"""
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Who may see what of a match: the one place between a stored record and its readers.
+"""The one place between a stored record and its readers: it decides who may see what of a match.
 
 A record holds everything: all cards, everybody's raw replies and standard error, the deals that
 other tables of the round may still be playing. Only the organiser is shown it as it is. For a
@@ -10,9 +10,9 @@ then events.
 | reader | cards | commands | answers |
 |---|---|---|---|
 | `full` | all | all | all |
-| `seat:K` | its own | what seat K was told | its own |
+| `seat:K` | its own | what seat K heard | its own |
 | `public`, once the round is complete | all | all | all |
-| `public` before | none | what all seats were told alike | when all seats knew them |
+| `public` before | none | what all seats heard alike | when all seats knew them |
 
 Before a round is complete a card that nobody has shown changes nothing that the public sees; a
 card that seat K cannot see changes nothing that seat K is shown. What was asked, and what was
@@ -47,7 +47,7 @@ FORMAT: Final = "arbiter-replay/1"
 
 
 class Reader(NamedTuple):
-    """Who reads: `kind` is public, seat or full; `seat` matters for the second.
+    """A reader: `kind` is public, seat or full; `seat` matters for the second.
 
     `author` is False for one of the public that borrows a seat's eyes: what its bot wrote is not shown.
     """
@@ -109,7 +109,9 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
 
 
 def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
-    """Who ended the match by which fault, in the words that the reader may see; None for nobody."""
+    """Return the fault that ended the match and its player, in the words that the reader may see; None for
+    none.
+    """
     if (forfeit := record.forfeit) is None:
         return None
     return {
@@ -144,7 +146,7 @@ def sees_all(reader: Reader, complete: bool) -> bool:
 
 
 def heard(replay: Replay) -> list[Command]:
-    """What the seat whose replay this is was told, in order: folded from its events."""
+    """Return the commands that the seat of this replay heard, in order: folded from its events."""
     return [
         event["text"] if event["t"] == "tell" else event["request"]
         for event in replay["events"]
@@ -218,7 +220,9 @@ class _Telling:
         self._exchange(None, event.state)
 
     def _keep(self, deal: Deal | None, state: Any) -> None:
-        """What is known of a deal whose last state this is; readers of all cards, whatever a record has."""
+        """Keep what is known of a deal whose last state this is; for readers of all cards, whatever a record
+        has.
+        """
         if deal is not None:
             self._deal_has(self._game.deal_roles(deal, state))
             if self._everything:
@@ -319,7 +323,7 @@ class _Telling:
         self._number += 1
 
     def _pass_over(self, events: int = 1) -> None:
-        """Count what a seat is not told, where all may know it: its numbers are those of the whole match."""
+        """Count what a seat does not hear, where all may know it: numbers are those of the whole match."""
         if self._complete and self._own is not None:
             self._number += events
 

@@ -1,7 +1,7 @@
-"""What a reader is told of a match, as types: a replay in the form ``arbiter-replay/1``.
+"""The types of a match for a reader: a replay in the form ``arbiter-replay/1``.
 
 docs/reference/replay.md says what each key means. Schemas are made of these types, and the types of the
-scripts; whoever only writes replays imports them for type checking alone.
+scripts; what only writes replays imports them for type checking alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 
 class CardFace(TypedDict):
-    """What is drawn for a card."""
+    """The picture of a card."""
 
     rank: str
     suit: str
@@ -21,7 +21,7 @@ class CardFace(TypedDict):
 
 
 class FrameChanges(TypedDict, total=False):
-    """What of a `Frame` differs from the one before; see `Frames`."""
+    """The parts of a `Frame` that differ from the one before; see `Frames`."""
 
     hands: Sequence[Sequence[str] | None]
     counts: Sequence[int]
@@ -46,7 +46,7 @@ DealtCards.__pydantic_config__ = {"extra": "allow"}  # type: ignore[attr-defined
 
 
 class EventPlace(TypedDict):
-    """Where in the match."""
+    """A place in the match."""
 
     i: int
     deal: int
@@ -60,7 +60,7 @@ class DealEvent(EventPlace):
 
 
 class TellEvent(EventPlace):
-    """A command; without `seats` it was told to the reader's own."""
+    """A command; without `seats` the reader's own seat heard it."""
 
     t: Literal["tell"]
     seats: NotRequired[list[int]]
@@ -145,14 +145,14 @@ Event = TypeAliasType(
 
 
 class Emblem(TypedDict):
-    """What a player is known by at sight: one of twelve colours, and the outline of a shape, 20 by 20."""
+    """The sign of a player: one of twelve colours, and the outline of a shape, 20 by 20."""
 
     colour: int
     shape: str
 
 
 class ReplayPlayer(TypedDict):
-    """Who sits where; partners have one `mark`."""
+    """A player and its seat; partners have one `mark`."""
 
     name: str
     seat: int
@@ -177,7 +177,7 @@ class ReplayGame(TypedDict):
 
 
 class EndedBy(TypedDict):
-    """Who ended the match by which fault."""
+    """The fault that ended the match, and its player."""
 
     seat: int
     player: str
@@ -187,7 +187,7 @@ class EndedBy(TypedDict):
 
 
 class ReplayResult(TypedDict):
-    """How the match ended, and in words; without points and fault it has not."""
+    """The result of the match, and in words; without points and fault it has none."""
 
     points: list[int] | None
     fault: EndedBy | None

@@ -49,7 +49,7 @@ class Pairs:
 
     @property
     def totals(self) -> Floats:
-        """Wins, draws and losses of i whoever was named first, shape (3, P)."""
+        """Wins, draws and losses of i, named first or second, shape (3, P)."""
         return self.counts[:3] + self.counts[3:] if self.oriented else self.counts
 
 

@@ -1,4 +1,5 @@
-"""Whom one player's faults favour beyond chance: exact tests, given everything else that happened.
+"""Favours: exact tests that one player's faults favour another beyond chance, given everything else that
+happened.
 
 A player F who faults ends a match before the others have had theirs. For each other player A two things are
 asked, each within small groups between whose members chance alone should decide:
@@ -151,7 +152,7 @@ class Favours:
                 yield own, names
 
     def _asked(self, own: str, other: str, tables: dict[str, list[_Table]]) -> Favour:
-        """What is to be said of a pair, its p still uncorrected."""
+        """Return the favour of a pair, its p still uncorrected."""
         presence: list[_Group] = []
         moments: list[_Moment] = []
         for name, at in tables.items():
@@ -178,7 +179,7 @@ class Favours:
 
 
 def _moments(matches: Iterable[Sitting], faulty: str, favoured: str) -> Iterator[_Moment]:
-    """What can be compared of a table's matches, for each deal in which `faulty` ended some of them."""
+    """Yield what can be compared of a table's matches, for each deal in which `faulty` ended some of them."""
     known = [
         match
         for match in matches

@@ -97,5 +97,5 @@ class Match:
 
 
 def rated_parts(matches: Iterable[Match]) -> list[Match]:
-    """What is rated of each match, without those of which nothing is."""
+    """Return the rated part of each match, without those of which nothing is rated."""
     return [part for match in matches if (part := match.rated()) is not None]

@@ -1,6 +1,6 @@
-"""BayesElo's own settings and its own table, for whoever compares with an old list.
+"""BayesElo's own settings and its own table, to compare with an old list.
 
-A preset is what its commands set: the advantage of whoever is named first, drawelo, the prior and the kind of
+A preset is what its commands set: the advantage of the player named first, drawelo, the prior and the kind of
 interval. `mm A B` fits the advantage if A is 1 and drawelo if B is 1; what is not fitted stays at 32.8 and
 97.3 Elo. `prior P`, `advantage`, `drawelo`, `covariance` and `exactdist` are the options of those names.
 

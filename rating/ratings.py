@@ -1,4 +1,4 @@
-"""A table of results in, a ranked list out: the one call for whoever only wants standings.
+"""A table of results in, a ranked list out: the one call that standings need.
 
 table = PairTable.from_matches(matches, players=names)
 ranking = rate(table)

@@ -1,5 +1,5 @@
 """The referee with a GUI: a page on loopback over `byhand`, the console's machine.
 
 `door` lets in who has the key, `app` puts the addresses together: `posting` with its `forms`, `reading`, and
-`shapes`, what is told of a table.
+`shapes`, a table as JSON.
 """

@@ -1,4 +1,4 @@
-"""Who gets in: the applet starts programs, so it answers its owner's page alone.
+"""The door of the applet: it starts programs, so it answers its owner's page alone.
 
 Theory of operation. The key stands in the link, then in the page, which sends it as a header. A cookie
 would go to every port of this machine, another user's too; a header goes where the page sends it, and no
@@ -50,7 +50,7 @@ class Door:
         self._app = app
         self.key = secrets.token_urlsafe(32)
         self.static = f"{STATIC}/{secrets.token_urlsafe(16)}"
-        """Where the page's files are."""
+        """The address of the page's files."""
         names = {"127.0.0.1", "localhost", apart} - {""}
         self._hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
         self._tickets: set[str] = set()
@@ -79,7 +79,7 @@ class Door:
             await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        """What is answered at the door; None for who may come in."""
+        """The answer at the door to a request that may not come in; None for one that may."""
         if headers.getlist("host") not in ([host] for host in self._hosts):
             return _error(421, "this is not the applet's address", "open the link that it printed")
         own = {f"http://{host}" for host in self._hosts}

@@ -1,4 +1,4 @@
-"""What may be posted, and the tables that it describes: every mistake at once, each at its field."""
+"""The bodies that may be posted, and the tables that they describe; every mistake at once, at its field."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OF_VERBS: dict[str, type[Form]] = {
     "redo": create_model("Redo", __base__=Form, decisions=(Count, 1)),
     "decide": create_model("Decide", __base__=Form, word=Line),
 }
-"""What is posted with a verb; with the others of `byhand.verbs.ON_A_PAGE`, nothing."""
+"""The bodies posted with verbs; the others of `byhand.verbs.ON_A_PAGE` have none."""
 
 
 class SendForm(Form):
@@ -66,14 +66,14 @@ class MacroForm(Form):
 
 
 class SitForm(Form):
-    """Who sits down in a seat: ``bot:COMMAND``, ``human``, ``random``."""
+    """An occupant for a seat: ``bot:COMMAND``, ``human``, ``random``."""
 
     seat: Seat
     who: Line
 
 
 class LimitsForm(Form):
-    """What bots are allowed, as in a season's file; what is null is as usual."""
+    """The limits of bots, as in a season's file; null stands for the usual value."""
 
     time: Word | None = None
     start_time: Word | None = None
@@ -139,7 +139,7 @@ class MoveForm(Form):
 
 
 class Record(BaseModel):
-    """What has to be right in a match record before it is fed; its other parts do not matter."""
+    """The parts of a match record that have to be right before it is fed; others do not matter."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -156,7 +156,7 @@ class Record(BaseModel):
 
 
 def wrong(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
-    """What pydantic found wrong; the first parts of a place, `within` of them, name no field."""
+    """The error for what pydantic found; the first `within` parts of a place name no field."""
     found = (Problem(tuple(error["loc"][within:]), error["msg"]) for error in errors)
     # A part may be a key of the body, and so anything.
     return ConfigError([replace(p, path=tuple(str(part)[:100] for part in p.path)) for p in found])
@@ -233,5 +233,5 @@ def dealt_otherwise(seen: Seen, number: int | None, changes: Mapping[str, Any]) 
         raise ConfigError("a deal has as many hands as there are seats")
     if number and list(other.greeting()) != list(game.greeting()):
         hint = "set a new table, or edit the first deal"
-        raise ConfigError("the bots were told another programme when the match began", hint=hint)
+        raise ConfigError("the bots heard another programme when the match began", hint=hint)
     return replace(setup, game=other), sum(move.deal < number for move in seen.moves)

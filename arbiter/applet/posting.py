@@ -1,4 +1,4 @@
-"""What the page posts: verbs, lines to a seat, and what sets the table; each answered with its new state."""
+"""The posts of the page: verbs, lines to a seat, and what sets the table; the answer is its new state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_LINES = 500
 
 
 class Readers(NamedTuple):
-    """What reads what the user gives: an occupant under some limits, a record, a match of a season's file.
+    """Readers of what the user gives: an occupant under some limits, a record, a match of a season's file.
 
     The last two are given who sits where, as for `arbiter console`, and how many decisions to feed, None for
     all up to a fault.

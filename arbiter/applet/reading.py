@@ -1,4 +1,4 @@
-"""What the page reads: the table, the match as a replay, what passed, what a table can be set with."""
+"""The page's questions: the table, the match as a replay, what passed, what a table can be set with."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MOST_PAGES = 20
 
 
 class GameChoices(TypedDict):
-    """What can be played."""
+    """The games that can be played."""
 
     games: list[shelf.GameChoice]
 
 
 class Bots(TypedDict):
-    """Who can be seated."""
+    """The bots that can be seated."""
 
     bots: list[shelf.ShippedBot]
 
@@ -84,7 +84,7 @@ class News:
             changed.set()
 
     async def listen(self) -> AsyncIterator[bytes]:
-        """What one page is sent until it goes away: the present revision, then the newest each time."""
+        """Yield what one page is sent until it goes away: the present revision, then the newest each time."""
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
@@ -126,7 +126,7 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
 
     @app.get("/state")
     def read_state() -> Answer:
-        """How the table stands now."""
+        """Return the state of the table."""
         return shapes.state(session)
 
     @app.get("/replay", response_model=Replay)
@@ -138,7 +138,7 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
     def read_exchanges(
         after: Annotated[int, Query(ge=0, le=10**15)] = 0, limit: Annotated[int, Query(ge=1, le=MOST)] = MOST
     ) -> Passed:
-        """What passed between the table and its seats, after the exchange with a number."""
+        """Return what passed between the table and its seats, after the exchange with a number."""
         found = session.exchanges.after(after, limit)
         return {
             "exchanges": found,

@@ -1,4 +1,4 @@
-"""What the page is told of the table, as JSON."""
+"""The table as the page shows it, as JSON."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
 
 
 class EndedSeat(TypedDict):
-    """How the occupant of a seat ended."""
+    """The end of a seat's occupant."""
 
     seat: int
     said: str
 
 
 class SeatHolder(TypedDict):
-    """Who sits in a seat: as it is posted, for people, and whether it is a person."""
+    """The occupant of a seat: as it is posted, for people, and whether it is a person."""
 
     who: str
     title: str
@@ -47,7 +47,7 @@ class SeatHolder(TypedDict):
 
 
 class TableSetup(TypedDict):
-    """What is played, and who sits where."""
+    """The game, its limits, and the occupants of the seats."""
 
     game: str
     title: str
@@ -82,7 +82,7 @@ class Bare(TypedDict):
 
 
 class TableState(Bare, Turn):
-    """How a table stands."""
+    """The state of a table."""
 
     setup: TableSetup
     trouble: Trouble | None
@@ -99,8 +99,8 @@ Answer = TableState | Bare
 
 
 def state(session: Session) -> Answer:
-    """How the table stands now."""
-    # Before what is seen: whoever has an older table under a newer number would not ask again.
+    """Return the state of the table."""
+    # Before what is seen: a page with an older table under a newer number would not ask again.
     revision, running = session.revision, session.running
     bare: Bare = {
         "revision": revision,
@@ -127,7 +127,7 @@ def state(session: Session) -> Answer:
 
 
 def setup(seen: Seen) -> TableSetup:
-    """What is played, and who sits where."""
+    """Return the game, its limits, and the occupants of the seats."""
     limits = asdict(written(seen.setup.limits))
     seats = zip(seen.who, seen.titles, seen.people, strict=True)
     return {
@@ -159,7 +159,7 @@ def _trouble(seen: Seen, session: Session) -> Trouble | None:
 
 
 def seen(session: Session) -> Seen:
-    """What there is to see; ConfigError where no table is set yet."""
+    """Return what there is to see; ConfigError where no table is set yet."""
     if session.seen is None:
         raise ConfigError("no table is set yet")
     return session.seen
@@ -177,12 +177,12 @@ def replay(seen: Seen, reader: str) -> Replay:
 
 
 def names_of(seen: Seen) -> tuple[str, ...]:
-    """Who sits at the table, in short, by seat."""
+    """Return the short names of the occupants, by seat."""
     return tuple(map(short_name, seen.titles))
 
 
 def short_name(title: str) -> str:
-    """Who sits at the table, in short: ``ada`` of a season's ``ada: python3 ada.py``, a program's file."""
+    """Return a short name: ``ada`` for a season's ``ada: python3 ada.py``, else a program's file."""
     first, colon, _ = title.partition(": ")
     if colon and not any(map(str.isspace, first)):
         return first
@@ -192,5 +192,5 @@ def short_name(title: str) -> str:
 
 
 def explanation(entry: TranscriptEntry) -> str:
-    """What helps after a bad reply, in the words of `check-bot`; "" where nothing is known."""
+    """Return advice after a bad reply, in the words of `check-bot`; "" where nothing is known."""
     return _OURS.get(entry.kind) or fix_of(entry.kind, entry.command, entry.raw)

@@ -1,4 +1,4 @@
-"""What a table can be set with: games and their options, the package's bots, tables that were set before."""
+"""The parts of a table that can be chosen: games and their options, the package's bots, tables set before."""
 
 from __future__ import annotations
 

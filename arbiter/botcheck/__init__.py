@@ -98,7 +98,7 @@ def _after_start(
         yield faults.get(name) or (left_out(name, unknown) if unknown else passed(name))
     step = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
     yield step
-    # One cause is told once; what follows from it points to it.
+    # One cause is reported once; what follows from it points to it.
     cause = ""
     if dialogue.refuses_all:
         cause = "it refuses every command (see opening)"

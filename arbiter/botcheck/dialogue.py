@@ -43,7 +43,7 @@ KILL_SECONDS = 30.0
 
 
 class Script(NamedTuple):
-    """What seat 0 hears up to its first decision, and the position in which it decides.
+    """The lines that seat 0 hears up to its first decision, and the position in which it decides.
 
     `opening` is how many of the commands are the greeting.
     """
@@ -83,7 +83,7 @@ class Dialogue:
         """True when nothing but ``?`` came there."""
 
     def opening(self) -> Step:
-        """The greeting is answered. Refusals are tolerated in a match, so they are only told."""
+        """The greeting is answered. Refusals are tolerated in a match, so they are only reported."""
         name, script = "opening", self._script
         with self._subject.run(0) as bot:
             refused: dict[int, Heard] = {}
@@ -208,7 +208,7 @@ class Dialogue:
 
 
 class Patience(NamedTuple):
-    """How long a bot may take to end, in seconds: asleep in one piece, of CPU time, and at most."""
+    """The time that a bot may take to end, in seconds: asleep in one piece, of CPU time, and at most."""
 
     asleep: float = 3.0
     computing: float = 10.0
@@ -255,7 +255,7 @@ def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
 
 
 def _goes_on(bot: SingleBot, patience: Patience) -> str:
-    """What a bot does instead of ending, "" once it has ended."""
+    """Return what a bot does instead of ending, "" once it has ended."""
     awake, stirred = Awake(), 0.0
     first = counted = bot.cpu_ns
     while bot.wait(LOOK_SECONDS) is None:

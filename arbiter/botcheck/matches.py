@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 SEED = "check-bot"
 """Seed of the deals and of the opponents' choices: by itself every check plays the same matches."""
 LATE_NS = 1000 * MS
-"""How long to wait for what a bot says late."""
+"""The wait for what a bot says late."""
 AFTER_INPUT_NS = 500 * MS
-"""How long to wait then for what it says because its input ends."""
+"""The wait after that for what it says because its input ends."""
 READ_NS = 500 * MS
-"""How long to wait for a bot that has answered without a flush to read on."""
+"""The wait for a bot that has answered without a flush to read on."""
 BLANK = b" \n"
 """A line that a bot must ignore."""
 SURPLUS_NS = 50 * MS
-"""How long to wait for output that nothing asked for."""
+"""The wait for output that nothing asked for."""
 ANSWERS = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.REFUSED})
 
 
 class Subject(NamedTuple):
-    """What is checked, and where: one bot of a game under its limits, at one launcher.
+    """The bot to check, its game and limits, at one launcher.
 
-    `sent`: its author has sent it to a site, and is told what an archive can mend. Where the check decides
+    `sent`: its author has sent it to a site, and hears what an archive can mend. Where the check decides
     who plays, `seed` is drawn anew, so that no card tells a bot that it is only tried.
     """
 
@@ -89,7 +89,7 @@ class BotMatch(NamedTuple):
 
     @property
     def own_moves(self) -> list[tuple[int, str, str]]:
-        """What the bot decided: deal, request and answer."""
+        """Return the bot's decisions: deal, request and answer."""
         return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
 
 
@@ -143,7 +143,7 @@ class _Ended(NamedTuple):
 
 
 def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
-    """What a bot held back until its input ended; nothing if it was merely slow or does not read.
+    """Return what a bot held back until its input ended; nothing if it was merely slow or does not read.
 
     A bot that has written its reply without a flush reads the next line; one that still thinks does not.
     True if it read on, and held nothing back.

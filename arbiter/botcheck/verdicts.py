@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
-"""What a shell writes where it may not start a process."""
+"""The complaint of a shell that may not start a process."""
 BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
 """A line and an empty line."""
 LEGAL = 20
@@ -60,7 +60,7 @@ STEPS_OF = {
     Fault.MEMORY: "memory",
     Fault.OUTPUT: "only-replies",
 }
-"""Which step's fix helps against a fault of which nothing else is known."""
+"""The steps whose fix helps against a fault of which nothing else is known."""
 NO_FLUSH = (
     "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in "
     "Python; and answer every command"
@@ -123,7 +123,7 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
 
 
 def fix_of(kind: str, command: str, reply: bytes) -> str:
-    """What helps a bot whose one reply to a command was a fault of a kind; "" where nothing is known."""
+    """Return what mends a fault in one reply to a command; "" where nothing is known."""
     begun = reply[:1] in (b"=", b"?")
     match kind:
         case Fault.TIMEOUT:
@@ -140,7 +140,7 @@ def fix_of(kind: str, command: str, reply: bytes) -> str:
 
 
 def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
-    """What happened, and the fix, where a script could not be started because of its first line.
+    """Return what happened, and the fix, where a script's first line kept it from starting.
 
     The kernel then reports the script itself as missing.
     """
@@ -179,7 +179,7 @@ def _lacks_sign(played: BotMatch) -> bool:
 
 
 def _scene(position: Position) -> str:
-    """What the bot to act has and sees: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
+    """Return what the bot to act has and sees: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
     frame = frame_at(position)
     assert frame.to_act is not None
     words = frame.legal

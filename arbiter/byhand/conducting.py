@@ -43,7 +43,7 @@ class Conducting:
 
     @property
     def left(self) -> list[int]:
-        """What each seat may still use, in ns."""
+        """Return what each seat may still use, in ns."""
         drains = self._time.drains
         return [left - owed * drains for left, owed in zip(self._left, self.owed, strict=True)]
 
@@ -105,7 +105,7 @@ def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> Transcri
 
 
 class Mark(NamedTuple):
-    """Where everything stood after a decision, before its news; `move` is None before the first.
+    """The state of everything after a decision, before its news; `move` is None before the first.
 
     `heard` is the length of the log, `given` the number of replies to the referee, `hands` how often was
     done what a referee would not have.

@@ -26,7 +26,7 @@ YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
 class DebuggedBot(ProcessBot):
-    """A bot's process that may be stopped as long as its user likes; `write` is told its process id.
+    """A bot's process that may be stopped as long as its user likes; `write` gets its process id.
 
     It is started in plain isolation, since a confined process cannot be traced, and charged nothing.
     """
@@ -39,7 +39,7 @@ class DebuggedBot(ProcessBot):
     def begin(self, seat: Seat) -> None:
         first = not self._folder
         if first:
-            # For this user alone, since whoever talks to pdb may do what its process may.
+            # For this user alone, since a user of pdb may do what its process may.
             self._folder = tempfile.mkdtemp(prefix="arbiter-debug-")
             self._player = replace(self._player, env=self._environment(self._player.env))
         super().begin(seat)

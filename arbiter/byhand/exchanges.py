@@ -1,4 +1,4 @@
-"""What passed between the table and its seats, for people to read: the newest so many exchanges."""
+"""The newest exchanges between the table and its seats, for people to read."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ class LoggedExchange:
 
 
 class Secrets:
-    """Which commands of a game tell of hidden cards, which requests have hidden answers: learnt from play."""
+    """The commands of a game that hold hidden cards, the requests with hidden answers: learnt from play."""
 
     def __init__(self) -> None:
         self._commands: set[str] = set()
         self._requests: set[str] = set()
 
     def of(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
-        """Whether the command of an exchange in a position is secret, and whether its good answer is."""
+        """Return two flags for an exchange in a position: a secret command, a secret good answer."""
         game, state = position.game, position.state
         heard = Counter(told.command for told in position.news)
         private = {_verb(command) for command, seats in heard.items() if seats < game.seats}

@@ -165,7 +165,7 @@ class ConsoleFace(VerbHost):
             # It may be a mistyped command.
             raise IllegalAction(f"{error} (help lists the commands)") from None
 
-    @verb("play WORD [for N]", "decide for the seat that is to act, whoever sits there")
+    @verb("play WORD [for N]", "decide for the seat that is to act, whatever its occupant")
     def _play(self, rest: str = "") -> Stop:
         words, number = rest.split(), self.machine.position.answer_words
         meant = " ".join(words[number:]).removeprefix("for").strip()
@@ -193,7 +193,7 @@ class ConsoleFace(VerbHost):
         whole = sum(map(len, greeting))
         told = len(self.machine.position.news) - self.machine.untold
         if self.machine.position.decisions or told >= whole:
-            raise ConfigError("the greeting has been told; greet SEAT sends it to one bot again")
+            raise ConfigError("the greeting has been sent; greet SEAT sends it to one bot again")
         self.machine.tell(whole - told)
         return self._after(None)
 
@@ -206,7 +206,7 @@ class ConsoleFace(VerbHost):
         return self._after(None)
 
     def _send(self, word: str, wordings: Iterable[Sequence[str]]) -> None:
-        """Send one seat its part of what all are told, whatever the moment."""
+        """Send one seat its part of what all hear, whatever the moment."""
         seat = self._seat_number(word)
         verbs.send(self, seat, [wording[seat] for wording in wordings])
 
@@ -293,7 +293,7 @@ def entry_line(entry: TranscriptEntry) -> str:
 
 
 def turn_lines(position: Position) -> list[str]:
-    """What a person needs to decide: the request, the hand, the table, the legal answers."""
+    """Return what a person needs to decide: the request, the hand, the table, the legal answers."""
     frame = frame_at(position)
     seat, words = frame.to_act, frame.legal
     if seat is None:
@@ -329,7 +329,7 @@ def state_lines(position: Position) -> Iterator[str]:
 
 
 def clock_lines(machine: ByHand) -> Iterator[str]:
-    """What each seat has left of its time."""
+    """Yield what each seat has left of its time."""
     match_ns = machine.setup.limits.time.match_ns
     what = "a request" if match_ns is None else f"left of {match_ns / 1e9:g} s"
     for seat, left in enumerate(machine.left):

@@ -6,7 +6,7 @@ has it with the seat's occupant, and passes on the reply. A bad one is kept from
 holds the `Position`, and a log of every command that each seat has heard.
 
 Undo conducts the match anew with the replies up to an earlier decision, cuts the log there, starts every
-occupant anew and sends it its part of the log; so is whoever sits down later. Replies to the log are ignored.
+occupant anew and sends it its part of the log; so is a later occupant. Replies to the log are ignored.
 What was taken back is kept as long as nothing else happens; redo sends the rest of that log.
 """
 
@@ -66,7 +66,7 @@ class ByHand:
 
     @property
     def left(self) -> list[int]:
-        """What each seat may still use, in ns."""
+        """Return what each seat may still use, in ns."""
         return self._referee.left
 
     @property
@@ -112,14 +112,14 @@ class ByHand:
         return Stop.DECIDED
 
     def decide(self, word: str) -> Stop:
-        """Decide for the seat to act, whoever sits there; IllegalAction with the reason."""
+        """Decide for the seat to act, whatever its occupant; IllegalAction with the reason."""
         if self.tell() is not None:
             return Stop.TROUBLE
         seat = self.position.to_act
         if seat is None:
             return Stop.OVER
         self.position.parse(word)
-        # Whoever sits down here later is to hear what a bot hears that is asked.
+        # A later occupant is to hear what a bot hears that is asked.
         request = self.position.request
         asked = self.trouble is not None and (self.trouble.seat, self.trouble.command) == (seat, request)
         if self.trouble is None or not self.trouble.in_step:

@@ -1,4 +1,4 @@
-"""Who may sit in a seat of the referee by hand: a bot's process, a person, a player in memory."""
+"""The occupants of a seat of the referee by hand: a bot's process, a person, a player in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arbiter.rules import Command, Seat
 
 QUIT_SECONDS = 1.0
-"""How long a bot may take to end after ``quit``."""
+"""The seconds that a bot may take to end after ``quit``."""
 
 
 class SeatCommand(NamedTuple):
@@ -32,7 +32,7 @@ class SeatCommand(NamedTuple):
 
 
 class Occupant:
-    """What sits in a seat; `person` is True when its decisions are typed, not asked for.
+    """An occupant of a seat; `person` is True when its decisions are typed, not asked for.
 
     `who` is how it is named where a seat is given: ``bot:COMMAND``, ``human``, ``random``.
     """
@@ -53,7 +53,7 @@ class Occupant:
         return ""
 
     def errors(self) -> bytes:
-        """What it wrote to standard error since the last call."""
+        """Return what it wrote to standard error since the last call."""
         return b""
 
     def interrupt(self) -> None:

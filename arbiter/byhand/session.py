@@ -1,7 +1,7 @@
 """A table that others look at while it plays: one worker thread owns the machine, any thread may ask.
 
-Theory of operation. A verb is work for the worker; there is one at a time, and whoever asks for another one
-meanwhile is told that the table is `Busy`. After each decision, and when a verb is done, the worker puts what
+Theory of operation. A verb is work for the worker; there is one at a time, and a request for another one
+meanwhile raises `Busy`. After each decision, and when a verb is done, the worker puts what
 there is to see into `seen`, which never changes again; so a bot that hangs keeps nobody from looking.
 """
 
@@ -71,7 +71,7 @@ class Session(VerbHost):
     """
 
     patience = 2.0
-    """What takes longer goes on by itself."""
+    """The seconds after which a verb goes on by itself."""
 
     def __init__(
         self,
@@ -84,10 +84,10 @@ class Session(VerbHost):
         self.revision = 0
         """Grows with every change."""
         self.notes: deque[str] = deque(maxlen=MOST_NOTES)
-        """What was remarked while records were fed, and what went wrong while nobody waited."""
+        """Remarks on fed records, and errors that came while nobody waited."""
         self.note = self.notes.append
         self.ended: list[tuple[Seat, str]] = []
-        """How each occupant ended, once the table is closed."""
+        """The end of each occupant, once the table is closed."""
         self.closed = threading.Event()
         self.explain = explain
         self._machine: ByHand | None = None
@@ -132,7 +132,7 @@ class Session(VerbHost):
         return under_way is None or _is_done(under_way, seconds)
 
     def close(self) -> None:
-        """End all occupants: each is told ``quit``; `ended` says how they took it. No verb after this one."""
+        """End all occupants: each gets ``quit``; `ended` says how they took it. No verb after this one."""
         if self.closed.is_set():
             return
         for _ in range(MOST_STOPS):

@@ -1,4 +1,4 @@
-"""What is played by hand, and what comes of it: a step's end, its exchanges, the match as a record."""
+"""A match by hand, and its results: a step's end, its exchanges, the match as a record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ID = "by hand"
 
 
 class Stop(StrEnum):
-    """Why a step ended."""
+    """The reason why a step ended."""
 
     DECIDED = "decided"
     PERSON = "person"
@@ -52,7 +52,7 @@ class TranscriptEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is played: a game with given deals, or the seed and round that deals are drawn from; limits."""
+    """A game with given deals, or the seed and round that deals are drawn from; limits."""
 
     game: AnyGame
     seed: str

@@ -1,4 +1,4 @@
-"""What can be done at a table, each verb once: the console has its words, a page its function's name.
+"""The verbs of a table, each defined once: the console has its words, a page its function's name.
 
 A verb takes a `VerbHost` and returns how far it came, None where nothing is to be said about that. It raises
 what is wrong (ArbiterError), and then has changed nothing.
@@ -24,7 +24,7 @@ Do = TypeVar("Do", bound="Callable[..., Stop | None]")
 
 
 class VerbHost:
-    """Where verbs are at work; most of it is of no matter where nobody looks on."""
+    """A table at which verbs work; most of it is of no matter where nobody looks on."""
 
     machine: ByHand
     """The match; ConfigError where no table is set yet."""
@@ -50,7 +50,7 @@ class Verb(NamedTuple):
     told: str
 
     def arguments(self, rest: str) -> list[str | int]:
-        """What it is given for the rest of its line."""
+        """Return the arguments in the rest of its line."""
         _, _, wants = self.usage.partition(" ")
         if rest and (not wants or "," in self.usage):
             raise ConfigError(f"{self.usage.partition(',')[0]} takes nothing after it, and {rest!r} is there")
@@ -64,7 +64,7 @@ VERBS: dict[str, Verb] = {}
 
 
 def words() -> list[str]:
-    """What a line of the console may begin with, but for answers."""
+    """Return the words that a line of the console may begin with, but for answers."""
     return [name for name in VERBS if name.islower()]
 
 
@@ -107,7 +107,7 @@ def play(table: VerbHost, until: str = "end") -> Stop:
 
 
 def decide(table: VerbHost, word: str, seat: Seat | None = None) -> Stop:
-    """Decide for the seat to act, whoever sits there; IllegalAction with the reason."""
+    """Decide for the seat to act, whatever its occupant; IllegalAction with the reason."""
     machine = table.machine
     to_act = machine.position.to_act
     if to_act is None:

@@ -32,7 +32,7 @@ COMMANDS = {
     "qualify": ("check_bot", "qualify", "Try every player of a season as check-bot does."),
     "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
     "status": ("watch", "status", "How far a season is, and who plays it."),
-    "stop": ("watch", "stop", "Ask whoever plays a season to stop in good order."),
+    "stop": ("watch", "stop", "Ask the coordinator of a season to stop in good order."),
     "pause": ("watch", "pause", "Let a season rest until it is resumed."),
     "resume": ("watch", "resume", "Let a season go on that was paused or stopped."),
     "accept": ("watch", "accept", "Accept what has changed in a season's file."),
@@ -202,7 +202,7 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def _dropped(lost: sys.UnraisableHookArgs) -> None:
-    """What Python calls for an exception that it drops: raise an interrupt again, where it will be heard."""
+    """Raise an interrupt again, where it will be heard; Python calls this for an exception that it drops."""
     if lost.exc_type is KeyboardInterrupt:
         signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
     else:

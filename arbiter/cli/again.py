@@ -46,7 +46,7 @@ def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any
 def absent(
     record: MatchRecord, settings: Mapping[str, Any] | None, folder: Path
 ) -> Iterator[tuple[int, str]]:
-    """Why nobody can sit again in a seat of a match, as (seat, reason), of every such seat.
+    """Yield (seat, reason) for every seat of a match in which nobody can sit again.
 
     `settings` are those that it was played under, None if they are not kept; names in them are relative to
     `folder`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALONE_SECONDS = 300.0
 """Without a page that listens, after there was one, until the applet ends."""
 LAST_LOOK_SECONDS = 1.0
-"""For the page to be told how the bots ended."""
+"""The time for the page to learn how the bots ended."""
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 """Variables of a screen; without one a browser would take the terminal."""
 END_SECONDS = 2.0
@@ -42,7 +42,7 @@ LOOK_SECONDS = 0.2
 def applet(port: int, no_browser: bool, **given: Any) -> None:
     """Conduct a match in a browser: bots and people in the seats, any command to any bot, raw replies.
 
-    The link that it prints has a key: whoever has it may start programs as you. The options are those of
+    The link that it prints has a key, with which programs can be started as you. The options are those of
     `arbiter console`; without any the table is set in the browser.
 
     Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
@@ -122,7 +122,7 @@ def _run(server: Server, session: Session, news: News) -> None:
     while not session.closed.is_set():
         server.check()
         if news.alone_seconds > ALONE_SECONDS:
-            note("no page has listened for some minutes: the bots are told quit")
+            note("no page has listened for some minutes: the bots get quit")
             return
         time.sleep(LOOK_SECONDS)
     time.sleep(LAST_LOOK_SECONDS)

@@ -25,7 +25,7 @@ VARIABLE = "ARBITER_TOKEN"
 
 @click.group()
 def authors() -> None:
-    """Who may send programs to a season, and who may administrate it.
+    """Manage the authors who may send programs to a season, and its administrators.
 
     Example: arbiter authors add configs/demo.yaml alice
     """
@@ -216,7 +216,7 @@ def _lines(submission: Mapping[str, Any]) -> Iterator[str]:
         if not step.get("ok") and (output := step.get("output")):
             yield from (f"  | {line}" for line in printable(str(output)).splitlines())
     if submission.get("state") == "accepted":
-        # Sites of earlier versions told the round alone.
+        # Sites of earlier versions gave the round alone.
         words = submission.get("say") or f"plays from round {submission.get('joins_round')} on"
         yield f"accepted: {printable(str(words))}"
     elif submission.get("state") == "refused":
@@ -254,7 +254,7 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
 
 
 def _end_with(parent: int) -> None:
-    """Be told to end when the inspector ends, however it does; end now if it has."""
+    """Have the kernel end this process when the inspector ends, however it does; end now if it has."""
     from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-"""How a variable begins that stands before a command."""
+"""The beginning of a variable that stands before a command."""
 
 
 def prepare(path: str, store_url: str | None = None) -> Config:
@@ -127,7 +127,7 @@ def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str
 
 
 def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
-    """What keeps a command from being started in the current folder."""
+    """Yield what keeps a command from being started in the current folder."""
     yield from starting_problems(words, env)
     if words:
         yield from (message for _, message in command_problems(words, Path()))

@@ -56,7 +56,7 @@ def check_config(config: str, style: str) -> None:
 
 
 def _why(config: Config, rule: str) -> str:
-    """Why this follows a fault in the next round."""
+    """Return why this follows a fault in the next round."""
     if "after_fault" not in config.left_open:
         return "as the file says"
     if rule != config.after_fault:
@@ -92,7 +92,7 @@ def games(style: str) -> None:
 @click.option("--explain", "call", metavar="CALL", help="Whether a bot may make this system call, and why.")
 @format_option
 def isolation(call: str | None, style: str) -> None:
-    """What this machine can enforce against bots, tier by tier.
+    """List what this machine can enforce against bots, tier by tier.
 
     Example: arbiter isolation --explain socket
     """
@@ -118,7 +118,7 @@ def isolation(call: str | None, style: str) -> None:
 
 
 def _explain(call: str, style: str) -> None:
-    """What the tier with a filter answers to a system call."""
+    """Print what the tier with a filter answers to a system call."""
     from arbiter.table.sandbox.seccomp import explain
 
     try:

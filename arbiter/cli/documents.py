@@ -1,4 +1,4 @@
-"""What tests leave for CI: JUnit files, records of matches, and whether a file can be written at all."""
+"""Documents of tests for CI: JUnit files, records of matches; and a check that a file can be written."""
 
 from __future__ import annotations
 

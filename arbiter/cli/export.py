@@ -40,7 +40,7 @@ Form: TypeAlias = Literal[
 ]  # fmt: skip
 EVENTS = tuple(form for form in get_args(Form) if "-" in form)
 DUMP = b"PGDMP"
-"""What the files of pg_dump begin with."""
+"""The first bytes of pg_dump's files."""
 
 
 @click.command()
@@ -175,7 +175,7 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
 @click.argument("file", type=click.Path(path_type=Path))
 @store_option
 def backup(config: str, file: Path, store_url: str | None) -> None:
-    """Copy a season's store into a new FILE as it is at this moment; whoever plays is not disturbed.
+    """Copy a season's store into a new FILE as it is at this moment; a running season is not disturbed.
 
     The copy is one file, which other commands take as --store sqlite:///FILE, and `arbiter restore` puts
     back. A store on a PostgreSQL server is copied by pg_dump: the command is named.

@@ -79,7 +79,7 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
 
 
 def print_stderr(record: MatchRecord, bot: BotReport) -> None:
-    """What a bot wrote to standard error, with the moves during which it did, as far as they are kept."""
+    """Print what a bot wrote to standard error, with the moves during which it did, where they are kept."""
     texts = [*bot.stderr_at, (len(bot.stderr_tail), "", 0)]
     for line in bot.stderr_tail[: texts[0][0]].rstrip().splitlines():
         say(f"  {line}")
@@ -111,7 +111,7 @@ def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[
 
 
 def answers(moves: Sequence[Move]) -> list[Answered]:
-    """What was answered, without times."""
+    """Return the answers, without times."""
     return [Answered(move.seat, move.request, move.action) for move in moves]
 
 

@@ -1,4 +1,4 @@
-"""Where a match's time went: what each move was charged, the slowest ones, and sums by seat and deal."""
+"""The time of a match: what each move was charged, the slowest ones, and sums by seat and deal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
 
 
 def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where the time of one seat went, by its moves."""
+    """Return the sums of one seat's time, by its moves."""
     answers, deals = Counter[str](), Counter[int]()
     for move in moves:
         answers[move["request"].partition(" ")[0]] += move["answer_ns"]
@@ -62,7 +62,7 @@ def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -
 
 
 def _answer_cost(move: Move, record: MatchRecord) -> int:
-    """What the answer cost by the match's clock; the whole charge where news came in the same exchange."""
+    """The cost of the answer by the match's clock; the whole charge if news came in the same exchange."""
     if record.delivery == "batched":
         return move.charged_ns
     kind = ClockKind(record.clock)

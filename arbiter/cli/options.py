@@ -49,7 +49,7 @@ table_format_option = format_option_of(
 )
 
 OF_SEASON = ", or the season's"
-"""What a limit is where it is not given, beside the usual value."""
+"""The value of a limit that is not given, beside the usual one."""
 _LIMITS = {
     "time": "3m, 60s+100ms or 500ms/request.",
     "start_time": "To the first reply.",
@@ -85,7 +85,7 @@ def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Calla
 
 
 def read_json(path: str, most: int = -1) -> Any:
-    """What a JSON file that was named on the command line holds; ConfigError where it cannot be read.
+    """Return what a JSON file named on the command line holds; ConfigError where it cannot be read.
 
     One of more than `most` characters is refused.
     """

@@ -36,7 +36,7 @@ ENDS = {
     OrderKind.REPLAYED: "played again",
     OrderKind.RESTORED: "counted as first played",
 }
-"""What ends an annulment."""
+"""The orders that end an annulment."""
 because_option = click.option("--because", metavar="TEXT", help="Why; everybody may read it.")
 
 

@@ -1,4 +1,4 @@
-"""What people see: tables on stdout, notes and progress on stderr."""
+"""Output for people: tables on stdout, notes and progress on stderr."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 @workers_option
 @format_option
 def plan(config: str, within: str | None, trial: int, workers: int | None, style: str) -> None:
-    """How long a season, or what is left of it, takes at worst and at the pace of trial matches; what fits.
+    """Estimate the time of a season, or of the rest of it, at worst and at the pace of trial matches, and
+    what fits.
 
     The trial matches are played on other deals than the season's, and nothing of them is kept.
 
@@ -74,7 +75,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
 
 
 def _left(config: Config) -> Left | None:
-    """What is left of the season as far as it is in its store; None where it is not begun."""
+    """Return what is left of the season as far as it is in its store; None where it is not begun."""
     try:
         with closing(Store(config.store, create=False)) as store:
             if store.season(config.season) is not None:

@@ -77,7 +77,7 @@ class Journal:
 def matches_of(
     happened: Iterable[events.MatchStored | events.MatchVoid | events.Stopped],
 ) -> Iterator[PackedMatch]:
-    """The matches of a test as they are stored; voids are told, and a stop is `errors.Interrupted`."""
+    """The matches of a test as they are stored; voids are reported, and a stop is `errors.Interrupted`."""
     for event in happened:
         if isinstance(event, events.MatchStored):
             yield event.match
@@ -101,9 +101,9 @@ def present(
     """Tell a terminal and a journal what happens to the season `name`; `errors.Interrupted` at its stop.
 
     A terminal has a bar over each round, or over the whole season; elsewhere there is a line about each
-    match, or without `each_match` about forfeits alone. With it, too, a round's end is told by the journal
-    only: the command's own output says it. All but the first of voids in a row that have one reason are told
-    by the journal only.
+    match, or without `each_match` about forfeits alone. Only the journal has a round's end where the terminal
+    has each match, since the command's own output says it, and all but the first of voids in a row that have
+    one reason.
     """
     with Bar(each_match) as bar:
         announced, done, more, why = False, 0, 0, ""
@@ -139,7 +139,7 @@ def present(
             if isinstance(event, events.RoundComplete) and each_match:
                 journal.write(_line(event, name))
             elif isinstance(event, events.SeasonComplete):
-                # The seed is for whoever looks now; the journal may be public before the season's end is.
+                # The seed is for the terminal; the journal may be public before the season's end is.
                 journal.write(_line(event, name))
                 note(f"{_line(event, name)}; its seed was {event.seed}")
             else:
@@ -152,7 +152,7 @@ def present(
 
 
 def _plan_lines(event: events.RoundPlanned, name: str) -> Iterator[str]:
-    """What is about to be played, and before the first match the commitment to the deals."""
+    """Yield what is about to be played, and before the first match the commitment to the deals."""
     there = event.total - event.missing
     text = f"{name}, round {event.number}: {event.missing} matches, {event.at_once} at once"
     yield text + (f" ({there} are stored already)" if there else "")

@@ -1,4 +1,4 @@
-"""What a regression test has to say when it ends: for people, as JSON, Markdown and JUnit."""
+"""The report of a regression test that has ended: for people, as JSON, Markdown and JUnit."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def headline(ended: EndedTest) -> str:
 
 
 def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
-    """How many matches of a version were won, level and lost."""
+    """Return how many matches of a version were won, level and lost."""
     of = [played for played in trial.played if version_at(played.match.players) == version]
     ahead = [(each.score > 0.5) - (each.score < 0.5) for each in of if each.score is not None]
     return ahead.count(1), ahead.count(0), ahead.count(-1)
@@ -115,7 +115,7 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
 
 
 def by_results(trial: Trial) -> dict[str, float]:
-    """What the results alone tell of the strength, whatever is measured; the stop rule is not allowed for."""
+    """Return the strength by results alone, whatever is measured; the stop rule is not allowed for."""
     low, middle, high = trial.experiment.test.elo_of_results(trial.run)
     return {"elo": middle, "low": low, "high": high}
 
@@ -156,7 +156,7 @@ def _what_is_worst(trial: Trial) -> str:
 
 
 def _which_blocks(trial: Trial) -> str:
-    """What the number of blocks leaves out."""
+    """Return what the number of blocks leaves out."""
     uneven = trial.run.blocks - trial.run.level
     text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
     if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:

@@ -1,4 +1,4 @@
-"""What is seen of a regression test while it runs: its cost beforehand, then where it stands."""
+"""Progress of a regression test: its cost beforehand, then where it stands."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Watch:
             )
 
     def seen(self, trial: Trial, match: MatchSummary) -> None:
-        """One more match has ended, and the trial has been told."""
+        """Take note that the trial has got one more match."""
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))
@@ -106,7 +106,7 @@ class Watch:
         return self._played / max(time.monotonic() - self._begun, 1e-3)
 
     def _price(self, trial: Trial) -> str:
-        """What the test costs by the variance and the pace of the first blocks."""
+        """Return the cost of the test by the variance and the pace of the first blocks."""
         test, size, pace = self._experiment.test, self._experiment.block_size, self._pace()
         parts = [
             f"{blocks * size:.0f} matches (some {duration(blocks * size / pace)}) if it is {elo:+g} Elo"

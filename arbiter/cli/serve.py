@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arbiter.web.traffic import Log
 
 END_SECONDS = 4.0
-"""From the wish to end until whoever has not ended is killed."""
+"""From the wish to end until what has not ended is killed."""
 LOOK_SECONDS = 0.2
 
 

@@ -101,7 +101,7 @@ def show(
 
 
 def _about_substitutes(season: SeasonStore, record: MatchRecord) -> Iterator[str]:
-    """Who sits in for whom; where a fault ended the match, in which one the others went on."""
+    """Yield who sits in for whom; where a fault ended the match, in which one the others went on."""
     seat, first = record.substitute, first_id(record.id)
     if seat is not None:
         name, before = record.players[seat], season.match(first)

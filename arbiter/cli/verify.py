@@ -16,7 +16,7 @@ from arbiter.season.verify import verify as findings
 
 NO = 1
 TOLD = {FindingKind.UNCHECKED, FindingKind.REMARK}
-"""What changes nothing."""
+"""The kinds of findings that change nothing."""
 
 
 @click.command()

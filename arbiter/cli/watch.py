@@ -16,7 +16,7 @@ from arbiter.store.audit import CONSOLE
 from arbiter.store.running import STOP
 
 LOOK_SECONDS = 0.2
-"""Between two looks at who plays: short for whoever waits, and cheap for the store."""
+"""Between two looks at who plays: short for a user who waits, and cheap for the store."""
 
 
 @click.command()
@@ -24,7 +24,7 @@ LOOK_SECONDS = 0.2
 @store_option
 @format_option
 def status(config: str, store_url: str | None, style: str) -> None:
-    """How many rounds are complete, how far the one begun is, and who plays it now.
+    """Show how many rounds are complete, how far the one begun is, and who plays it now.
 
     Example: arbiter status configs/demo.yaml
     """
@@ -63,7 +63,7 @@ def status(config: str, store_url: str | None, style: str) -> None:
 @config_argument
 @store_option
 def pause(config: str, store_url: str | None) -> None:
-    """Let the matches in flight be a season's last ones until it is resumed, whoever plays it.
+    """Let the matches in flight be a season's last ones until it is resumed, here or elsewhere.
 
     Where `serve --play` plays it, the site stays.
 
@@ -114,7 +114,7 @@ def accept(config: str, store_url: str | None) -> None:
         note(f"{season.name}: nothing has to be accepted")
         return
     if (who := season.holder()) is not None:
-        # Whoever plays it read the file when it began.
+        # The coordinator read the file when it began.
         season.ask_to_stop()
         note(f"asked {who} to stop when the matches in flight are over; a site then begins again by itself")
 
@@ -124,7 +124,7 @@ def accept(config: str, store_url: str | None) -> None:
 @click.option("--wait", is_flag=True, help="Return only when nobody plays any more.")
 @store_option
 def stop(config: str, wait: bool, store_url: str | None) -> None:
-    """Ask whoever plays a season to stop: matches in flight are played to their end and stored.
+    """Ask the coordinator of a season to stop: matches in flight are played to their end and stored.
 
     The one that plays then exits with 130, and the same command goes on later. A site that plays it stays:
     `arbiter resume` lets it begin again.

@@ -1,4 +1,4 @@
-"""What differs between two versions of a season's settings, in words for its organiser."""
+"""The differences between two versions of a season's settings, in words for its organiser."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def organisers(settings: Mapping[str, Any]) -> dict[str, Any]:
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """A phrase for each difference between two settings (what the config's digest covers).
 
-    Players are told apart by the names that they are rated under.
+    Players are distinguished by the names that they are rated under.
     """
     for key in sorted({*before, *now} - {"players"}):
         old_value, value = (settings.get(key, LATER.get(key)) for settings in (before, now))
@@ -87,12 +87,12 @@ def _by_rated_name(settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def rated_name(name: str, version: object) -> str:
-    """What a player is rated as: ``alice``, or ``alice@2``."""
+    """Return the name that a player is rated as: ``alice``, or ``alice@2``."""
     return name if version is None else f"{name}{VERSION_MARK}{version}"
 
 
 def registered_name(rated: str) -> str:
-    """What a player that is rated as this is registered as: ``alice`` for ``alice@2``."""
+    """Return the registered name of a rated one: ``alice`` for ``alice@2``."""
     return rated.partition(VERSION_MARK)[0]
 
 

@@ -106,7 +106,7 @@ def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
 def problems_of_players(
     written: Any, folder: Path, languages: Languages, check_commands: bool
 ) -> Iterable[Problem]:
-    """What keeps programs from being started, whatever else is wrong with the file."""
+    """Yield what keeps programs from being started, whatever else is wrong with the file."""
     for number, player in enumerate(written if isinstance(written, list) else []):
         keys = player if isinstance(player, dict) else {}
         try:

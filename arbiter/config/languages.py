@@ -8,7 +8,7 @@ Those that bots are started with by a word alone are a season's own, and else th
 
 An author names a program by a word, such as ``python3``. Which one it starts is the organiser's affair: the
 one that the season names, else the first of that name in the system's folders (`files.SYSTEM_PATH`), and
-never one that is found by the PATH of whoever started the service.
+never one that is found by the PATH of the service.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def languages_of(written: Mapping[str, LanguageModel], folder: Path) -> Language
 
 
 def problems_of_languages(languages: Languages) -> Iterator[Problem]:
-    """What languages name and what is not there."""
+    """Yield what languages name and what is not there."""
     for word, language in languages.items():
         if message := program_problem(language.program, "/"):
             yield Problem(("languages", word), message, "name the program by its path")
@@ -117,7 +117,7 @@ def faults_of_version(
     check_command: bool = True,
     languages: Languages = MappingProxyType({}),
 ) -> Iterator[tuple[Place, str]]:
-    """What keeps a program from being started, each with its place in the program's own keys."""
+    """Yield what keeps a program from being started, each with its place in the program's own keys."""
     for message in starting_problems(version.command, version.variables()):
         yield (), message
     if problem := reading_problem(version.read):

@@ -1,4 +1,4 @@
-"""What a match allows its bots, as people write it; the defaults of files, commands and environments."""
+"""The limits of a match, as people write them; the defaults of files, commands and environments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ USUAL_ROUNDS = 100
 NO_START = "clock"
 """In place of a time to start: the game clock runs from the start."""
 _FIELDS = {"start_time": "start_ns", "memory": "memory_bytes"}
-"""What `Limits` calls them, where it is not as in the file."""
+"""The names of `Limits`, where they are not those of the file."""
 
 _OF_A_MATCH: dict[str, Any] = {field.name: field.default for field in fields(Limits)}
 
@@ -50,7 +50,7 @@ class WrittenLimits:
     end: str = _OF_A_MATCH["end"]
 
     def limits(self) -> Limits:
-        """What bots are allowed; ConfigError for a text that says nothing."""
+        """Return the limits of bots; ConfigError for a text that says nothing."""
         return Limits(
             time=TimeControl.parse(self.time),
             start_ns=parse_start(self.start_time),

@@ -35,10 +35,10 @@ class Document:
     places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     unread: set[Path_] = field(default_factory=set)
-    """Where a value could not be read and stands as None; said in `problems`."""
+    """The paths of values that could not be read and stand as None; `problems` says why."""
 
     def place(self, path: Path_) -> tuple[int, int]:
-        """Where a path stands, or the nearest thing around it."""
+        """Return the line and column of a path, or of the nearest thing around it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path, (1, 1))

@@ -1,4 +1,4 @@
-"""What of a season lies where confined bots may read: nothing, or it is not played."""
+"""The check that nothing of a season lies where confined bots may read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HINT = "keep bots and interpreters in folders of their own, or set isolation: pl
 
 
 def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
-    """What of the season these players could read: its file, its store, what its authors send."""
+    """Yield what of the season these players could read: its file, its store, what its authors send."""
     store = file_of(config.store)
     files = {"the config": config.file.resolve()} | ({"the store": store.resolve()} if store else {})
     if config.submissions is not None:

@@ -1,6 +1,6 @@
 """From a file to checked keys in four steps, for every kind of file: read, validate, place, raise.
 
-Each mistake is told in our words, with its place.
+Each mistake is reported in our words, with its place.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         ends = f"all {model.rounds} rounds" if until is None else "rounds"
         warnings.append(
             f"submissions without `opens` or `every`: {ends} follow one another as soon as there are enough"
-            " players, so whoever sends later may find the season over (every: 24h, say)"
+            " players, so those who send later may find the season over (every: 24h, say)"
         )
     terms = {key.name: getattr(model, key.name) for key in fields(Terms)}
     if until is not None and "rounds" not in model.model_fields_set:
@@ -250,7 +250,7 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     except (ValidationError, ConfigError):
         return None
     then = _config(config.file, config.folder, model, game)
-    # As it was then, though it may be gone: whoever settles it for this machine says what takes its place.
+    # As it was then, though it may be gone: settling it for this machine says what takes its place.
     then = replace(then, limits=replace(then.limits, isolation=settings.get("isolation", model.isolation)))
     same = {name: getattr(config, name) for name in FREE}
     # Not computed from the model: settings kept by an earlier version may lack keys that it has.

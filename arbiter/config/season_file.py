@@ -57,7 +57,7 @@ _USUAL: Any = USUAL  # texts there, literals here
 
 
 class Key(Enum):
-    """What a change of a key changes; a key without a mark changes matches."""
+    """The effect of a change of a key; a key without a mark changes matches."""
 
     FREE = "nothing that was played: the digest does not cover it"
     BETWEEN = "who meets whom and how they are rated, but no match"
@@ -109,7 +109,7 @@ def _tier(value: object) -> object:
 
 
 class TableModel(StrictModel):
-    """How matches are played, in every file that has them played."""
+    """The keys that every file has that has matches played."""
 
     time: Time = USUAL.time
     start_time: Annotated[str, with_unit("{}s".format), checked(parse_start, "time")] = USUAL.start_time
@@ -120,12 +120,12 @@ class TableModel(StrictModel):
     end: End = _USUAL.end
 
     def limits(self) -> Limits:
-        """What bots are allowed."""
+        """Return the limits of bots."""
         return WrittenLimits(**{key: getattr(self, key) for key in TableModel.model_fields}).limits()
 
 
 class StopModel(StrictModel):
-    """What stops a run before more is played."""
+    """The condition that stops a run before more is played."""
 
     faults: Share = 1
 
@@ -165,7 +165,7 @@ Language = Annotated[LanguageModel, BeforeValidator(_as_language), AfterValidato
 
 
 class SubmissionsModel(StrictModel):
-    """Whether and how authors send programs."""
+    """The key ``submissions``: authors may send programs, and under these terms."""
 
     until: Moment | None = None
     max_size: Annotated[str, with_unit("{:g}MB".format), checked(parse_size, "size")] = "10MB"
@@ -190,7 +190,7 @@ class SubmissionsModel(StrictModel):
 class Terms:
     """The keys that a config has as the file gives them: a line is all that such a key needs.
 
-    `seed_commitment` is the SHA-256 of the seed's text that players were told before the season; `weak_seed`
+    `seed_commitment` is the SHA-256 of the seed's text, published before the season; `weak_seed`
     takes a seed that authors who send programs may guess.
     `until` is when no further round beyond `rounds` is to end later; no round begins before `opens`, and one
     begins `every` so often; `missed` says what becomes of moments that are over before a round could begin;
@@ -232,7 +232,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:
-        """What follows a fault; where the file does not say it, that depends on who enters players.
+        """Return what follows a fault; where the file does not say it, that depends on who enters players.
 
         The friend of somebody who submits may end every match in which he is behind.
         """

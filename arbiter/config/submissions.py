@@ -1,4 +1,4 @@
-"""How authors send programs: the values of the key ``submissions``, read and written."""
+"""Programs that authors send: the values of the key ``submissions``, read and written."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 FOLDER = ".submissions"
-"""How the folder's name ends in which archives and programs lie."""
+"""The end of the name of the folder in which archives and programs lie."""
 SOURCE = "source"
 """The folder of a version that holds what was sent, and what was built of it."""
 LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
 ARCHIVES = 50
-"""How many of the largest archives an author's files may come to, unless the season says otherwise."""
+"""The number of largest archives that an author's files may come to, unless the season says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,9 @@ class Submissions:
 
 
 def folder_beside(store: str, file: Path) -> Path:
-    """Where archives and programs lie: beside the store, or the season's file where that is a server's."""
+    """Return the folder of archives and programs: beside the store, or the season's file where that is a
+    server's.
+    """
     place = file_of(store) or file
     return place.resolve().with_name(f"{place.stem}{FOLDER}")
 

@@ -42,7 +42,7 @@ def checked(check: Callable[[str], object], kind: str) -> AfterValidator:
 
 
 def _from(written: Any) -> GetPydanticSchema:
-    """What is read from a text of this kind, in the annotation of what it becomes."""
+    """Return the reader of a text of this kind, in the annotation of what it becomes."""
     return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
 
 
@@ -106,7 +106,7 @@ def _moment_text(value: object) -> object:
 
 
 def _clock(number: int) -> str:
-    """What was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
+    """Return what was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
     if 60 <= number < 24 * 60:
         return f"{number // 60:02}:{number % 60:02}"
     if 60 * 60 <= number < 24 * 60 * 60:
@@ -115,7 +115,7 @@ def _clock(number: int) -> str:
 
 
 def with_unit(write: Callable[[float], str]) -> BeforeValidator:
-    """A number is told how to be written with its unit, which only its author knows."""
+    """Refuse a number without a unit, which only its author knows."""
 
     def refuse(value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:

@@ -1,4 +1,4 @@
-"""What the PettingZoo environments have in common: agents, spaces, observations, rendering, checks."""
+"""The base of the PettingZoo environments: agents, spaces, observations, rendering, checks."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Arena(Watched):
 
 
 def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Observer, list[str]]:
-    """What an `Arena` needs for a game, by its name and options or the game itself; ConfigError."""
+    """Return what an `Arena` needs for a game, by its name and options or the game itself; ConfigError."""
     if isinstance(game, str):
         game = make(game, options)
     elif not isinstance(game, Game):
@@ -165,7 +165,7 @@ class Mask(np.ndarray[Any, Any]):
         return found.nonzero()
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """What is computed from it is an ordinary array or number."""
+        """Return an ordinary array or number for what is computed from it."""
         plain = array.view(np.ndarray)
         return plain if plain.ndim else plain[()]
 

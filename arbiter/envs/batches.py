@@ -47,7 +47,7 @@ def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> B
 
 
 class Batch:
-    """`n` matches in play. Arrays are by match; those of observations are of whoever is to act in it.
+    """`n` matches in play. Arrays are by match; those of observations are of the seat to act in it.
 
     This class plays them one after the other by the rules of any game; `batch` and `of` make the one that
     the game's observer names, which may be quicker.
@@ -56,7 +56,7 @@ class Batch:
     seed ``"s/k"`` plays, then its second, and so on.
 
     Where `ends` is a dictionary, and not None, `step` puts the last views of matches that end there: what
-    whoever acted last sees then.
+    the seat that acted last sees then.
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
@@ -118,7 +118,7 @@ class Batch:
         self._look()
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """What whoever is to act sees, (n, `size`); rows of smaller views are padded with zeros.
+        """Return what the seats to act see, (n, `size`); rows of smaller views are padded with zeros.
 
         A new array, or `out`, which is written over.
         """
@@ -239,7 +239,7 @@ class Batch:
         self._legal = None
 
     def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What `legal_ids` returns; also notes the match of each id."""
+        """Return the value of `legal_ids`; also note the match of each id."""
         observer, matches, starts = self.observer, self._matches, np.zeros(self.n + 1, np.int64)
         masks = self._masks = observer.masks(matches)
         if masks is not None:

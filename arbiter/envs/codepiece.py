@@ -154,7 +154,7 @@ class Engine:
         return self._state is not None and not self._state.to_act
 
     def get_player_id(self) -> int:
-        """Who is to act, or acted last."""
+        """Return the player to act, or the last that acted."""
         state = self._running()
         return state.to_act[0] if state.to_act else self._last
 
@@ -166,7 +166,7 @@ class Engine:
         return [float(points) for points in state.points()]
 
     def get_legal_actions(self) -> list[str]:
-        """What the player to act may do, in the order of the ids."""
+        """Return the legal actions of the player to act, in the order of the ids."""
         state = self._running()
         return [WORDS[action] for action in state.legal(state.to_act[0])] if state.to_act else []
 
@@ -209,7 +209,9 @@ class Engine:
         }
 
     def observe(self, player: int) -> Vector:
-        """What a player sees, float32 of shape (233,); see `CodepieceObserver`. ValueError for no player."""
+        """Return what a player sees, float32 of shape (233,); see `CodepieceObserver`. ValueError for no
+        player.
+        """
         state = self._running()
         _check_player(player)
         return observation(state, player, state.legal(player) if player in state.to_act else None)

@@ -52,7 +52,7 @@ _ID_BITS = 15
 
 
 class _Tables(NamedTuple):
-    """What is looked up by the id of a combination, and what bits of words mean."""
+    """The tables indexed by the id of a combination, and the meaning of bits of words."""
 
     cards: Numbers
     sizes: Numbers
@@ -62,7 +62,7 @@ class _Tables(NamedTuple):
     kept: Numbers
     """By the combination to beat, and `PASS` for a lead: which bits of the four words are legal, (ids, 4)."""
     long: NDArray[np.bool_]
-    """Whether it has several ranks."""
+    """True where it has several ranks."""
     meant: Numbers
     """The id of each of the 256 bits of four words."""
 
@@ -116,7 +116,7 @@ class DouDizhuBatch(Batch):
         self._hands, self._dealt, self._counts = self._numbers[:9].reshape(3, 3, n)
         self._best, self._owners, self._landlords, self._bombs = self._numbers[9:]
         self.turns = np.zeros(n, np.int64)
-        # What `DouDizhuObserver` shows whoever is to act, and the planes in it that are by role.
+        # What `DouDizhuObserver` shows the seat to act, and the planes in it that are by role.
         self._record = np.zeros((n, self._recorder.size(0)), np.int8)
         at = 2 * PLANE + RECENT * PLANE
         self._played = self._record[:, at : at + 3 * PLANE].reshape(n, 3, PLANE)
@@ -131,7 +131,7 @@ class DouDizhuBatch(Batch):
         return out
 
     def _views(self, numbers: Numbers, records: NDArray[np.int8], seats: Numbers) -> NDArray[np.int8]:  # noqa: ARG002
-        """What seats see of these matches, by the records of their sights."""
+        """Return what seats see of these matches, by the records of their sights."""
         return records
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
@@ -182,7 +182,7 @@ class DouDizhuBatch(Batch):
         return rewards, over
 
     def _note(self, given: Numbers, turns: Numbers, hand: Numbers) -> None:
-        """Write down what was done, `hand` being left to whoever did it, and look from the next seat."""
+        """Write down what was done, `hand` being what is left of the cards, and look from the next seat."""
         tables, record, each, after = _tables(), self._record, self._each, self.turns
         plane, role = tables.planes[given], (turns - self._landlords) % 3
         recent = record[:, 2 * PLANE : (2 + RECENT) * PLANE]
@@ -215,7 +215,7 @@ class DouDizhuBatch(Batch):
         self._legal = None
 
     def _end(self, number: int, seat: int) -> NDArray[np.int8]:
-        """What a seat that has played its last card sees."""
+        """Return what a seat that has played its last card sees."""
         seen: NDArray[np.int8] = self._record[number].copy()
         seen[:PLANE] = 0
         seen[-3:] = _ROLES[(seat - self._landlords[number]) % 3]
@@ -275,7 +275,7 @@ def _left(role: int, cards: int) -> NDArray[np.int64]:
 
 
 def _cells_of(role: int, *, visible: bool) -> NDArray[np.int64]:
-    """Where the cells of `RoleObserver` stand in a record, with two planes behind it: see `_views`."""
+    """Return where the cells of `RoleObserver` stand in a record, with two planes behind it: see `_views`."""
     parts = [_plane(0), *([_plane(_CELLS, 1)] if visible else []), _plane(_CELLS), _RECENT]
     if role == 0:
         parts += [_plane(_PLAYED_AT, 2), _plane(_PLAYED_AT, 1), _left(2, HAND), _left(1, HAND)]
@@ -329,7 +329,7 @@ def _ranks(hand: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
 
 
 def _has_long(one: Numbers, two: Numbers, three: Numbers) -> NDArray[np.bool_]:
-    """Whether there are trios, or chains."""
+    """Return True where there are trios, or chains."""
     low, twos = one & _LOW, two & _LOW
     low &= low >> 4
     runs = low & low >> 4 & low >> 8 & low >> 12 | twos & twos >> 4 & twos >> 8

@@ -1,4 +1,4 @@
-"""How good a policy is: matches against a ladder of opponents, with the intervals of a season's ratings.
+"""The strength of a policy: matches against a ladder of opponents, with the intervals of a season's ratings.
 
     print(evaluate(policy, "planning", against=["random", "greedy"], rounds=50))
 
@@ -27,7 +27,7 @@ HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % 
 
 
 class Rung(NamedTuple):
-    """What came of the matches against one opponent, who had all other seats.
+    """The results against one opponent, who had all other seats.
 
     `points` are the policy's, a match; `won`, `drawn` and `lost` are against single opponents; `elo` is how
     much better the policy is than the opponent, `low` and `high` the ends of its interval, None without

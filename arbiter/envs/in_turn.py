@@ -1,4 +1,4 @@
-"""What the environments of Gymnasium have in common in which a step is one action of one seat."""
+"""The base of the environments of Gymnasium in which a step is one action of one seat."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         return list(self.observer.legal(self.play, self._seat()))
 
     def _seat(self) -> Seat:
-        """Who acts next."""
+        """The seat that acts next."""
         return self.play.turn
 
     def _seen(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
-        """What is shown, as this seat sees it; smaller views have zeros behind them."""
+        """Return the position as this seat sees it; smaller views have zeros behind them."""
         legal = self._legal()
         mask = mask_of(legal, self.observer.actions)
         info = {"action_mask": mask, "legal_ids": legal, "seat": self._seat()}

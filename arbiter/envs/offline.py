@@ -97,7 +97,7 @@ def spaces_of(game: AnyGame) -> tuple[spaces.Dict, spaces.Discrete]:
 
 
 class _Retold(Play):
-    """A match whose deals are told, and not drawn: each is begun by `_begin`."""
+    """A match whose deals are given, and not drawn: each is begun by `_begin`."""
 
     def __init__(self, game: AnyGame) -> None:
         super().__init__(game)
@@ -109,7 +109,7 @@ class _Retold(Play):
 
 
 def _carried_out(what: Moved) -> Action:
-    """What was done: under `gym2` a random action may have been, in the place of the answer."""
+    """Return the action carried out: under `gym2` it may be a random one, in the place of the answer."""
     before = what.before
     return before.carried_out(what.action, what.after) if isinstance(before, Gym2State) else what.action
 

@@ -1,4 +1,4 @@
-"""Who may sit in the other seats of a single-agent environment: chance, a policy, a bot (`programs`)."""
+"""Players for the other seats of a single-agent environment: chance, a policy, a bot (`programs`)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PolicyOpponent:
         begin(self._policy)
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
-        """What the policy says; TypeError or ValueError where that is no id."""
+        """Return the policy's choice; TypeError or ValueError where that is no id."""
         mask = mask_of(observer.legal(play, seat), observer.actions)
         try:
             answer = self._policy(observer.vector(play, seat), mask)

@@ -75,7 +75,7 @@ class Play:
 
     @property
     def over(self) -> bool:
-        """Whether the match is over."""
+        """True when the match is over."""
         return self.turn == NOBODY
 
     @property
@@ -133,11 +133,11 @@ class Play:
         return self._legal
 
     def answers(self) -> list[Answered]:
-        """What was done in this deal, in the words of the protocol."""
+        """Return the answers of this deal, in the words of the protocol."""
         return answers(self.game, self.deal, self.seats, self.actions)
 
     def scoresheet(self) -> Iterable[str]:
-        """How this deal has been played, for people."""
+        """Yield the play of this deal, for people."""
         return self.game.scoresheet(self.deal, self.answers())
 
     _deal_of = staticmethod(deal_of)
@@ -166,7 +166,7 @@ class Play:
 
 
 def answers(game: AnyGame, deal: Deal, seats: Sequence[Seat], actions: Sequence[Action]) -> list[Answered]:
-    """What seats did in a deal, in the words of the protocol."""
+    """Return the answers of seats in a deal, in the words of the protocol."""
     state, found = game.start(deal), []
     for seat, action in zip(seats, actions, strict=True):
         found.append(Answered(seat, game.request(state, seat), game.action_text(state, seat, action)))

@@ -1,4 +1,4 @@
-"""What may play as a policy: a callable, or an object with `predict`, such as a model of Stable-Baselines3.
+"""Policies: a callable, or an object with `predict`, such as a model of Stable-Baselines3.
 
 A callable takes an observation and an action mask and returns an id. `predict` takes the observation and, by
 the names that it has among its parameters, `action_masks` (truth values), `state` and `episode_start`; it
@@ -50,12 +50,12 @@ class Predictor:
 
 
 def is_policy(thing: object) -> bool:
-    """Whether it can play; a class cannot."""
+    """Return True if it can play; a class cannot."""
     return not isinstance(thing, type) and (callable(getattr(thing, "predict", None)) or callable(thing))
 
 
 def policy_of(thing: Any) -> Policy:
-    """What plays as a callable; TypeError for what cannot."""
+    """Return the policy as a callable; TypeError for what cannot play."""
     if not is_policy(thing):
         what = "a callable of an observation and an action mask, or has a method predict"
         raise TypeError(f"a policy is {what}, not {thing!r}")

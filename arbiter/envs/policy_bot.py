@@ -9,7 +9,7 @@
     PolicyBot(policy, game="planning").run()
 
 The policy, or an object with `predict` (see `policies`), is asked with what the environments show a seat
-in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is told in
+in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is explained in
 `arbiter.hearing`.
 """
 
@@ -65,7 +65,7 @@ class PolicyBot:
 
     `game` and `options` are those of `arbiter.envs.aec`; what a match announces of its options takes their
     place. ConfigError for options that cannot be. `time_left` is what the clock has left, in ms, None
-    until that is told; `seat` the own one, None before the first cards.
+    until that is heard; `seat` the own one, None before the first cards.
     """
 
     def __init__(self, policy: Policy, game: str | AnyGame = "planning", **options: Any) -> None:
@@ -140,7 +140,7 @@ class PolicyBot:
                 return
 
     def _done(self, words: list[str]) -> str:
-        """What a command comes to: its answer, empty for most; Unheard."""
+        """Return the answer to a command, empty for most; Unheard."""
         verb = words[0]
         if verb != "quit" and (other := self._other_game(words)):
             raise Unheard(f"this bot plays {self.game.name}, and the match is one of {other}")

@@ -6,7 +6,7 @@
     ...                     # learn, and now and then pool.add(a copy of the policy)
     pool.ratings()
 
-Whoever sits at a table of the pool's gets results, the learner too, under a name for each time between two
+Every member at a table of the pool gets results, the learner too, under a name for each time between two
 `add`s. A member is drawn with a probability in proportion to p (1 - p), p being what the learner is expected
 to score against it: most often those who are about as strong, never only them.
 """

@@ -143,7 +143,7 @@ class Programs:
         return words_of(self._answer, number)
 
     def tell(self, words: str) -> None:
-        """What somebody in memory has decided, whose turn it is."""
+        """Pass on what an opponent in memory has decided, whose turn it is."""
         self.reach()
         raw = words.encode()
         self._go_on(Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))

@@ -1,4 +1,4 @@
-"""What people get of a match: text in which every hand is shown, and data sets."""
+"""Matches for people: text in which every hand is shown, and data sets."""
 
 from __future__ import annotations
 

@@ -240,7 +240,7 @@ class SingleEnv(InTurn):
         play.act(seat, game.parse(state, seat, words))
 
     def _tell_pools(self, illegal: bool) -> None:
-        """How a match ended, to those whose members were at the table."""
+        """Pass the result of a match to the pools whose members were at the table."""
         play = self.play
         pools = [opponent.pool for opponent in self._seated.values() if isinstance(opponent, FromPool)]
         for pool in {id(pool): pool for pool in pools}.values():
@@ -267,7 +267,7 @@ class _LastActionPlay(Play):
 
     @property
     def seed(self) -> str:
-        """What the deals are drawn from."""
+        """The seed that the deals are drawn from."""
         return str(self._seed)
 
     def _go_on(self, seat: Seat, action: Action, state: Any) -> None:

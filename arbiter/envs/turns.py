@@ -1,4 +1,4 @@
-"""Gymnasium over any game: one action a step, for whoever is to act.
+"""Gymnasium over any game: one action a step, for the seat to act.
 
 import gymnasium
 env = gymnasium.make("arbiter.envs:arbiter/Planning-v0")
@@ -32,7 +32,7 @@ def turns(
     dataset: str | None = None,
     **options: Any,
 ) -> TurnsEnv | SingleEnv:
-    """The environment in which every step is an action of whoever is to act; with `opponents`, `single`.
+    """The environment in which every step is an action of the seat to act; with `opponents`, `single`.
 
     `options` are those of the game, and with opponents those of `single`. Matches that have ended are
     written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for what cannot be.
@@ -51,8 +51,8 @@ class TurnsEnv(InTurn):
 
     Observations are the vectors that `arbiter.envs.aec` shows the seat that acts next, smaller views having
     zeros behind them, and at the end the one that acted last. ``info`` is as of `InTurn`, ``seat`` being who
-    acts next. The reward is 0 until the match ends, then the points of whoever acted last; those of all seats
-    are in ``info["rewards"]`` then, float32[seats], with 0 for the others after an illegal move.
+    acts next. The reward is 0 until the match ends, then the points of the seat that acted last; all
+    points are in ``info["rewards"]`` then, float32[seats], with 0 for the others after an illegal move.
     """
 
     metadata = facts("arbiter_turns")
@@ -71,7 +71,7 @@ class TurnsEnv(InTurn):
         return self._seen(self.play.turn)
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """What whoever is to act does.
+        """Carry out an action of the seat to act.
 
         TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
         """

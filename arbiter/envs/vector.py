@@ -1,4 +1,4 @@
-"""Gymnasium's vector environment over `Batch`: an action in every match a step, for whoever is to act there.
+"""Gymnasium's vector environment over `Batch`: an action in every match a step, for the seat to act there.
 
 import gymnasium
 env = gymnasium.make_vec("arbiter.envs:arbiter/DouDizhu-v0", num_envs=128)
@@ -33,7 +33,7 @@ def vector(num_envs: int, game: str | AnyGame, *, copy: bool = True, **options: 
     """
     if "opponents" in options:
         raise ConfigError(
-            "matches side by side have no opponents: every step is an action of whoever is to act",
+            "matches side by side have no opponents: every step is an action of the seat to act",
             hint='for opponents: vectorization_mode="sync", or "async"',
         )
     return BatchEnv(batch(game, num_envs, **options), copy=copy)

@@ -1,4 +1,4 @@
-"""Where matches are played: each executor is a `concurrent.futures.Executor`.
+"""The places where matches are played: each executor is a `concurrent.futures.Executor`.
 
 `inline` plays in this process (tests, debuggers), `processes` in one worker process per core of
 this machine, `cluster` on the workers of a Dask cluster. What is submitted is `play_match` or `play_packed`

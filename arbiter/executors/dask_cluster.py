@@ -56,7 +56,7 @@ class DaskWorker:
         self.host = urlsplit(address).hostname or address
         self.ready = False
         self.problem = ""
-        """Why it is not used, or ""."""
+        """The reason why it is not used, or ""."""
         self.process = ""
         self.gone = False
         self.task: asyncio.Task[None] | None = None
@@ -257,7 +257,7 @@ class DaskCluster:
         self._see_opened()
 
     async def _readiness(self, worker: DaskWorker, threads: int) -> Readiness:
-        """What a worker says after it has been sent the folders that it lacks."""
+        """Return the readiness of a worker after it has been sent the folders that it lacks."""
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
         # While a worker has something else to do, its answer is waited for.

@@ -1,4 +1,4 @@
-"""Which slot plays what next: a queue of calls, and slots that run one call at a time.
+"""A queue of calls, and slots that run one call at a time.
 
 A slot is one core somewhere: a worker process here (`local`), or a worker of a Dask cluster
 (`dask_cluster`). Slots may come and go while calls wait. All matches of a table are played on one host,
@@ -97,7 +97,7 @@ class Slots(Executor):
 
     @property
     def broken(self) -> str:
-        """Why nothing can be played any more, or ""."""
+        """Return why nothing can be played any more, or ""."""
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

@@ -1,4 +1,4 @@
-"""What runs on a Dask worker: `prepare` once, then `perform` one match at a time.
+"""The calls on a Dask worker: `prepare` once, then `perform` one match at a time.
 
 Every call comes as bytes that run it when they are unpickled (`RemoteCall`), so that the scheduler needs
 none of our modules. A worker process plays a match once: if Dask, which does not know of voids,
@@ -45,7 +45,7 @@ class RemoteCall:
 
 @dataclass(frozen=True, slots=True)
 class WorkerNeeds:
-    """What a worker must have: the tier of isolation, all players, the shipped folders.
+    """The requirements of a worker: the tier of isolation, all players, the shipped folders.
 
     `shipped`: digests by the folders' paths on the machine that plays the season.
     """

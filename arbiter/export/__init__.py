@@ -1,4 +1,4 @@
-"""All ways out: matches as files for other programs, and as data sets for whoever learns from them.
+"""All ways out: matches as files for other programs, and as data sets for learning.
 
 | module | job |
 |---|---|

@@ -20,7 +20,9 @@ Kind: TypeAlias = Literal[
     "int", "short int", "float", "bool", "text", "ints", "texts", "hands",
     "texts by name", "ints by name", "floats by name",
 ]  # fmt: skip
-"""What a column holds, or null; a ``short int`` has 32 bits, ``hands`` are lists of lists of integers."""
+"""The type of a column's values, which may be null; a ``short int`` has 32 bits, ``hands`` are lists of lists
+of integers.
+"""
 
 
 class Column(NamedTuple):
@@ -88,9 +90,9 @@ CHEFS_HAT_COLUMNS: Columns = {name: Column(*column) for name, column in CHEFS_HA
 
 
 def facts(game: AnyGame | None, season: str = "", seed: str = "") -> dict[str, str]:
-    """What a Parquet file says of itself: version, rules with their options, season, SHA-256 of its seed.
+    """Return the metadata of a Parquet file: version, rules with their options, season, SHA-256 of its seed.
 
-    What is not known is left out; the seed itself is never told, nor the hash of one that it would tell.
+    What is not known is left out; never the seed itself, nor the hash of one that could be found by it.
     """
     known = {
         "arbiter.version": __version__,

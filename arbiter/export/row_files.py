@@ -26,11 +26,11 @@ ROWS_AT_ONCE = 10_000
 """The rows of a group of a Parquet file: readers take a group at a time, and so much is in memory here."""
 
 _OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
-"""What this process is writing, by its place."""
+"""The files that this process is writing, by their places."""
 
 
 class RowFile:
-    """An open file of rows in one form, told by the end of its name where `form` is None.
+    """An open file of rows in one form, given by the end of its name where `form` is None.
 
     `facts` are what Parquet files say of themselves. ConfigError where the name's end is no form, the package
     for it is missing, or it cannot be written.

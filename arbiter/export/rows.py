@@ -1,4 +1,4 @@
-"""Matches as rows, one row an event, for whoever learns from them.
+"""Matches as rows, one row an event, to learn from.
 
 `events` is a table for every game. Chef's Hat has besides the 15 columns that its published data
 sets have (`chefs_hat_events`); its environments write those of games in progress.

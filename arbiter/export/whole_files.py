@@ -42,7 +42,7 @@ class WholeFile:
                 self.part.unlink()
 
     def unwritable(self, error: OSError) -> Exception:
-        """What to raise for an error while it is written: of a reader who went away the error itself."""
+        """Return the exception for an error while it is written: the error itself if a reader went away."""
         if isinstance(error, BrokenPipeError):
             return error
         return ConfigError(f"cannot be written: {error.strerror or error}", self._file)
@@ -50,7 +50,7 @@ class WholeFile:
 
 @contextmanager
 def replacing(file: str) -> Iterator[Path]:
-    """Where to write so that `file` appears at the end; ConfigError where it cannot be written."""
+    """Yield a path to write to, so that `file` appears at the end; ConfigError where it cannot be written."""
     whole = WholeFile(file)
     try:
         yield whole.part

@@ -107,6 +107,6 @@ def hearing_of(game: AnyGame, seat: Seat) -> Hearing:
 
 
 def load(name: str) -> Any:
-    """What ``module:attribute`` names; its module is imported."""
+    """Return the attribute that ``module:attribute`` names; its module is imported."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)

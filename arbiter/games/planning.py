@@ -1,7 +1,7 @@
 """Planning (Planowanie): declare simultaneously how many tricks you will take, then take them.
 
 A deal of c cards: everyone declares 0..c without knowing the others' declarations; c tricks
-with the first suit as trump; each trick counts one point, and whoever took exactly as many as
+with the first suit as trump; each trick counts one point, and a player who took exactly as many as
 declared gets c more. Action ids: declarations 0..top, then the cards in index order, `top`
 being the largest number of cards in the programme (13 in the tournament, so cards are 14..65).
 """
@@ -292,7 +292,7 @@ class Planning(DeckGame[PlanningState]):
         return after.leader if after.taken != before.taken else None
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
-        """What each declared, then a line for each trick, then the points."""
+        """Yield what each declared, then a line for each trick, then the points."""
         declared = {seat: word for seat, request, word in play if request == "gen_declare"}
         cards = [(seat, word) for seat, request, word in play if request == "gen_move"]
         yield "declared  " + "  ".join(f"{seat}:{word}" for seat, word in declared.items())

@@ -1,4 +1,4 @@
-"""What trick-taking games share: hands as bit masks, following suit, who takes a trick.
+"""The base of trick-taking games: hands as bit masks, following suit, who takes a trick.
 
 Cards appear as *action ids*: the card's index plus an offset that leaves room for the other
 actions of the game, so that a hand's bits are legal actions without translation.
@@ -68,7 +68,7 @@ class Tricks:
         return self.actions_of(hand)
 
     def winner(self, trick: tuple[Action, ...]) -> int:
-        """Which card of a full trick takes it: its place in the order of play."""
+        """Return the place in the order of play of the card that takes a full trick."""
         return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
 
     def over(self, trump: int) -> tuple[int, ...]:
@@ -113,7 +113,7 @@ class DeckGame(Game[S]):
 
 
 def told_plays(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, ...], ...], ...]:
-    """What all are told of a card, by the seat that plays it and its action id."""
+    """Return what all hear of a card, by the seat that plays it and its action id."""
     everybody, names = tuple(range(seats)), ("",) * offset + deck.names
     return tuple(tuple((Tell(everybody, f"play {seat} {name}"),) for name in names) for seat in everybody)
 

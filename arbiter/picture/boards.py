@@ -1,6 +1,6 @@
 """The duplicate board: what different players made of the same cards.
 
-In all rotations of a table the cards stay with the seats while the players move, so whoever sat in a seat
+In all rotations of a table the cards stay with the seats while the players move, so who sat in a seat
 held the same hand. What the seat took on average is what its cards were worth there (par); what a player took
 above that is its own doing. Over all rotations the luck of the cards cancels.
 """
@@ -50,7 +50,7 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
 
 
 def round_boards(state: SeasonState, number: int) -> RoundBoards | None:
-    """What each player of each table made of the same cards; None where the round is not complete."""
+    """Return the results of all players of each table with the same cards; None before the round is over."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None or not state.is_complete(number):
         return None
@@ -73,7 +73,7 @@ def _counted(state: SeasonState, number: int) -> list[MatchSummary]:
 
 
 def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
-    """What each player took in the matches that have points, and what the cards it held were worth there.
+    """Return what each player took in the matches with points, and what the cards it held were worth there.
 
     The matches may be of several tables; those of a table are compared with each other alone. The best first.
     """
@@ -101,7 +101,7 @@ def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
 
 
 def _pars(matches: Sequence[MatchSummary]) -> list[float]:
-    """What the cards of each seat were worth in a match, on average over those that played them."""
+    """Return what the cards of each seat were worth in a match, on average over those that played them."""
     points = [match.points for match in matches if match.points is not None]
     return [fmean(of_seat) for of_seat in zip(*points, strict=True)]
 

@@ -1,6 +1,6 @@
-"""What is shown of one state of a season, for commands, pages, API and report alike; `shapes` says how.
+"""The figures of one state of a season, for commands, pages, API and report alike; `shapes` has their types.
 
-Names of bots, reasons and commands in them are hostile input: whoever shows them escapes them.
+Names of bots, reasons and commands in them are hostile input: what shows them escapes them.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def status(state: SeasonState) -> shapes.Status:
 
 
 def progress(state: SeasonState) -> shapes.Condition:
-    """What happens to a season now."""
+    """Return the present condition of a season."""
     if state.seed is not None and state.begun is None:
         return "over"
     if state.holder is not None:
@@ -86,7 +86,9 @@ def progress(state: SeasonState) -> shapes.Condition:
 
 
 def round_in_short(state: SeasonState, round_: StoredRound) -> shapes.Progress:
-    """How far a round is; `matches` may grow by those that are played once more with a substitute."""
+    """Return the progress of a round; `matches` may grow by those that are played once more with a
+    substitute.
+    """
     stored = sum(match.round == round_.number for match in state.matches)
     return {
         "round": round_.number,
@@ -102,7 +104,7 @@ def standings(
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
     House and withdrawn players stand last and have no `rank`. Where not `official` all are ranked, and
-    neither intervals of ranks nor the first place are told. `ranking` is an earlier round's, if it is known.
+    neither intervals of ranks nor the first place are given. `ranking` is an earlier round's, if it is known.
     """
     number = state.complete if after is None else after
     is_last = number == state.complete
@@ -132,11 +134,11 @@ def standings(
 
 
 _NONE_YET: shapes.StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
-"""What there is to say before a round is complete."""
+"""The message before a round is complete."""
 
 
 def _tell_apart(rows: Sequence[shapes.Row], ranking: Ranking) -> None:
-    """Give the rows of those who rank officially the intervals of their ranks, and who is told apart."""
+    """Give the rows of those who rank officially the intervals of their ranks, and mark sure orders."""
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
     official = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
     places = [where[row["player"]] for row in official]

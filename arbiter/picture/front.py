@@ -55,7 +55,7 @@ def _by_name(state: SeasonState, number: int) -> Ranked:
 
 
 def _change(row: Row, before: Ranked) -> Mover:
-    """How far a player has come since the round before; null for who had no rank or rating then."""
+    """Return how far a player has come since the round before; null for who had no rank or rating then."""
     rank, old = before.get(row["player"], (None, None))
     elo = None if old is None else old["elo"]
     climbed = None if rank is None or row["rank"] is None else rank - row["rank"]
@@ -64,7 +64,7 @@ def _change(row: Row, before: Ranked) -> Mover:
 
 
 def _movers(rows: Sequence[Row], before: Ranked) -> list[Mover]:
-    """Who climbed most by the last round."""
+    """Return the players who climbed most by the last round."""
     found = [_change(row, before) for row in rows if row["player"] in before]
     climbed = [one for one in found if (one["ranks"] or 0) > 0]
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]

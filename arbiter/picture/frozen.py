@@ -1,4 +1,4 @@
-"""What everybody may know of a season: all of it, but for results that are held back until it is over.
+"""The part of a season that everybody may know: all, but for results that are held back until it is over.
 
 With `freeze` in a season's file the last rounds are played unseen. The public is then shown the season as it
 stood before them: a state like any other, so that no page, list, figure or event can tell more. It is made of
@@ -83,13 +83,13 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
 
 
 def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
-    """Who played the last round that is shown, or was to play the first one."""
+    """Return the players of the last round that is shown, or of the first one."""
     planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
     then = None if planned is None else config_of(whole.config, whole.stored, planned)
     return (then or rostered(whole.config, whole.stored)).entries
 
 
 def _told(state: SeasonState) -> tuple[object, ...]:
-    """What may still change of a season whose results are held back."""
+    """Return what may still change of a season whose results are held back."""
     runs = state.holder, state.stopping, state.paused, state.closed, state.wish
     return state.event, state.following, *runs

@@ -1,4 +1,4 @@
-"""What a course writes down of each author: the place among the others, and the mark, which needs no others.
+"""The grades of a course for each author: the place among the others, and the mark, which needs no others.
 
 The organiser's bots are the rungs of a ladder; a mark is how many of them an author's program is rated above.
 """

@@ -46,7 +46,9 @@ def marked(
 
 
 def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[str]:
-    """What standings warn of now that these are suspended, in place of those of when they were made."""
+    """Return the warnings of standings now that these are suspended, in place of those of when they were
+    made.
+    """
     then = standings.get("suspended", {})
     over = notices({name: why for name, why in then.items() if name not in suspended})
     return [
@@ -82,7 +84,7 @@ def elo_of(row: Rated) -> float:
 
 
 def favour_in_words(found: FavourRow) -> str:
-    """What standings warn of where one player's faults favour another: see `rating.favours`."""
+    """Return the warning that one player's faults favour another: see `rating.favours`."""
     faulty, favoured = found["faulty"], found["favoured"]
     said = (
         f"faults of {faulty} favour {favoured} beyond chance: {found['there']} at {found['together']} tables"
@@ -97,7 +99,7 @@ def favour_in_words(found: FavourRow) -> str:
 
 
 def notices(suspended: Mapping[str, str]) -> set[str]:
-    """What warnings of standings say of those who are suspended."""
+    """Return the warnings of standings about those who are suspended."""
     return {
         text
         for name, why in suspended.items()

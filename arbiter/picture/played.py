@@ -1,4 +1,4 @@
-"""What is shown of rounds, matches and players of one state of a season; see `figures`."""
+"""The rounds, matches and players of one state of a season; see `figures`."""
 
 from __future__ import annotations
 

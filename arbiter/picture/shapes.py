@@ -1,8 +1,8 @@
-"""What is shown of a season, as JSON has it: a type for each answer, and for what it is made of.
+"""The figures of a season, as JSON has them: a type for each answer, and for its parts.
 
 Commands print these values, the API answers with them and describes them in its OpenAPI document, and pages
 and the report draw them. Elo are those of the season's scale, its mean 0; `low` and `high` are the ends of a
-95 % interval. Null is what is not known, or not told.
+95 % interval. Null is what is not known, or not shown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal, NotRequired, TypeAlias
 from typing_extensions import TypedDict
 
 Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting", "over"]
-"""What happens to a season now."""
+"""The present condition of a season."""
 
 
 class SeasonGame(TypedDict):
@@ -26,7 +26,7 @@ class SeasonGame(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far a round is; `matches` may grow by those that are played once more with a substitute."""
+    """The progress of a round; `matches` may grow by those that are played once more with a substitute."""
 
     round: int
     complete: bool
@@ -66,7 +66,7 @@ class SeasonInShort(TypedDict):
 
 
 class Status(SeasonInShort):
-    """The same for organisers: who plays it, what was asked of whoever does, and what orders are in force.
+    """The same for organisers: who plays it, what was asked of its coordinator, and what orders are in force.
 
     `paused` and `closed` say since when; `asks` what has to be accepted before it goes on. `suspended` are
     reasons by player, `annulled` and `to_replay` numbers of matches.
@@ -134,7 +134,7 @@ class FavourRow(TypedDict):
 
 
 class FirstPlace(TypedDict):
-    """Who share the first place, and how sure it is; see `first_place`."""
+    """The players who share the first place, and how sure it is; see `first_place`."""
 
     rule: str
     over: bool
@@ -212,7 +212,7 @@ class History(TypedDict):
 
 
 class MatchFault(TypedDict):
-    """Who ended a match by which kind of fault."""
+    """The fault that ended a match, and its player."""
 
     seat: int
     player: str
@@ -225,7 +225,7 @@ class MatchRow(TypedDict):
     `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
 
     `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
-    fault, where it is told.
+    fault, where it is shown.
     """
 
     id: str
@@ -340,7 +340,7 @@ class PlayerPage(TypedDict):
 
 
 class BoardCell(TypedDict):
-    """What a player made of the hand of a seat in a deal; `best` and `worst` where the results differ."""
+    """The result of a player with the hand of a seat in a deal; `best` and `worst` where results differ."""
 
     seat: int
     player: str
@@ -379,7 +379,7 @@ class BoardTotal(TypedDict):
 
 
 class BoardResult(TypedDict):
-    """How a match of a table ended."""
+    """The result of a match of a table."""
 
     match: str
     say: str

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class Held(NamedTuple):
-    """What a state is made of while later results are held back, in place of what the store says by now.
+    """The results that a state shows while later ones are held back, in place of what the store has by now.
 
     `orders` are those given up to then, `entered` by rated name who played last, True for house bots.
-    `events` are those told after the `first_event`, numbered on from there.
+    `events` are those sent after the `first_event`, numbered on from there.
     """
 
     orders: Orders
@@ -63,7 +63,7 @@ class AsStored:
 
     @property
     def folder(self) -> Path:
-        """Where relative names start."""
+        """The folder where relative names start."""
         return Path(self.path).parent
 
 
@@ -151,7 +151,7 @@ class SeasonState:
 
     @cached_property
     def suspended(self) -> Mapping[str, str]:
-        """Who is suspended from the next round on, and why."""
+        """The players suspended from the next round on, with the reasons."""
         return suspended_now(self.stored, self.complete)
 
     @cached_property
@@ -179,13 +179,13 @@ class SeasonState:
 
     @property
     def stamp(self) -> str:
-        """What state it is, for caches and for readers."""
+        """A string that differs for every state: a cache key, shown in the footer."""
         return f"{self.event}-{self.revision}-{len(self.matches)}"
 
     def events(self, after: int, most: int) -> list[Happened]:
         """The first `most` events with numbers above `after` that the public may hear of.
 
-        None is newer than this state: whoever is told of one looks at once.
+        None is newer than this state: those who hear of one look at once.
         """
         if self.held is None:
             return self.stored.events(after, min(most, max(self.event - after, 0)))

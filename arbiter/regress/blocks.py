@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Who meets in blocks under this `name`, at what, and under which limits.
+    """The versions and players that meet in blocks under this `name`, the game, and the limits.
 
     `field` are the players whom both versions meet, none where they meet each other.
     """
@@ -128,7 +128,7 @@ def _means(matches: Sequence[MatchSummary]) -> tuple[float, float, float]:
 
 
 def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[tuple[AnyGame, tuple[Player, ...]]]:
-    """What each match of a block plays, and the players by seat."""
+    """Yield the game of each match of a block, and the players by seat."""
     game = meeting.game
     if not meeting.field:
         versions = (meeting.candidate, meeting.base)

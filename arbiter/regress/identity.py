@@ -1,4 +1,4 @@
-"""What a regression test is kept under: its name in the store, and digests of the programs it is made of.
+"""The identity of a regression test: its name in the store, and digests of its programs.
 
 The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
 contents. So the same command goes on where it stood, and a changed program, bound or clock begins anew: a
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 PREFIX = REGRESS
-"""How the names of tests begin in a store."""
+"""The beginning of the names of tests in a store."""
 FREE = {"store", "workers", "max_blocks", "faults", "field"}
 """Keys that change no score and no ratio; the players of the field are kept apart."""
 
@@ -71,7 +71,7 @@ def last_attempt(name: str, there: Collection[str], fresh: bool = False) -> str:
 
 
 def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a test on any machine: programs by their files' contents, not their paths."""
+    """Return what identifies a test on any machine: programs by their files' contents, not their paths."""
     return {
         **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, *FREE)},
         "players": [program(player) for player in _programs(settings)],
@@ -79,7 +79,7 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def program(player: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a kept player's program on any machine."""
+    """Return what identifies a kept player's program on any machine."""
     return {
         "name": player["name"],
         "command": [_digests(player).get(word, word) for word in player["command"]],

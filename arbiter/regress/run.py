@@ -70,7 +70,7 @@ def play_on(
 ) -> Iterator[MatchStored | MatchVoid | Stopped]:
     """Play until there is a verdict, `at_once` matches at a time; stored matches are not played again.
 
-    Each event comes after the trial has been told. Matches under way at the verdict are given up. VoidMatch
+    Each event comes after the trial has got it. Matches under way at the verdict are given up. VoidMatch
     after two voids of a match in a row.
     """
     experiment = trial.experiment

@@ -93,7 +93,7 @@ class Trial:
         return self._report[1]
 
     def faults_of(self, version: str) -> dict[str, int]:
-        """How often a version made which fault."""
+        """Return the number of a version's faults of each kind."""
         return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
 
     def add(self, match: MatchSummary) -> None:

@@ -26,7 +26,7 @@ PLACES = {
 
 
 def _place(folder: str) -> Path:
-    """Where one of the places is, in an installed package or in a checkout."""
+    """Return the path of one of the places, in an installed package or in a checkout."""
     built = HERE / "bots"
     return HERE / PLACES[folder] if built.is_dir() else HERE.parents[1] / folder
 
@@ -72,9 +72,9 @@ _BOTS = {
         SampleBot("random", ("chefs_hat_random.py",)),
     ),
 }
-"""Who plays a game, the house bot last."""
+"""The players of a game, the house bot last."""
 _SHORT = {"chefs_hat": "{name: chefs_hat, matches: 3}"}
-"""How a game stands in the season's file, where it is not its name alone."""
+"""The game in the season's file, where it is not its name alone."""
 GAMES = tuple(_BOTS)
 """The games that have one."""
 
@@ -96,7 +96,7 @@ def bot_words(game: str, name: str) -> list[str]:
 
 
 def season_files(game: str, season: str) -> dict[str, bytes]:
-    """What each file holds, by its path in the season's folder.
+    """Return the contents of each file, by its path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
     """
@@ -130,7 +130,7 @@ def _entry(bot: SampleBot) -> str:
 
 
 def ladder_files(game: str, season: str) -> dict[str, bytes]:
-    """What each file holds, by its path in the season's folder.
+    """Return the contents of each file, by its path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
     """

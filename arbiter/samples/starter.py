@@ -1,4 +1,4 @@
-"""What an author begins with: an archive with a working bot of a game, a better one to learn from, a README.
+"""An author's first files: an archive with a working bot of a game, a better one to learn from, a README.
 
 It can be sent to a season as it is. The same season always gives the same bytes.
 """

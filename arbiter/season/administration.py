@@ -1,7 +1,7 @@
-"""What an organiser orders: annul matches and take that back, suspend players and reinstate them.
+"""The orders of an organiser: annul matches and take that back, suspend players and reinstate them.
 
 Every order is kept together with the standings that it changes, in one transaction, whether or not
-somebody plays the season: whoever plays it reads all orders again before a round is planned or rated.
+somebody plays the season: the coordinator reads all orders again before a round is planned or rated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEW = 8
 
 
 class BadReason(ConfigError):
-    """What is given as the reason of an order cannot be kept as one."""
+    """A reason of an order that cannot be kept as one."""
 
 
 class Administered(Protocol):
@@ -45,7 +45,7 @@ class Administered(Protocol):
 
 
 class Given(NamedTuple):
-    """Who or what orders were given on, and the standings before and after, None without complete rounds."""
+    """The subjects of orders, and the standings before and after, None without complete rounds."""
 
     subjects: tuple[str, ...]
     before: dict[str, Any] | None
@@ -200,7 +200,7 @@ class RankChange(NamedTuple):
 
 
 def moved(given: Given) -> Iterator[RankChange]:
-    """Whom an order moves."""
+    """Yield the players whom an order moves."""
     if given.before is None or given.after is None:
         return
     before = {row["player"]: row for row in given.before["players"]}

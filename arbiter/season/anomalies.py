@@ -58,7 +58,7 @@ class FaultWatch:
 def anomaly(
     number: int, game: AnyGame, matches: Sequence[MatchSummary], records: Iterable[MatchRecord]
 ) -> str:
-    """What is odd about a round of which every match ended by a fault; "" if nothing is.
+    """Return what is odd about a round of which every match ended by a fault; "" if nothing is.
 
     `records` are those of `matches`, and are read only where all of them did.
     """

@@ -1,6 +1,6 @@
-"""When the rounds of a season begin, and how many more there is time for.
+"""The moments at which the rounds of a season begin, and how many more there is time for.
 
-All of it follows from the season's file, its rounds and the moment, so whoever goes on with a season after
+All of it follows from the season's file, its rounds and the moment, so going on with a season after
 an interruption comes to the same moments.
 """
 
@@ -34,14 +34,15 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class SeasonClock:
-    """What a season goes by: the time of day, and a way to wait so many seconds."""
+    """The clock of a season: the time of day, and a way to wait so many seconds."""
 
     now: Callable[[], datetime] = _now
     sleep: Callable[[float], None] = time.sleep
 
 
 def begins(config: Config, complete: Sequence[StoredRound], now: datetime) -> datetime | None:
-    """When the round after those that are complete begins, at once if that is over; None if nothing says so.
+    """Return the moment when the round after those that are complete begins, now if that is over; None if
+    nothing says so.
 
     With `every` that is so often after the season's opening, or where the file has none after its first round
     was planned: a late round moves no other. With `missed: skip` it is a moment that is not over.
@@ -85,7 +86,8 @@ def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
 
 
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
-    """How many more rounds, `most` at most, would end before `until`; 0 where nothing limits the season.
+    """Return how many more rounds, `most` at most, would end before `until`; 0 where nothing limits the
+    season.
 
     Each is expected to take as long as the longest of the last few.
     """
@@ -104,7 +106,9 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
 
 
 def due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
-    """When the next of `goal` rounds begins, if that is later; None where one is begun or none is left."""
+    """Return when the next of `goal` rounds begins, if that is later; None where one is begun or none is
+    left.
+    """
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if begun or len(rounds) >= goal or season.running.read().closed is not None:
@@ -122,7 +126,7 @@ def programs_until(config: Config, now: datetime) -> datetime | None:
 
 
 def hold_back(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
-    """Hold results back from here on if the next round is one of the last, as far as can be told."""
+    """Hold results back from here on if the next round is one of the last, as far as is known."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if not config.freeze or begun or season.frozen_after() is not None:
@@ -147,7 +151,7 @@ def wait_until(moment: datetime, season: SeasonStore, clock: SeasonClock) -> boo
 def longest_round(
     config: Config, season: SeasonStore, complete: Sequence[StoredRound], at_once: int
 ) -> timedelta:
-    """How long the longest of the last few rounds would take, so many matches at once."""
+    """Return the time that the longest of the last few rounds would take, so many matches at once."""
     longest = 0.0
     for known in complete[-RECENT:]:
         matches = matches_of(config.game, known.tables)

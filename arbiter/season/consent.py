@@ -1,4 +1,4 @@
-"""What an organiser has to accept before a season goes on: changes of its file, a seed that is known."""
+"""The consent of an organiser before a season goes on: to changes of its file, to a seed that is known."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def consent(
     told: int | None,
     accepted: bool,
 ) -> str:
-    """What is accepted with a new round, on one line; "" where nothing has to be.
+    """Return what is accepted with a new round, on one line; "" where nothing has to be.
 
     `last` is the round planned before it, whose settings `season` keeps; `number` is the new one's, None
-    if there is to be none; `told` how many rounds may be played although the seed was told, None while
+    if there is to be none; `told` how many rounds may be played although the seed was published, None while
     it is secret. ConfigError with everything that has to be accepted and is not; `season` then keeps the
     question, and an organiser's answer to it lets the next one pass.
     """
@@ -87,7 +87,9 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """How the config differs from that of the round before, on one line, but for what authors sent."""
+    """Return the differences between the config and that of the round before, on one line, but for what
+    authors sent.
+    """
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"
@@ -103,6 +105,6 @@ def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -
 def _known(told: int) -> Problem:
     return Problem(
         (),
-        f"the seed was shown after round {told}: whoever knows it knows every further card",
+        f"the seed was shown after round {told}: those who know it know every further card",
         "begin another season, or give --accept-changes, or arbiter accept, to go on all the same",
     )

@@ -1,4 +1,4 @@
-"""What happens while a season is played, as frozen values for whoever presents it."""
+"""The events of a season that is played, as frozen values for presenters."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RoundAwaited(Event):
 
 
 class PlayersAwaited(Event):
-    """A round cannot begin for the reason told, and programs that authors send are waited for."""
+    """A round cannot begin for the `reason`, and programs that authors send are waited for."""
 
     number: int
     reason: str
@@ -99,7 +99,7 @@ class Suspended(Event):
 
 
 class StillSuspended(Event):
-    """So many players are suspended since earlier rounds, and were told of then."""
+    """So many players are suspended since earlier rounds, and were reported then."""
 
     number: int
 
@@ -148,7 +148,7 @@ class RoundsOver(Event):
 
 
 class SeasonComplete(Event):
-    """All rounds are complete, so the seed may be told."""
+    """All rounds are complete, so the seed may be published."""
 
     rounds: int
     seed: str

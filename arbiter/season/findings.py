@@ -1,4 +1,4 @@
-"""What a verification finds: one stored match beside its plan, and one standings beside another.
+"""The findings of a verification: one stored match beside its plan, and one standings beside another.
 
 A match is compared in place, deals, moves, points, results and charges; each difference is one line of text
 without the match's name.
@@ -32,7 +32,7 @@ LATER = frozenset({"favours", "suspended", "wins_by_fault"})
 
 
 class FindingKind(StrEnum):
-    """What a finding means."""
+    """The meaning of a finding."""
 
     DIFFERENCE = "difference"
     UNREADABLE = "unreadable"
@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Coverage:
-    """How much was checked."""
+    """The numbers of things that were checked."""
 
     rounds: int = 0
     complete: int = 0
@@ -204,7 +204,7 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
     kept, fresh = record.forfeit, again.forfeit
     if kept is not None and fresh is not None:
         if kept.reason == f"{kept.word}: {fresh.reason}":
-            # Earlier versions told the word twice.
+            # Earlier versions wrote the word twice.
             kept = replace(kept, reason=fresh.reason)
         names = ("seat", "player", "fault", *(("detail",) if judged else ()))
         for name in names:

@@ -1,4 +1,4 @@
-"""How long a season takes, or what is left of it: at worst, and at the pace of trial matches.
+"""Forecast of the time that a season takes, or the rest of it: at worst, and at the pace of trial matches.
 
 At worst every player uses all of its time in every match. How many commands a match has is
 counted in a few random matches in memory, which works for any game and any time control.
@@ -31,7 +31,7 @@ CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is still to be played: `rounds` that are not begun, and so many `matches` of one that is.
+    """The rest of a season: `rounds` that are not begun, and so many `matches` of one that is.
 
     `complete` rounds are over; the players `suspended` now sit out.
     """
@@ -48,7 +48,7 @@ class Left:
 
 
 def left_of(config: Config, stored: SeasonStore) -> Left:
-    """What is left of a season that is in a store."""
+    """Return what is left of a season that is in a store."""
     rounds = stored.rounds()
     complete = sum(known.complete for known in rounds)
     config = as_begun(config, stored)
@@ -85,7 +85,7 @@ class Shape:
 
     @property
     def turns_left(self) -> int:
-        """How often all workers are given a match until the season is over."""
+        """Return how often all workers are given a match until the season is over."""
         return self.left.rounds * self.turns + self._turns_begun
 
     @property
@@ -94,7 +94,7 @@ class Shape:
 
     @property
     def turns(self) -> int:
-        """How often, in a round, all workers are given a match."""
+        """Return how often, in a round, all workers are given a match."""
         return -(-self.matches // self.at_once)
 
     def round_ns(self, match_ns: float) -> float:
@@ -106,7 +106,7 @@ class Shape:
         return self.turns_left * match_ns
 
     def rounds_within(self, ns: float, match_ns: float) -> int:
-        """How many rounds, the one that is begun first, can be completed in `ns`."""
+        """Return how many rounds, the one that is begun first, can be completed in `ns`."""
         spare = ns - self._turns_begun * match_ns
         if not match_ns or spare < 0:
             return 0

@@ -1,4 +1,4 @@
-"""Who faults too often: in many matches in a row, or in a large share of those of its last rounds.
+"""Players who fault too often: in many matches in a row, or in a large share of those of their last rounds.
 
 A match that another player's fault ended tells nothing, as its own might have followed; a substitute is
 not counted.
@@ -23,7 +23,9 @@ ROUNDS = 8
 
 @dataclass(slots=True)
 class _Round:
-    """How many of a player's matches of a round its own faults ended, of how many that tell something."""
+    """The number of a player's matches of a round that its own faults ended, and of those that tell
+    something.
+    """
 
     number: int | None
     faults: int = 0
@@ -71,7 +73,7 @@ class Lapses:
         return list(self._of)
 
     def reason(self, name: str, in_a_row: int, share: float) -> str | None:
-        """Why a player faults too often; None if it does not.
+        """Return why a player faults too often; None if it does not.
 
         Too often is `in_a_row` times in a row, or in more than `share` of the matches of its last `ROUNDS`
         rounds, of at least `in_a_row`; never where that is 0.

@@ -1,4 +1,4 @@
-"""What complete rounds come to: results, faults, and who is to be suspended.
+"""The sums of complete rounds: results, faults, and who is to be suspended.
 
 Each match is read from the store once, so that the hundredth round costs no more than the first.
 Adding round by round gives the same bits as reading all at once, so an interrupted season plans
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SHOWN = (
     "rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points",
 )  # fmt: skip
-"""What standings show of a rated player."""
+"""The columns that standings show of a rated player."""
 
 
 class Ledger:
@@ -142,8 +142,9 @@ class Ledger:
         return self._fit
 
     def unfit(self, config: Config) -> dict[str, str]:
-        """Who is to sit out the next round, and why: players that the organiser suspended, or whose own
-        faults ended too many matches since their entry was changed; see `Lapses.reason`.
+        """Return the players who are to sit out the next round, with reasons: those that the organiser
+        suspended, or whose own faults ended too many matches since their entry was changed; see
+        `Lapses.reason`.
         """
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
@@ -177,7 +178,9 @@ class Ledger:
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
     def freed(self, config: Config) -> list[str]:
-        """Who would be suspended for its faults, had the config not changed its entry."""
+        """Return the players who would be suspended for their faults, had the config not changed their
+        entries.
+        """
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         terms = config.suspend_after, config.suspend_share
         return [name for name in changed if self._lapses.reason(name, *terms)]
@@ -262,7 +265,7 @@ def to_sitting(match: MatchSummary) -> rating.Sitting:
 
 
 def _winners_by_fault(match: MatchSummary) -> set[str]:
-    """Who has won a match against its faulty player, by the rules of `to_rating`."""
+    """Return the players who have won a match against its faulty player, by the rules of `to_rating`."""
     faulty = match.players[match.faulty or 0]
     return {
         name

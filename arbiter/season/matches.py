@@ -1,7 +1,7 @@
 """Matches played by an executor: stored as they end, repeated when void, stopped when asked.
 
 A void is our machine's failure, unless a bot has found a way to make one. Nobody can see which; but the
-machine fails whoever plays, and a bot only where it sits. So a match that was void too often is played
+machine fails all, and a bot only where it sits. So a match that was void too often is played
 without one player after the other, sweep after sweep, until the voids spare the plays without one of them
 beyond chance. That player then sits out all matches of this run that are void too often, and loses them.
 """
@@ -189,14 +189,14 @@ class Suspects:
         return bool(self._doubted)
 
     def doubt(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
-        """What to play since a match was void too often; `end` if its absent player is not to blame."""
+        """Return what to play after a match was void too often; `end` if its absent player is blameless."""
         if spec.absence is not None:
             raise end
         self._doubted.append((spec, end))
         return self._next() if len(self._doubted) == 1 else []
 
     def learn(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
-        """What to play after a match without one of its players; VoidMatch if the search was in vain."""
+        """Return what to play after a match without one of its players; VoidMatch if the search failed."""
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
         self._awaited -= 1

@@ -1,4 +1,4 @@
-"""What an organiser's orders come to: which matches count, who sits out.
+"""The effect of an organiser's orders: which matches count, who sits out.
 
 Theory of operation. Orders are never taken back, only followed by others, and each one keeps how many
 rounds were planned and complete when it was given. A round's plan follows the orders given before it was
@@ -29,7 +29,9 @@ SUSPENDING = frozenset({OrderKind.SUSPEND, OrderKind.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """What holds of some orders: by match id which do not count, by registered name who is suspended."""
+    """The effect of some orders: the matches that do not count, by id, and the suspended players, by
+    registered name.
+    """
 
     annulled: Mapping[str, Order] = field(default_factory=dict)
     earlier: Mapping[str, MatchSummary] = field(default_factory=dict)
@@ -99,12 +101,12 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
 
 
 def force_at_plan(orders: Iterable[Order], number: int) -> Force:
-    """What held when round `number` was planned."""
+    """Return what held when round `number` was planned."""
     return force(orders, lambda order: order.planned < number)
 
 
 def force_after(orders: Iterable[Order], number: int) -> Force:
-    """What holds of the standings after round `number`."""
+    """Return what holds of the standings after round `number`."""
     return force(orders, lambda order: order.complete <= number)
 
 
@@ -162,7 +164,7 @@ def now_text() -> str:
 
 
 def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
-    """Who is suspended from the next round on, and why; `complete` is the number of complete rounds."""
+    """Return who is suspended from the next round on, and why; `complete` counts complete rounds."""
     authors = stored.authors.all()
     playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
     return suspended_of(stored.standings(complete), stored.orders.read().given, playing)
@@ -171,7 +173,7 @@ def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
 def suspended_of(
     standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, str]
 ) -> dict[str, str]:
-    """Who is suspended after these standings and under these orders, and why, by rated name.
+    """Return who is suspended after these standings and under these orders, and why, by rated name.
 
     An author is suspended with the version that is `playing`, by rated name: by order whichever that is, for
     faults where they are its own. Before the first standings names are as registered.

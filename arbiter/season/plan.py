@@ -59,7 +59,7 @@ class RoundPlan:
 
     @property
     def total(self) -> int:
-        """How many matches it has, played or not."""
+        """The number of its matches, played or not."""
         return len(self.specs)
 
 
@@ -88,7 +88,7 @@ def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSp
 def sitting_out(
     plan: RoundPlan, season: SeasonStore, told: Collection[str]
 ) -> Iterator[Suspended | StillSuspended]:
-    """Who is suspended and was not told yet: each one when it begins, all others as a number."""
+    """Yield the suspensions that were not reported yet: each one when it begins, all others as a number."""
     number = plan.stored.number
     before = {
         name for known in season.rounds() if known.number == number - 1 for at in known.tables for name in at
@@ -109,7 +109,7 @@ def sitting_out(
 
 
 def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
-    """Who meets in a round: by lot in the opening rounds, then by the config's rule of pairing.
+    """Return the tables of a round: by lot in the opening rounds, then by the config's rule of pairing.
 
     `results` is read up to the round before, and tells who is suspended.
     """

@@ -60,11 +60,11 @@ class ProgramWatch:
             raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
-        """The changes before a round, or since it was `begun`; each is told once."""
+        """The changes before a round, or since it was `begun`; each is reported once."""
         now, at = self._now(config), number + begun
         kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
         if begun:
-            # What changed before it was told then.
+            # What changed before it was reported then.
             kept = {number: kept[number]} if number in kept else {}
         for change in changes({**kept, at: now}):
             key = change.player, change.file, now.get(change.player, {}).get(change.file)
@@ -88,7 +88,7 @@ def programs_of(players: Iterable[Player], config: Path) -> Programs:
 
 
 def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
-    """What players lack to start, on one line that names a few of them; "" if all is there.
+    """Return what players lack to start, on one line that names a few of them; "" if all is there.
 
     `gone` is what some lacked when their config was read: they were registered without it, and stay so.
     """
@@ -153,7 +153,7 @@ def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
 def told_of(
     rounds: Mapping[int, Programs], orders: Iterable[Order], match: MatchRecord, config: Path
 ) -> Iterator[str]:
-    """What is to be said about the files that a stored match was played with; `config` as `programs_of`."""
+    """Yield remarks on the files that a stored match was played with; `config` as `programs_of`."""
     number, folder = match.round or 0, str(config.parent)
     if (again := replay_of(orders, match.id)) is None:
         yield from replaced(rounds, number, match.players, folder)

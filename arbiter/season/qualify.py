@@ -40,7 +40,7 @@ AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """What came of a player's steps: the first one that it must not fail, and the first of the others."""
+    """The result of a player's steps: the first one that it must not fail, and the first of the others."""
 
     player: str
     steps: tuple[Step, ...]
@@ -55,7 +55,7 @@ class Qualification:
 
     @property
     def reason(self) -> str:
-        """Why the player is suspended, "" if it is not; what it wrote, and the fix, are its author's."""
+        """The reason of the suspension, "" for none; what the player wrote, and the fix, are its author's."""
         if self.failed is None:
             return ""
         told = filter(None, ("failed qualification", self.failed.name, self.failed.public))
@@ -113,7 +113,9 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
 
 
 def untried(season: SeasonResults) -> list[Entry]:
-    """Whose entry and files, as they are now, were never tried; nobody without `qualify: true`."""
+    """Return the players whose entry and files, as they are now, were never tried; nobody without `qualify:
+    true`.
+    """
     return _untried(season.config, season.stored)
 
 

@@ -1,4 +1,4 @@
-"""What a season has come to, read from its store: standings, ratings, matches."""
+"""The results of a season, read from its store: standings, ratings, matches."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SeasonResults:
         entrants(self.config, number, ledger.unfit(self.config), ledger.ordered(self.config))
 
     def suspended(self) -> dict[str, str]:
-        """Who is suspended from the next round on, and why."""
+        """Return the players suspended from the next round on, with reasons."""
         return suspended_now(self.stored, self.stored.complete)
 
     def matches(self) -> list[MatchSummary]:

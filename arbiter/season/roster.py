@@ -1,4 +1,4 @@
-"""Who plays: the players of a season's file, and of each author the accepted version that is active.
+"""The roster: the players of a season's file, and of each author the accepted version that is active.
 
 A version is kept with the settings of every round that it plays in, by its archive's SHA-256, and its files
 never change: so a round is finished, verified and played again with those very files.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def folder_of(config: Config) -> Path:
-    """Where archives and programs lie."""
+    """Return the folder of archives and programs."""
     return folder_beside(config.store, config.file)
 
 

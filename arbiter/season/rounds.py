@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Rounds:
-    """What is to be played of a config's season; `config` becomes that of each round as it is planned.
+    """The rounds of a config's season, to be planned; `config` becomes that of each round as it is planned.
 
     Where the isolation of `config` is decided, that of a round begun under other settings is, too;
     `clock` is what rounds begin by.
@@ -58,7 +58,7 @@ class Rounds:
         A round with matches is finished under the settings that it was begun with, whatever the config
         says now. `goal` replaces the config's number of rounds. ConfigError when something has to be
         accepted and is not: a change of the config since the round before, or a round of which every
-        card is known, since the seed was told.
+        card is known, since the seed was published.
         """
         config, stored = self.config, self.stored
         goal, rounds = goal or config.rounds, stored.rounds()
@@ -107,7 +107,7 @@ class Rounds:
             self._ledgers.clear()
 
     def tables(self, number: int) -> Sequence[Sequence[str]]:
-        """Who meets in a round that is not planned yet."""
+        """Return the tables of a round that is not planned yet."""
         return tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
@@ -171,7 +171,7 @@ class Rounds:
                 return standings
 
     def notes(self) -> list[str]:
-        """What is to be said about settings of an earlier time on this machine, each line once."""
+        """Return remarks on settings of an earlier time on this machine, each line once."""
         notes, self._notes = self._notes, []
         return notes
 

@@ -1,4 +1,4 @@
-"""Who plays in a round, at which table, in which matches: pure functions of seed and config."""
+"""The players, tables and matches of a round: pure functions of seed and config."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TooFewPlayers(ConfigError):
 def entrants(
     config: Config, round_number: int, suspended: Collection[str] = (), ordered: Collection[str] = ()
 ) -> list[Player]:
-    """Who plays in a round: the ordinary players, then house bots until tables are full.
+    """Return the players of a round: the ordinary ones, then house bots until tables are full.
 
     House bots join in list order, starting at the round's number; one that already plays joins as
     a copy, ``random#2``. Suspended players sit out, unless nobody would be left or no house bot
@@ -74,7 +74,7 @@ def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) 
 
 
 def matches_of(game: AnyGame, tables: Sequence[Sequence[str]]) -> int:
-    """How many matches a round of these tables has."""
+    """Return how many matches a round of these tables has."""
     return len(tables) * len(game.seatings)
 
 

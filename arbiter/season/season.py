@@ -61,12 +61,12 @@ class Season:
 
     @property
     def config(self) -> Config:
-        """The config of the next round, as far as it can be told now."""
+        """The config of the next round, as far as it is known now."""
         return self.rounds.config
 
     @property
     def results(self) -> SeasonResults:
-        """What the season has come to."""
+        """The results of the season."""
         return SeasonResults(self.config, self.stored)
 
     @classmethod
@@ -99,7 +99,7 @@ class Season:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
         Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
-        replaces the config's number of rounds. What is accepted is told once, before the first round that
+        replaces the config's number of rounds. What is accepted is reported once, before the first round that
         needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is missing.
         """
         over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
@@ -166,7 +166,7 @@ class Season:
         return False
 
     def _due(self, accept_changes: bool, goal: int) -> datetime | None:
-        """When the next round begins, if that is later.
+        """Return when the next round begins, if that is later.
 
         ConfigError where something has to be accepted before, which is better said now than then.
         """
@@ -265,6 +265,8 @@ class Season:
             raise Anomaly(odd)
 
     def _goal(self, executor: Slots) -> int:
-        """How many rounds the season has: the config's number, or one more than are complete if it fits."""
+        """Return how many rounds the season has: the config's number, or one more than are complete if it
+        fits.
+        """
         more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)

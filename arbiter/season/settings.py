@@ -1,4 +1,4 @@
-"""Which settings a season begins with, and each of its rounds is played under.
+"""The settings that a season begins with, and those of each of its rounds.
 
 A round keeps those that it was begun with: the season's file may say something else by then, and nobody may
 have the old one. No season is begun by mistake: under another name in the same file it is asked about first.
@@ -73,7 +73,7 @@ def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
 
 
 REGRESS, GAUNTLET = "regress-", "gauntlet-"
-"""How the names of what is no season, but lies in a store like one, begin."""
+"""The beginnings of the names of what is no season, but lies in a store like one."""
 
 
 def load_to_play(path: str, store_url: str | None = None) -> Config:
@@ -91,7 +91,9 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
 
 
 def _sitting_out(config: Config) -> Collection[str]:
-    """Who is suspended from the next round on; nobody where the store cannot be read, which is told later."""
+    """Return who is suspended from the next round on; nobody where the store cannot be read, which is
+    reported later.
+    """
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:

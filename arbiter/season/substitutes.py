@@ -116,7 +116,7 @@ def first_played(season: SeasonStore, number: int) -> list[MatchSummary]:
 
 
 def number_of_substitutes(config: Config, season: SeasonStore, number: int) -> int:
-    """How many matches with substitutes follow a round's matches as far as these are played."""
+    """Return how many matches with substitutes follow a round's matches as far as these are played."""
     if config.after_fault == "end":
         return 0
     return sum(substitute(config, match) is not None for match in first_played(season, number))

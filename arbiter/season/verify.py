@@ -2,7 +2,7 @@
 
 Theory of operation. The stored seed gives the deals, deals and recorded actions give the points,
 points give the pairwise results, results the ratings, and ratings the next tables. Each step is
-taken again and compared with what is stored, and each copy of a figure with its source. Whoever
+taken again and compared with what is stored, and each copy of a figure with its source. One who
 wants to change one thing must change all that follow from it, down to moves that are legal in
 deals that nobody can choose.
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, StoredRound
 
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What reading values of the wrong type raises."""
+"""The exceptions that reading values of the wrong type raises."""
 
 
 def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Coverage]:
@@ -289,7 +289,7 @@ class _Audit:
         return match_specs(named, self._season.seed, stored.number, stored.tables)
 
     def _suspended(self, stored: StoredRound) -> set[str] | None:
-        """Who was suspended from a round; None where that cannot be computed."""
+        """Return who was suspended from a round; None where that cannot be computed."""
         try:
             self._ledger.read_before(stored.number)
             seats = {name for names in stored.tables for name in names}
@@ -315,7 +315,7 @@ class _Audit:
 
 
 class _Again:
-    """Which matches with substitutes follow those of a round.
+    """The matches with substitutes that follow those of a round.
 
     Where `suspended` is None it is not known which house bot takes a seat, and the stored one is taken.
     """

@@ -1,4 +1,4 @@
-"""What a season keeps: its seed, its rounds, every match, the ratings after each round.
+"""The store of a season: its seed, its rounds, every match, the ratings after each round.
 
 | module | job |
 |---|---|
@@ -10,7 +10,7 @@
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `schema` | the tables, and how those of earlier versions become them |
 | `season`, `matches`, `rows` | a store's seasons: their rounds, matches and standings |
-| `happenings` | a log of what happened, for whoever looks on |
+| `happenings` | a log of what happened, for onlookers |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
 | `shelf` | what that takes on the disk, and what of it goes |

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")
-"""How an address of a store may begin."""
+"""The schemes of a store's address."""
 A_FILE = re.compile(r"\w[\w.-]*")
 """Names of seasons that are names of files, too."""
 QUERY = re.compile(r"\?\w+=")

@@ -1,4 +1,4 @@
-"""Who did what when: a log that is written in the transaction of what was done."""
+"""The audit log: who did what when, written in the transaction of what was done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arbiter.store.database import Book
 
 
 class Deed(NamedTuple):
-    """What somebody did: `who` is an author or organiser, or whoever sat at the machine.
+    """A deed in the log: `who` is an author or organiser, or `CONSOLE`.
 
     `number` is that of the entry; later entries have larger ones.
     """
@@ -26,7 +26,7 @@ class Deed(NamedTuple):
 
 
 CONSOLE = "@console"
-"""Who gave a command on the machine itself: no name has an @."""
+"""The author of commands given on the machine itself: no name has an @."""
 
 
 class AuditLog(Book):

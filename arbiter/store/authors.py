@@ -1,4 +1,4 @@
-"""Who may send programs to a season, and who may administrate it, by the SHA-256 of their tokens.
+"""The authors who may send programs to a season, and its administrators, by the SHA-256 of their tokens.
 
 A session is kept with the token that it was begun with, and holds as long as that is somebody's.
 """
@@ -52,7 +52,7 @@ class AuthorBook(Book):
         return [_author(row) for row in self._all(self._own(schema.authors).order_by(schema.authors.c.name))]
 
     def looking(self, looks: str) -> str | None:
-        """Who has a name that looks so; None if nobody does."""
+        """Return who has a name that looks so; None if nobody does."""
         found: str | None = self._scalar(self._own(schema.authors.c.name, looks=looks))
         return found
 
@@ -61,7 +61,7 @@ class AuthorBook(Book):
         return self._one(self._own(schema.authors, name=name))
 
     def of_token(self, token: str) -> Author | None:
-        """Whose token has this SHA-256."""
+        """Return the author whose token has this SHA-256."""
         rows = self._all(self._own(schema.authors, token=token))
         return _author(rows[0]) if rows and hmac.compare_digest(rows[0].token, token) else None
 
@@ -94,7 +94,7 @@ class AuthorBook(Book):
             connection.execute(sa.insert(schema.sessions).values(row))
 
     def of_session(self, *sessions: str) -> Author | None:
-        """Who of the season has one of these sessions; None where all are over."""
+        """Return who of the season has one of these sessions; None where all are over."""
         return self._one(self._with_session(schema.authors, sessions))
 
     def rename_session(self, sessions: Sequence[str], session: str) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 RETURN_SECONDS = 60.0
-"""How long whoever plays waits for a server that is started anew or recovers."""
+"""The seconds that a coordinator waits for a server that is started anew or recovers."""
 AGAIN_SECONDS = 0.2
 FETCHED = 100
 """Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
@@ -64,7 +64,7 @@ class Database:
 
     @property
     def place(self) -> str:
-        """Where it lies, spelled in one way: two stores of one place are the same."""
+        """Return its place, spelled in one way: two stores of one place are the same."""
         return self.kind.place(self.name)
 
     def close(self) -> None:
@@ -144,7 +144,7 @@ class Database:
             self.kind.checkpoint(connection)
 
     def held(self, season: str = "") -> AbstractContextManager[None]:
-        """Play alone on a season, or on all of the store; StoreError names whoever does already.
+        """Play alone on a season, or on all of the store; StoreError names who already does.
 
         The hold ends with the process that has it, so that nobody waits for a lease to run out after a
         crash. On a server each season can be held apart; a file is always held whole.
@@ -152,7 +152,7 @@ class Database:
         return self.kind.held(self, season)
 
     def holder(self, season: str = "") -> str | None:
-        """Who plays on a season now, or on any of the store where none is named; None if nobody does."""
+        """Return who plays on a season now, or on any of the store if none is named; None if nobody does."""
         return self.kind.holder(self, season)
 
     def _holding(self, take: Callable[[sa.Connection], None]) -> sa.Connection:
@@ -172,7 +172,7 @@ class Database:
         return self._only
 
     def _connected(self) -> sa.Connection:
-        """A connection; whoever plays waits for a server that is away for a moment."""
+        """Return a connection; a coordinator waits for a server that is away for a moment."""
         until = time.monotonic() + (RETURN_SECONDS if self._take else 0)
         while True:
             try:
@@ -238,7 +238,7 @@ class Database:
 
 
 class Book:
-    """What a store keeps of one season under some head."""
+    """The rows that a store keeps of one season under some head."""
 
     def __init__(self, store: Database, season: int) -> None:
         self._store, self._id = store, season

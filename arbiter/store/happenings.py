@@ -1,4 +1,4 @@
-"""What happened in a season, as a numbered log: written with what happened, in the same transaction."""
+"""The events of a season, as a numbered log: written with what happened, in the same transaction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def happened(row: sa.Row[Any]) -> Happened:
 
 
 def since_freeze(connection: sa.Connection, season: int, last_round: int) -> tuple[int, list[Happened]]:
-    """The number of the event from which on results after a round are held back, and what is told after it.
+    """The number of the event from which on results after a round are held back, and what is sent after it.
 
     That is what happens to the season as a whole, numbered on without gaps: those in the store would tell
     how much else happened.

@@ -1,9 +1,9 @@
-"""Who plays on a store that is a file: a lock of the operating system, and a name that nobody can delete.
+"""The hold on a store that is a file: a lock of the operating system, and a name that nobody can delete.
 
 The lock is on a file beside the database, which says who has it; it holds between containers too, but not
 once somebody deletes that file. The name stands in the kernel's list of sockets and is made of the database's
 device and number there, so it is the same by whatever link the store is opened, but each network namespace
-has a list of its own. So whoever plays looks before each write whether its lock is still on the file of that
+has a list of its own. So before each write the coordinator looks if its lock is still on the file of that
 name, and takes it again or stops. Both end with the process, however that ends. The database itself is not
 opened here: closing it would drop SQLite's own locks. Another user of the machine could take the name first,
 and so keep a season from being played; no more.
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_SECONDS = 0.2
-"""How long lock and name are waited for: `holder`, too, has the lock for a moment."""
+"""The seconds that lock and name are waited for: `holder`, too, has the lock for a moment."""
 SOMEBODY = "another process"
 
 
 @contextmanager
 def held(name: str) -> Iterator[Callable[[], None]]:
-    """Play alone on the database of this name; StoreError names whoever does already.
+    """Play alone on the database of this name; StoreError names who already does.
 
     What is yielded raises StoreError once somebody else may play, and is to be called before each write.
     """
@@ -126,7 +126,7 @@ def staying(name: str) -> Callable[[], None]:
 
 
 def holder(name: str) -> str | None:
-    """Who plays on the database of this name now; None if nobody does."""
+    """Return who plays on the database of this name now; None if nobody does."""
     if not CAN_HOLD:
         return None
     if _lock_file(name).exists():
@@ -181,7 +181,7 @@ def _read(descriptor: int) -> str:
 
 def _socket() -> socket.socket:
     """A socket that no program started later inherits."""
-    # Loaded by whoever plays or asks who does; the store's other users do without.
+    # Loaded by those who play or ask who does; the store's other users do without.
     import socket
 
     return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

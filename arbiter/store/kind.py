@@ -1,4 +1,4 @@
-"""What each kind of database does in its own way; the modules `sqlite` and `postgres` are kinds."""
+"""The differences between kinds of databases; the modules `sqlite` and `postgres` are kinds."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class StoreKind(Protocol):
     """SQLite or PostgreSQL."""
 
     def shown(self, url: sa.URL) -> str:
-        """How messages name the store."""
+        """Return the name of the store in messages."""
 
     def place(self, name: str) -> str:
-        """Where the store of this name lies, spelled in one way."""
+        """Return the place of the store of this name, spelled in one way."""
 
     def engine(self, url: sa.URL, create: bool, /) -> sa.Engine:
         """Connections to it; StoreError where there can be none."""
@@ -49,7 +49,7 @@ class StoreKind(Protocol):
         """A check that the store of this name is still the one that is open; None where it cannot change."""
 
     def lock_schema(self, connection: sa.Connection) -> None:
-        """Make or change the tables alone: whoever comes second waits until this transaction ends."""
+        """Make or change the tables alone: a second one waits until this transaction ends."""
 
     def refuse_hollow(self, connection: sa.Connection, name: str, /) -> None:
         """StoreError where a database without tables was a store."""
@@ -58,7 +58,7 @@ class StoreKind(Protocol):
         """Let all further queries of a transaction see the same moment."""
 
     def settle(self, connection: sa.Connection) -> None:
-        """What is set once for a database that is to be written to, and stays."""
+        """Apply persistent settings (journal mode and the like) to a database opened for writing."""
 
     def checkpoint(self, connection: sa.Connection) -> None:
         """Bring what is stored where a copy of it finds it."""
@@ -70,7 +70,7 @@ class StoreKind(Protocol):
         """Adds a row unless one with its key is there."""
 
     def explain(self, error: DBAPIError) -> str:
-        """What the database says, in words that tell what to do."""
+        """Return what the database says, in words that tell what to do."""
 
     def lives(self, connection: sa.Connection, /) -> bool:
         """False if an idle connection is lost."""
@@ -79,7 +79,7 @@ class StoreKind(Protocol):
         """True if the database cannot be reached for now, and may come back."""
 
     def held(self, store: Opened, season: str, /) -> AbstractContextManager[None]:
-        """Play alone on a season, on all of a store where it is ""; StoreError names whoever does already."""
+        """Play alone on a season, on all of a store where it is ""; StoreError names who already does."""
 
     def holder(self, store: Opened, season: str, /) -> str | None:
-        """Who plays on a season now, or on any where it is ""; None if nobody does."""
+        """Return who plays on a season now, or on any where it is ""; None if nobody does."""

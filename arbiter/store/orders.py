@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class OrderKind(StrEnum):
-    """What an order says of a match, or of a player."""
+    """The kind of an order on a match, or on a player."""
 
     ANNUL = "annul"
     REPLAY = "replay"
@@ -52,7 +52,7 @@ OF_MATCHES = frozenset(
 )
 
 OF_PLAY = frozenset({OrderKind.REPLAYED, OrderKind.TRIED})
-"""Given by whoever plays, not by an organiser."""
+"""Given by the coordinator, not by an organiser."""
 
 
 class Order(NamedTuple):

@@ -1,6 +1,6 @@
 """A store on a PostgreSQL server: its address, how it is reached, who holds it, what its failures mean.
 
-Whoever plays holds an advisory lock of the connection that it writes on, for one season. When the
+The coordinator holds an advisory lock of the connection that it writes on, for one season. When the
 connection breaks, the lock is gone and somebody else may play; but then nothing more can be written
 here either, before the lock is taken again on a new connection. A server learns at once of a process that
 ends; of a machine or a network that ends, through TCP keepalives, in about a minute.
@@ -47,15 +47,15 @@ MEANINGS = {
     "55P03": "locked by another program; wait for it or end it",
 }
 AWAY = ("57P01", "57P02", "57P03")
-"""What a server says that shuts down, has crashed, or is not ready yet."""
+"""The SQLSTATEs of a server that shuts down, has crashed, or is not ready yet."""
 SECRETS = ("password", "sslpassword")
-"""What an address may hold after its question mark that no message shows."""
+"""The parameters of an address that no message shows."""
 SCHEMA_LOCK = 0x61726269736D
-"""The advisory lock of whoever makes or changes the tables."""
+"""The advisory lock for making or changing the tables."""
 LOCKS = 0x61726269
-"""The first key of all our advisory locks: "arbi", for whoever looks into pg_locks."""
+"""The first key of all our advisory locks: "arbi", to be seen in pg_locks."""
 PATIENCE_MS = 1000
-"""How long to wait for the lock: a server takes a moment to notice that its last holder has ended."""
+"""The wait for the lock: a server takes a moment to notice that its last holder has ended."""
 SETTINGS = {
     # The server drops the connection, and the lock with it, a minute after a machine is gone.
     "tcp_keepalives_idle": "30",
@@ -77,7 +77,7 @@ WHO = sa.text("""
 
 
 def shown(url: sa.URL) -> str:
-    """How messages name the store: by server and database, without user and password."""
+    """Return the name of the store in messages: server and database, without user and password."""
     host = url.host or url.query.get("host", "")
     port = f":{url.port}" if url.port else ""
     return f"postgresql://{host}{port}/{url.database or ''}"
@@ -99,7 +99,7 @@ def engine(url: sa.URL, _create: bool) -> sa.Engine:
         return sa.create_engine(
             url,
             connect_args=options,
-            # Whoever waits for the lock on the schema must then see what the other made.
+            # A connection that waits for the lock on the schema must then see what the other made.
             isolation_level="READ COMMITTED",
             # A server may have been started anew since a connection was last used.
             pool_pre_ping=True,
@@ -148,7 +148,7 @@ def insert_once(table: sa.Table) -> sa.Insert:
 
 
 def explain(error: DBAPIError) -> str:
-    """What a server says, or why it says nothing, in words that tell what to do."""
+    """Return what a server says, or why it says nothing, in words that tell what to do."""
     # The server's SQLSTATE; None where no server answered.
     code, said = getattr(error.orig, "sqlstate", None), _said(error)
     if code in MEANINGS:
@@ -187,13 +187,13 @@ def is_away(error: DBAPIError) -> bool:
 
 @contextmanager
 def held(store: Opened, season: str) -> Iterator[None]:
-    """Play alone on a season, on all where none is named; StoreError names whoever does already."""
+    """Play alone on a season, on all where none is named; StoreError names who already does."""
     with store.only_through(lambda connection: _lock(store, connection, season), _unlock):
         yield
 
 
 def holder(store: Opened, season: str) -> str | None:
-    """Who plays on a season now, or on any of the store where none is named; None if nobody does."""
+    """Return who plays on a season now, or on any of the store where none is named; None if nobody does."""
     with store.reading() as connection:
         keys = {"locks": LOCKS, "whole": _key(connection, ""), "one": _key(connection, season)}
         found = connection.execute(WHO, keys).scalar()
@@ -201,7 +201,7 @@ def holder(store: Opened, season: str) -> str | None:
 
 
 def short(process: int, host: str, since: datetime) -> str:
-    """Who holds, as the name of a connection: 63 bytes of ASCII at most, long hosts cut in the middle."""
+    """Return the holder as the name of a connection: 63 bytes of ASCII at most, long hosts cut within."""
     start = f"arbiter {process} {since:%Y-%m-%dT%H:%M:%SZ} "
     room = LONGEST_NAME - len(start)
     host = host.encode("ascii", "replace").decode()

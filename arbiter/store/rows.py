@@ -27,7 +27,7 @@ _RATING = (int, float, NoneType)
 STANDINGS: Mapping[str, tuple[type, ...]] = {
     "season": (str,), "game": (str,), "rounds_played": (int,), "warnings": (list,), "players": (list,),
 }  # fmt: skip
-"""What all standings have; those of earlier versions may have no more."""
+"""The columns of all standings; those of earlier versions may have no more."""
 STANDING: Mapping[str, tuple[type, ...]] = {
     "rank": (int,), "player": (str,), "elo": _RATING, "low": _RATING, "high": _RATING, "matches": (int,),
     "results": (int,), "wins": (int,), "draws": (int,), "losses": (int,), "points": _FIGURE,
@@ -120,7 +120,7 @@ def read_moment(text: str, what: str) -> datetime:
 
 
 def read_planned(text: str | None, number: int) -> datetime | None:
-    """When a round was planned; None for one of an earlier version."""
+    """Return when a round was planned; None for one of an earlier version."""
     return None if text is None else read_moment(text, f"the moment at which round {number} was planned")
 
 

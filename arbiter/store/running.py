@@ -1,6 +1,6 @@
-"""Whether a season goes on: paused or stopped by an organiser, closed for good, its changes accepted.
+"""The state of a season: paused or stopped by an organiser, closed for good, its changes accepted.
 
-Whoever plays it looks at this, and so does whoever starts that. Orders stand in the log of who did what.
+The coordinator looks at this, and so does what starts it. Orders stand in the log of who did what.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ NO_WISH = Wish()
 
 
 class RunningBook(Book):
-    """What organisers wish for one season, and who wished it."""
+    """The wishes of organisers for one season, and who wished them."""
 
     def __init__(self, store: Database, season: int, name: str) -> None:
         super().__init__(store, season)
         self._name, self._log = name, AuditLog(store, season)
 
     def read(self) -> Running:
-        """How it is now."""
+        """Return the present state."""
         table = schema.seasons.c
         (row,) = self._all(sa.select(table.paused, table.closed).filter_by(id=self._id))
         return Running._make(row)
@@ -82,7 +82,7 @@ class RunningBook(Book):
             self._log.add(CONSOLE, ASK, mark, what)
 
     def question(self) -> Deed | None:
-        """What was asked last and not accepted, its reason what it is; None where there is nothing.
+        """Return what was asked last and not accepted, its reason what it is; None where there is nothing.
 
         Once a further round is planned nothing is: the change was taken back.
         """

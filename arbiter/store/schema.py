@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateColumn
 HEAD = "0009"
 """The version of the schema; later ones are larger."""
 STEPS = {
-    # Who did not qualify was told from whom an organiser suspended by the words of the reason.
+    # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
     "0009": "UPDATE suspensions SET verb = 'failed'"
     " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
 }
@@ -49,7 +49,7 @@ seasons = sa.Table(
     sa.Column("events", sa.Integer, nullable=False, server_default="0"),
     # The file that it is played from.
     sa.Column("file", sa.Text),
-    # How many rounds may be played although the seed was told; null while it is secret.
+    # How many rounds may be played although the seed was published; null while it is secret.
     sa.Column("seed_told", sa.Integer),
     # When an organiser paused it, and when it was closed: nothing is planned, and nothing sent, after that.
     sa.Column("paused", sa.String(32)),
@@ -132,7 +132,7 @@ annulments = _orders(
 suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))
 
 events = sa.Table(
-    # What happened, in the order in which it was stored, for whoever looks on.
+    # What happened, in the order in which it was stored, for onlookers.
     "events",
     metadata,
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),

@@ -37,22 +37,22 @@ class SeasonStore(Matches):
         self.orders = OrderBook(store, number, who)
         """The organiser's orders."""
         self.running = RunningBook(store, number, name)
-        """Whether it is paused, or closed."""
+        """The wishes that pause or close it."""
         self.authors = AuthorBook(store, number)
-        """Who may send programs."""
+        """The authors who may send programs."""
         self.submissions = SubmissionBook(store, number)
-        """What they sent."""
+        """The versions that they sent."""
         self.shelf = Shelf(store, number)
-        """What that takes on the disk."""
+        """The space of those on the disk."""
         self.audit = AuditLog(store, number)
-        """Who did what when."""
+        """The log of deeds."""
 
     def by(self, who: str) -> SeasonStore:
-        """The same season, its orders given by somebody else than whoever sits at the machine."""
+        """The same season, its orders given by somebody else than the user of the machine."""
         return SeasonStore(self._store, self._id, self.name, self.game, self.seed, who)
 
     def holder(self) -> str | None:
-        """Who plays the season now, None if nobody does."""
+        """Return who plays the season now, None if nobody does."""
         return self._store.holder(self.name)
 
     def last_event(self) -> int:
@@ -72,13 +72,13 @@ class SeasonStore(Matches):
         return [happened(row) for row in self._rows(query)]
 
     def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
-        """The event from which on results after a round are held back, and what is told after it."""
+        """The event from which on results after a round are held back, and what is sent after it."""
         with self._store.reading() as connection:
             return since_freeze(connection, self._id, last_round)
 
     @property
     def complete(self) -> int:
-        """How many rounds are complete."""
+        """The number of complete rounds."""
         return sum(known.complete for known in self.rounds())
 
     def rounds(self) -> list[StoredRound]:
@@ -187,7 +187,7 @@ class SeasonStore(Matches):
         return read_standings(self._scalar(self._own(schema.ratings.c.standings, round=number)), number)
 
     def ask_to_stop(self, asked: bool = True) -> None:
-        """Ask whoever plays the season to stop, or take that back."""
+        """Ask the coordinator to stop, or take that back."""
         table = schema.seasons
         changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
         update = (
@@ -210,12 +210,12 @@ class SeasonStore(Matches):
             self._write(sa.update(schema.seasons).filter_by(id=self._id).values(file=file))
 
     def seed_told(self) -> int | None:
-        """How many rounds may be played although the seed was told; None while it is secret."""
+        """Return how many rounds may be played although the seed was published; None while it is secret."""
         told: int | None = self._scalar(sa.select(schema.seasons.c.seed_told).filter_by(id=self._id))
         return told
 
     def tell_seed(self, rounds: int) -> None:
-        """Keep that the seed was told, and how many rounds may be played all the same; never fewer."""
+        """Keep that the seed was published, and how many rounds may be played all the same; never fewer."""
         table = schema.seasons.c
         secret = sa.or_(table.seed_told.is_(None), table.seed_told < rounds)
         update = sa.update(schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds)
@@ -224,7 +224,7 @@ class SeasonStore(Matches):
                 log(connection, self._id, Happening.STATE, rounds, "over")
 
     def freeze(self, round_number: int) -> None:
-        """Let what the public sees stay, until the seed is told, as it is after this round."""
+        """Let what the public sees stay, until the seed is published, as it is after this round."""
         with self._store.transaction() as connection:
             log(connection, self._id, Happening.STATE, round_number, FROZEN)
 

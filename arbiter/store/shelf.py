@@ -1,7 +1,7 @@
 """The room that submissions take on the disk: what each author's files come to, and which of them go.
 
 A version that never played may go, one that has played never does: rounds are checked and played again with
-its files. The store says first that files are gone, then they are removed; whoever is killed in between
+its files. The store says first that files are gone, then they are removed; a process killed in between
 leaves files of which the store says so, and a later `sweep` removes them.
 """
 
@@ -36,10 +36,10 @@ class Gone(NamedTuple):
 
 
 class Shelf(Book):
-    """What the submissions of one season take."""
+    """The space that the submissions of one season take."""
 
     def taken(self, author: str) -> int:
-        """How many bytes an author's files take."""
+        """Return how many bytes an author's files take."""
         with self._store.reading() as connection:
             return taken(connection, self._id, author)
 
@@ -80,7 +80,7 @@ class Shelf(Book):
         self._write(old.values(bytes=0))
 
     def gone(self) -> Gone:
-        """What the store says is gone, of other seasons too: the folder is that of the store."""
+        """Return what the store says is gone, of other seasons too: the folder is that of the store."""
         table = schema.submissions.c
         rows = self._all(sa.select(table.file, table.bytes).where(table.state.in_((DROPPED, REFUSED))))
         return Gone({row.file for row in rows if row.bytes == 0}, {row.file for row in rows})

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"
 LOCK_SECONDS = 5
-"""A commit of somebody else takes milliseconds; whoever holds the lock this long does not let go."""
+"""A commit of somebody else takes milliseconds; a lock held this long is not let go."""
 APPLICATION_ID = 0x41726274
 """Stands in the header of the file, "Arbt": a store is known by it even where its tables are lost."""
 PAGE_BYTES = 16384
@@ -42,7 +42,7 @@ MEANINGS = {
 
 
 def shown(url: sa.URL) -> str:
-    """How messages name the store: by its file."""
+    """Return the name of the store in messages: its file."""
     return url.database or MEMORY
 
 
@@ -88,7 +88,7 @@ def companions(name: str) -> list[str]:
 
 
 def _wal(file: Path) -> Path:
-    """Where SQLite keeps what it has not yet put into the file."""
+    """Return the file in which SQLite keeps what it has not yet put into the database."""
     return file.with_name(file.name + "-wal")
 
 
@@ -102,7 +102,7 @@ def _size(file: Path) -> int | None:
 
 def _refuse_remains(file: Path) -> None:
     """StoreError where contents of a store lie in the -wal alone: SQLite would remove it for a new file."""
-    # In this order: whoever makes a store at this moment has made the file before its -wal.
+    # In this order: a process that makes a store at this moment has made the file before its -wal.
     if _size(_wal(file)) and not (size := _size(file)):
         what = "missing" if size is None else "empty"
         raise StoreError(
@@ -195,7 +195,7 @@ def is_away(_error: DBAPIError) -> bool:
 
 @contextmanager
 def held(store: Opened, _season: str) -> Iterator[None]:
-    """Play alone on the whole store; StoreError names whoever does already."""
+    """Play alone on the whole store; StoreError names who already does."""
     if store.name == MEMORY:
         yield
         return
@@ -211,7 +211,7 @@ def staying(name: str) -> Callable[[], None] | None:
 
 
 def holder(store: Opened, _season: str) -> str | None:
-    """Who plays on the store now; None if nobody does."""
+    """Return who plays on the store now; None if nobody does."""
     return None if store.name == MEMORY else hold.holder(store.name)
 
 

@@ -1,4 +1,4 @@
-"""What authors sent: versions that never change, what was found of each, and which one plays.
+"""The submissions of authors: versions that never change, what was found of each, and which one plays.
 
 Each write that changes who plays counts the season's revision up, so that a round that was planned
 without it is planned again, and a version joins the very round that its row names.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 ACTIVATE = "activate"
-"""What the audit log calls a version made active by its author."""
+"""The verb of the audit log for a version made active by its author."""
 
 
 class TooMany(Exception):
@@ -61,7 +61,7 @@ class SubmissionBook(Book):
         sent `per_day` in 24 hours, NoRoom where all of an author's files would take more than `most` bytes.
         """
         with self._store.transaction() as connection:
-            # Whoever comes first has the author's row to itself.
+            # The first one has the author's row to itself.
             mine = {"season_id": self._id, "name": author}
             count = schema.authors.c.versions
             connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count + 1))
@@ -84,7 +84,9 @@ class SubmissionBook(Book):
             return before, False
 
     def left_today(self, author: str, per_day: int) -> tuple[int, int]:
-        """How many new archives an author may send now, and the seconds until one more if there are none."""
+        """Return how many new archives an author may send now, and the seconds until one more if there are
+        none.
+        """
         with self._store.reading() as connection:
             sent = self._sent_today(connection, author)
             return max(per_day - len(sent), 0), self._wait(sent, per_day, DAY)
@@ -106,7 +108,7 @@ class SubmissionBook(Book):
             return self._find(connection, **wanted)
 
     def counts(self) -> dict[str, int]:
-        """How many submissions are in each state that any is in."""
+        """Return how many submissions are in each state that any is in."""
         state = schema.submissions.c.state
         return dict(map(tuple, self._all(self._own(state, sa.func.count()).group_by(state))))
 
@@ -115,7 +117,7 @@ class SubmissionBook(Book):
         return {row.file for row in self._all(sa.select(schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
-        """Which submission to inspect now: of the author of whom fewest were inspected in a day.
+        """Return the submission to inspect now: of the author of whom fewest were inspected in a day.
 
         None where nothing waits but those of the ids in `without`.
         """
@@ -245,11 +247,11 @@ class SubmissionBook(Book):
         return None if row is None else submission(row)
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
-        """When an author sent new archives in the last 24 hours, the oldest first."""
+        """Return when an author sent new archives in the last 24 hours, the oldest first."""
         return self._moments(connection, schema.submissions.c.received, DAY, author=author)
 
     def _activations(self, connection: sa.Connection, author: str) -> list[str]:
-        """When an author made a version active in the last hour, the oldest first."""
+        """Return when an author made a version active in the last hour, the oldest first."""
         return self._moments(connection, schema.audit.c.moment, HOUR, who=author, verb=ACTIVATE)
 
     def _moments(
@@ -276,7 +278,7 @@ class SubmissionBook(Book):
 
 
 def taken(connection: sa.Connection, season: int, author: str) -> int:
-    """How many bytes an author's files take, within a transaction."""
+    """Return how many bytes an author's files take, within a transaction."""
     total = sa.select(sa.func.sum(schema.submissions.c.bytes)).filter_by(season_id=season, author=author)
     return int(connection.execute(total).scalar() or 0)
 

@@ -27,11 +27,11 @@ MOST_FILES = 1_000
 MOST_ENTRIES = 2 * MOST_FILES
 """Files and folders."""
 ENTRY_MARK, MOST_MARKS = b"PK\1\2", 10 * MOST_ENTRIES
-"""What each entry of an archive's directory begins with, and how often it may stand in the archive and those
-packed in it: so many entries are in memory at once.
+"""The first bytes of each entry of an archive's directory, and how often they may stand in the archive and
+those packed in it: so many entries are in memory at once.
 """
 MOST_GROWTH = 10
-"""How many times the largest archive its files may take."""
+"""The size of its files, at most, in times the largest archive."""
 DEEPEST = 16
 LONGEST_PART, LONGEST_NAME = 255, 1024
 """Bytes of UTF-8: of what stands between two slashes, and of the whole."""
@@ -45,7 +45,7 @@ ENCRYPTED = 1 << 0
 RENAME = "rename it and pack again"
 PACK_AGAIN = "pack the folder again, as in: zip -r bot.zip bot"
 DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError)
-"""What `zipfile` raises for archives that it cannot read."""
+"""The exceptions of `zipfile` for archives that it cannot read."""
 
 
 class Named(NamedTuple):

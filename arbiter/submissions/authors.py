@@ -1,6 +1,6 @@
 """Authors of a season: added, given tokens, known again by them.
 
-A token is 32 bytes from the system, shown once; the store has its SHA-256 alone, so whoever reads the store
+A token is 32 bytes from the system, shown once; the store has its SHA-256 alone, so a reader of the store
 cannot send a program with it.
 
 No two names are ones that a reader would take for one. What a name looks like is made by a plain rule:
@@ -41,7 +41,7 @@ _WRITTEN_TOGETHER = frozenset({"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOF
 
 
 def hash_of(token: str) -> str:
-    """What the store knows a token, or a session, by."""
+    """Return the hash by which the store knows a token, or a session."""
     return sha256(token.encode(errors="replace")).hexdigest()
 
 
@@ -117,7 +117,7 @@ def settled_name(text: str) -> str:
 
 
 def looks(name: str) -> str:
-    """What a reader may take a name for: equal for names that look alike."""
+    """Return what a reader may take a name for: equal for names that look alike."""
     text = unicodedata.normalize("NFKC", name).casefold()
     bare = "".join(
         mark

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arbiter.table.launcher import Launcher
 
 ROOM_BYTES = 256 << 20
-"""What a build may write, besides a copy of what was sent."""
+"""The bytes that a build may write, besides a copy of what was sent."""
 CHUNK = 1 << 20
 FOLLOW_NONE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NO_BUILD = (

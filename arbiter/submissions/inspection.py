@@ -46,7 +46,7 @@ UNPACKED, BUILT, CHECKED, MATCHES = "unpacked", "built", "checked", "matches"
 
 @dataclass(frozen=True, slots=True)
 class InspectionVerdict:
-    """What came of an inspection: its steps, and the program where it is accepted."""
+    """The result of an inspection: its steps, and the program where it is accepted."""
 
     state: Literal["accepted", "refused"]
     steps: tuple[InspectionStep, ...]
@@ -61,7 +61,7 @@ def inspect(
     tell: Callable[[InspectionStep], None],
     room: int | None = None,
 ) -> InspectionVerdict:
-    """Unpack, build and try what an author sent; each step is told as soon as it is known.
+    """Unpack, build and try what an author sent; each step is reported as soon as it is known.
 
     `folder` is the version's own, and what lies there is replaced; `name` is that of the player in its
     matches; `room` are the bytes that its author's files may take beyond those that are there. It takes at

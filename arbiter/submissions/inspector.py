@@ -41,7 +41,7 @@ AGAIN_SECONDS = 20.0
 END_SECONDS = 2.0
 TIDY_SECONDS = 3600.0
 KEPT_REFUSED = timedelta(days=7)
-"""How long the archive of what was refused is kept, for another inspection."""
+"""The time for which the archive of a refused version is kept, for another inspection."""
 OURS = "ask the organiser, whose log says more"
 
 

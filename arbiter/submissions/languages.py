@@ -1,4 +1,4 @@
-"""What a season's machine has for its authors: languages, their versions, and the libraries of Python.
+"""The languages of a season's machine for its authors, their versions, and the libraries of Python.
 
 for language in languages(config):
     language.word, language.version, language.libraries    # "python3", "3.11.2", {"numpy": "1.26.4"}
@@ -39,7 +39,7 @@ QUESTIONS = MappingProxyType({
     "gcc": "-dumpfullversion", "g++": "-dumpfullversion", "go": "version", "lua": "-v", "java": "-version",
     "javac": "-version",
 })  # fmt: skip
-"""What a program is asked for its version; the others ``--version``."""
+"""The options that ask a program for its version; the others take ``--version``."""
 LOOK_FOR_LIBRARIES = """
 import importlib.metadata, importlib.util, json, sys
 found = {}
@@ -79,7 +79,7 @@ def languages(config: Config) -> list[Language]:
 
 
 def advice(config: Config, word: str, said: str, missing: str) -> str:
-    """What helps an author whose command begins with a word, and who was told this, if a program is
+    """Return advice for an author whose command begins with a word, and who got this message, if a program is
     `missing`, or a module; else "". It names no paths.
     """
     if missing and "/" not in missing:
@@ -122,7 +122,7 @@ def _libraries(word: str, program: str) -> Mapping[str, str]:
 
 
 def _said(*command: str) -> str:
-    """What a program of the organiser's says, on either stream; "" where it fails."""
+    """Return what a program of the organiser's says, on either stream; "" where it fails."""
     try:
         done = subprocess.run(
             command,

@@ -1,4 +1,4 @@
-"""What is started of what an author sent: as bot.yaml says, else as the names of its files do.
+"""The program in an archive: as bot.yaml says, else as the names of its files do.
 
 An author's file names words of a command, never more: they are passed on as they are, and no shell sees them
 unless the author starts one.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 WRITTEN, SHELL = "bot.yaml", "bot.sh"
 OUTPUT = "bot"
-"""What a build makes; an executable of this name may be sent, too."""
+"""The product of a build; an executable of this name may be sent, too."""
 JAVA = 'javac -d "$TMPDIR/classes" "$1" && jar cfe bot.jar "$2" -C "$TMPDIR/classes" .'
 INTERPRETERS = {
     ".py": ("python3",), ".js": ("node",), ".mjs": ("node",), ".cjs": ("node",), ".sh": ("bash",),
@@ -48,7 +48,7 @@ BUILDS = {
     ".cpp": "g++ -O2 -o bot {}", ".cc": "g++ -O2 -o bot {}", ".cxx": "g++ -O2 -o bot {}",
     ".c": "gcc -O2 -o bot {} -lm", ".rs": "rustc -O -o bot {}", ".go": "go build -o bot",
 }  # fmt: skip
-"""What makes `OUTPUT` of a source file; `{}` stands for its name."""
+"""The commands that make `OUTPUT` of a source file; `{}` stands for its name."""
 MAKES_PROGRAMS = {*INTERPRETERS, *BUILDS, ".java"}
 MEANT = ("bot", "main")
 PLAIN = re.compile(r"\w[\w.+ -]*")
@@ -66,7 +66,7 @@ INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What is started, how it is built (not at all if `build` is empty), what else it may read."""
+    """The command of a program, how it is built (not at all if `build` is empty), what else it may read."""
 
     command: tuple[str, ...]
     build: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def _java(name: str, main: str) -> Recipe:
 
 
 def _by_ending(name: str) -> Recipe:
-    """How a file is built and started, its name being all that is known of it."""
+    """Return how a file is built and started, its name being all that is known of it."""
     ending = PurePosixPath(name).suffix.lower()
     if name == "Makefile":
         return Recipe((f"./{OUTPUT}",), ("make",))
@@ -135,7 +135,7 @@ class _BotModel(StrictModel):
 
 
 def recipe_of(source: Path) -> Recipe:
-    """What the files in `source` say is to be started; Refused if they do not say it."""
+    """Return what the files in `source` say is to be started; Refused if they do not say it."""
     if (source / WRITTEN).is_file():
         return _written(source / WRITTEN)
     return by_names(source)
@@ -162,7 +162,7 @@ def _written(file: Path) -> Recipe:
 
 
 def _strays(model: _BotModel) -> Iterator[Problem]:
-    """What leads out of the archive, or could not be passed on."""
+    """Yield what leads out of the archive, or could not be passed on."""
     for key in ("command", "build", "read"):
         for number, word in enumerate(getattr(model, key)):
             if _is_outside(word):
@@ -208,7 +208,7 @@ def named_files(recipe: Recipe) -> Sequence[str]:
 
 
 def by_names(source: Path) -> Recipe:
-    """What the names of the files in `source` say is to be started; Refused if they do not say it."""
+    """Return what the names of the files in `source` say is to be started; Refused if they do not say it."""
     for name in KNOWN:
         if (source / name).is_file():
             return _recipe_of(source / name)
@@ -226,7 +226,7 @@ def by_names(source: Path) -> Recipe:
 
 
 def _recipe_of(file: Path) -> Recipe:
-    """How a file is built and started, by its ending and by what it says itself."""
+    """Return how a file is built and started, by its ending and by what it says itself."""
     kind = file.suffix.lower()
     if kind == ".sh" and _begins_with(file, b"#!"):
         return Recipe((f"./{file.name}",))

@@ -1,7 +1,7 @@
 """Archives as they come in: whole in the folder of all of them, or not there at all.
 
 What comes is written under a name of its own, and gets its name for good when it is whole and on the
-disk; then the store is told. Killed in between, it leaves a file that no submission names, which `sweep`
+disk; then the store is updated. Killed in between, it leaves a file that no submission names, which `sweep`
 removes. What goes is gone for the store first, then removed.
 """
 
@@ -40,12 +40,12 @@ class ArchiveTooLarge(Exception):
 
 
 def archive_of(config: Config, file: str) -> Path:
-    """Where an archive lies."""
+    """Return the path of an archive."""
     return folder_of(config) / f"{file}{ENDING}"
 
 
 def program_of(config: Config, file: str) -> Path:
-    """Where the program that was made of an archive lies."""
+    """Return the folder of the program that was made of an archive."""
     return folder_of(config) / file
 
 
@@ -110,7 +110,7 @@ def remove(config: Config, file: str) -> None:
 
 
 def size_of(config: Config, file: str) -> int:
-    """How many bytes the files of a submission take."""
+    """Return how many bytes the files of a submission take."""
     files = (archive_of(config, file), *program_of(config, file).rglob("*"))
     return sum(found.stat().st_size for found in files if found.is_file())
 

@@ -1,7 +1,7 @@
 """A program sent to a site, from its author's machine; no package beyond the standard library.
 
 Redirections are not followed, since the token would go wherever they lead. What stands between an author
-and a site, failing TLS or a proxy that answers in its place, is told in words.
+and a site, failing TLS or a proxy that answers in its place, is put into words.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NoServer(ArbiterError):
 
 
 class Words(NamedTuple):
-    """What is wrong, and what helps."""
+    """A message: what is wrong, and what helps."""
 
     said: str
     fix: str
@@ -70,7 +70,7 @@ class SiteAnswer(NamedTuple):
     words: Words | None = None
 
     def error(self) -> str:
-        """What went wrong, in the site's words."""
+        """Return what went wrong, in the site's words."""
         error = self.shape.get("error")
         if not isinstance(error, dict):
             return f"status {self.status}"
@@ -80,7 +80,7 @@ class SiteAnswer(NamedTuple):
 
 
 class Site:
-    """A site with a season, for whoever has a token."""
+    """A site with a season, for the owner of a token."""
 
     def __init__(self, url: str, season: str, token: str) -> None:
         """ConfigError for an address, or a token, that is none."""
@@ -207,7 +207,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
 
 
 def of_tls(error: ssl.SSLError) -> Words:
-    """Why there is no TLS with a site."""
+    """Return why there is no TLS with a site."""
     if isinstance(error, ssl.SSLCertVerificationError):
         why = printable(error.verify_message).rstrip(".")
         return Words(f"its certificate is not accepted: {why}", _FIXES.get(error.verify_code, _TRUST))
@@ -218,7 +218,9 @@ def of_tls(error: ssl.SSLError) -> Words:
 
 
 def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
-    """What an answer says that is no site's; `size` bytes were sent, and `location` is where it leads."""
+    """Return the words for an answer that is no site's; `size` bytes were sent, and `location` is where it
+    leads.
+    """
     name = _title(text) or f"status {status}"
     if status == 413:
         said = f"the proxy before the site takes no archive of {size} bytes ({name})"

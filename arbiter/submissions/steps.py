@@ -1,4 +1,4 @@
-"""What an inspection says of an archive, and how long it may take.
+"""The steps of an inspection, and the time that it may take.
 
 Light, since who looks after the queue needs no more of it.
 """

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.2
 TRIES = 2
-"""Where our side fails."""
+"""The number of times that our side may fail."""
 
 
 class TriedProgram(NamedTuple):
-    """What is tried, and for how long it has been."""
+    """A program that is tried, and for how long it has been."""
 
     game: AnyGame
     player: Player
@@ -49,7 +49,7 @@ class TriedProgram(NamedTuple):
         return cls(game, player, limits, Awake(), draw_seed("auto"))
 
     def subject(self, launcher: Launcher) -> Subject:
-        """What check-bot checks."""
+        """Return the subject of check-bot."""
         return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
 
 
@@ -107,7 +107,7 @@ def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -
 
 
 def _told(record: MatchRecord, own: Sequence[Player]) -> str:
-    """What came of a match; Refused for a fault of one of `own`."""
+    """Return the result of a match in words; Refused for a fault of one of `own`."""
     forfeit = record.forfeit
     if forfeit is None:
         return f"played to its end, {' : '.join(map(str, record.points or ()))}"
@@ -129,7 +129,7 @@ def _random(trial: TriedProgram, launcher: Launcher) -> str:
 
 
 def _tried(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
-    """What `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
+    """Return what `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
     for tries_left in reversed(range(TRIES)):
         with _on_one_core(), closing(Launcher()) as launcher, _ended_with(trial, launcher):
             try:

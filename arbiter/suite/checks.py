@@ -43,7 +43,7 @@ LINES = 5
 
 
 class Made(NamedTuple):
-    """What came of a check: a line about it and, where it failed, its worst matches; the last lines of the
+    """The result of a check: a line about it and, where it failed, its worst matches; the last lines of the
     bot's standard error where there is no match.
     """
 

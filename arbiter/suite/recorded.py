@@ -25,7 +25,8 @@ class _ComparisonOver(Exception):
 
 
 def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) -> str:
-    """Where a bot first departs from a record, in words; "" where it does not. The others play as recorded.
+    """Return where a bot first departs from a record, in words; "" where it does not. The others play as
+    recorded.
 
     A record that ends with a forfeit is followed up to that. VoidMatch if our machine failed, ConfigError
     for a match that cannot be dealt again.

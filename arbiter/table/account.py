@@ -1,4 +1,4 @@
-"""What an exchange costs, by the meters, if it is not answered at once.
+"""The cost of an exchange, by the meters, if it is not answered at once.
 
 Delays reduce what a bot is charged, so only those count that kept this bot from answering this request:
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from arbiter.table.meter import Meter, MeterReading
 
 FIRST_WAIT_NS = 200_000
-"""How long the referee waits before it reads the meters."""
+"""The wait before the referee reads the meters."""
 BRISK_WAIT_NS = 5 * MS
-"""How long it does so for a bot that has answered quickly several times running."""
+"""The same wait for a bot that has answered quickly several times running."""
 GAP_NS = 5 * MS
 """A referee that wakes later than this, and was neither running nor ready to run, was stopped."""
 UNKNOWN_NS = SECOND
-"""How much time of an exchange, at most, is not charged although it may have passed before such a stop."""
+"""The time of an exchange, at most, that is not charged although it may have passed before such a stop."""
 MOST_READINGS = 3
 """Of the first reading, which is repeated if it took as long as the wait before it."""
 _now, _busy = time.monotonic_ns, time.thread_time_ns
@@ -80,7 +80,7 @@ class Account:
             self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns + own)
         self._base = self.last = base
         self.due = self._looked
-        """When the wait that is under way ends at the latest, on the monotonic clock in ns."""
+        """The latest end of the wait that is under way, on the monotonic clock in ns."""
         self._room = first - self._credited
         self.late_ns = 0
         """The referee's delay between the last two readings."""
@@ -109,7 +109,7 @@ class Account:
         return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
 
     def _gap(self, moment: int, now: MeterReading, late: int) -> int:
-        """How much of the time since the last look is not the bot's.
+        """Return how much of the time since the last look is not the bot's.
 
         `late`: how much of it came after the end of the wait, our own delay taken off.
         """

@@ -1,15 +1,15 @@
-"""Time in which this process was awake: whoever is stopped must not say that somebody else took long."""
+"""Time in which this process was awake: a process that is stopped must not say that another took long."""
 
 from __future__ import annotations
 
 import time
 
 LONGEST_SECONDS = 1.0
-"""Whoever looks more often than this, and finds that more has passed, was stopped or got no core."""
+"""A process that looks more often than this, and finds that more has passed, was stopped or got no core."""
 
 
 class Awake:
-    """Seconds since it was made, as whoever looks at least every `longest` seconds counts them."""
+    """Seconds since it was made, counted by looking at least every `longest` seconds."""
 
     def __init__(self, longest: float = LONGEST_SECONDS) -> None:
         self._longest, self._seconds = longest, 0.0

@@ -55,7 +55,7 @@ ASK_SECONDS = 10
 
 
 class Bounds(NamedTuple):
-    """What a build may use: `disk_bytes` of files in memory, `memory_bytes` a process, and so on in all.
+    """The limits of a build: `disk_bytes` of files in memory, `memory_bytes` a process, and so on in all.
 
     Of its output the first and the last bytes are kept, `output_bytes` together.
     """
@@ -69,7 +69,7 @@ class Bounds(NamedTuple):
 
 
 class Built(NamedTuple):
-    """How a build ended: by itself with a status, or by us, and `why`; its output; the folder it wrote in.
+    """The end of a build: by itself with a status, or by us, and `why`; its output; the folder it wrote in.
 
     `exit` is negative for a signal. `folder` is a descriptor, open as long as `built` is; nothing runs there
     any more, but what lies there may be of any kind.
@@ -82,7 +82,7 @@ class Built(NamedTuple):
 
 
 def problem() -> str:
-    """Why nothing can be built on this machine; "" if it can."""
+    """Return why nothing can be built on this machine; "" if it can."""
     return bubblewrap.problem()
 
 
@@ -141,14 +141,14 @@ def built(
 def _request(
     source: Path, command: Sequence[str], bounds: Bounds, languages: Sequence[Sequence[str]]
 ) -> dict[str, Any]:
-    """What the launcher needs, as for a bot."""
+    """Return the request to the launcher, as for a bot."""
     first = command[0]
     # A version manager's real program is in no folder that is named.
     outside = os.path.isabs(first) and str(Path(first).parent) not in SYSTEM_PATH.split(":")
     named = (*([(first,)] if outside else ()), *map(tuple, languages))
     places = own_places(Player("build", ("/bin/sh",), languages=named))
     env = {"PATH": path_of(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
-    # Go looks at version control and asks the network, unless it is told not to.
+    # Go looks at version control and asks the network, unless an option forbids it.
     env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
     env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)
     words = ["/bin/sh", "-c", SCRIPT, "sh", *command]
@@ -201,7 +201,7 @@ class _Watch:
         return bytes(self._head) + between + bytes(self._tail)
 
     def until_end(self) -> str:
-        """Why it had to be ended; "" if it ended by itself."""
+        """Return why it had to be ended; "" if it ended by itself."""
         awake, looked = Awake(), -1.0
         poll = select.poll()
         poll.register(self._process.stdout, select.POLLIN)
@@ -233,7 +233,7 @@ class _Watch:
         return bool(chunk)
 
     def _excess(self) -> str:
-        """What it has used too much of; "" for nothing."""
+        """Return what it has used too much of; "" for nothing."""
         bounds = self._bounds
         if self._read > MOST_READ:
             return f"it wrote more than {MOST_READ >> 20} MB of output"

@@ -13,7 +13,7 @@ is under the limit, the meters are read again. A hard limit on wall time ends th
 exchange is a timeout if the adjusted time is over the limit, else the match is void.
 
 A bot that computes while another one is to move is stopped until its next command, and loses if it does so
-for long (`presence`). The slim process is told who is spoken to, and answers no other bot's questions.
+for long (`presence`). The slim process learns who is spoken to, and answers no other bot's questions.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Channel:
         self.answered = False
         """True once its first reply has come."""
         self.stopped_ns = 0
-        """How long the referee was stopped while it waited for this bot."""
+        """The time for which the referee was stopped while it waited for this bot."""
         self._launcher = launcher
         self._kind = ClockKind(limits.clock)
         # Every other tier allows child processes.
@@ -113,7 +113,7 @@ class Channel:
         """The other bots at the table."""
         self._image: tuple[bytes, ...] = ()
         self._next_look = 0
-        """When to look at its memory, on the monotonic clock in ns."""
+        """The moment of the next look at its memory, on the monotonic clock in ns."""
         self._is_closed = False
 
     def exchange(self, send: Send) -> Reply | int:
@@ -252,7 +252,7 @@ class Channel:
         self.presence.resume()
 
     def close(self) -> None:
-        """Read the rest of standard error, and close all descriptors; once, whoever calls it again."""
+        """Read the rest of standard error, and close all descriptors; further calls do nothing."""
         if self._is_closed:
             return
         self._is_closed = True

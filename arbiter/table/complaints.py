@@ -1,7 +1,7 @@
-"""What programs write when they get no memory, or when their tier hides or refuses something, and what helps.
+"""The complaints of programs that get no memory, or that their tier hides or refuses something, and advice.
 
-Told by the words of common runtimes on either stream. A bot that writes them without need gains nothing: it
-has failed already.
+Recognised by the words of common runtimes on either stream. A bot that writes them without need gains
+nothing: it has failed already.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def tells_of_module(said: bytes) -> bool:
 
 
 def advice(said: bytes, tier: str, sent: bool = False) -> str:
-    """What helps a program that ended with these words under a tier; "" if that is no reason to fail.
+    """Return advice for a program that ended with these words under a tier; "" if that is no reason to fail.
 
     `sent` is true of what an author sends to a site, who has the archive alone to change.
     """

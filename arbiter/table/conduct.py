@@ -252,7 +252,7 @@ def complete(
 
 
 def start_request(player: Player, limits: Limits) -> dict[str, Any]:
-    """What the launcher needs to start a bot, as JSON values."""
+    """Return what the launcher needs to start a bot, as JSON values."""
     env = bot_environment(player)
     # The real one, since a version manager's script could start none.
     program = real_program(player)

@@ -1,4 +1,4 @@
-"""Why a program failed: how it ended, how much memory it had, what it wrote last."""
+"""The reason why a program failed: how it ended, how much memory it had, what it wrote last."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Ending:
         return fault
 
     def _wait(self) -> End | None:
-        """How it ended, None if it lives; all that it wrote to standard error is read then."""
+        """Return how it ended, None if it lives; all that it wrote to standard error is read then."""
         end = self._launcher.wait(self._pid, CLOSED_SECONDS)
         if end is None and self._meter.exiting:
             end = self._launcher.wait(self._pid, EXITING_SECONDS)

@@ -7,7 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-"""Where bots and builds find programs, whatever the PATH of who starts them."""
+"""The PATH of bots and builds, whatever that of the user is."""
 NO_PROGRAM = "there is no program"
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def program_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Why a command's first word is no program in `folder` or on `path`, by default our PATH; "" if it is."""
+    """Return why a command's first word is no program in `folder` or on `path`, by default our PATH; "" if it
+    is.
+    """
     file = os.path.join(folder, program)  # noqa: PTH118
     if "/" in program or os.path.isfile(file):
         if not os.path.isfile(file):
@@ -38,7 +40,7 @@ def first_words(text: bytes) -> list[str]:
 
 
 def script_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Why the kernel would not execute a program of text, for its first line; "" if that is not why.
+    """Return why the kernel would not execute a program of text, for its first line; "" if that is not why.
 
     `path` as in `program_problem`, for what ``/usr/bin/env`` is to find.
     """
@@ -65,7 +67,7 @@ def script_problem(program: str, folder: str, path: str | None = None) -> str:
 
 
 def file_problem(word: str, folder: str) -> str:
-    """Why a word is no file or folder in `folder` that can be read; "" if it is."""
+    """Return why a word is no file or folder in `folder` that can be read; "" if it is."""
     path = os.path.join(folder, word)  # noqa: PTH118
     if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
         return f"there is no file {word}"

@@ -41,7 +41,7 @@ class BotProcess(NamedTuple):
 
 
 class End(NamedTuple):
-    """How a bot's process ended, `exit` as in `BotReport`.
+    """The end of a bot's process, `exit` as in `BotReport`.
 
     `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once;
     `not_started`: why its program was never executed, "" if it was.
@@ -72,11 +72,11 @@ class Launcher:
         self.staged = False
         """True if the bots of the last match were on a stage."""
         self.own_user = ""
-        """What each of them had of its own as a user (`Users.own`); "" if they shared one."""
+        """The things that each of them had of its own as a user (`Users.own`); "" if they shared one."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
         self.views: list[SystemView | None] = []
-        """What each of them saw of the system in memory; None for one that saw the machine's own."""
+        """The view that each of them had of the system in memory; None for one that saw the machine's own."""
 
     @property
     def alive(self) -> bool:
@@ -85,7 +85,9 @@ class Launcher:
 
     @property
     def elsewhere(self) -> list[str] | None:
-        """What of the system the bots of the last match read where it is; None where they saw all of it."""
+        """Return what of the system the bots of the last match read where it is; None where they saw all of
+        it.
+        """
         views = [view for view in self.views if view is not None]
         return sorted({path for view in views for path in view.in_place}) if views else None
 

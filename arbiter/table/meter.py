@@ -1,4 +1,4 @@
-"""How long a bot took: wall time, CPU time, and the time it waited for a core.
+"""The time that a bot took: wall time, CPU time, and the time it waited for a core.
 
 The *adjusted* time of a request is ``min(wall, max(cpu, wall - delay))``: what the bot would have
 used on a machine of its own. `delay` is the time that the bot's main thread and the referee's
@@ -110,7 +110,7 @@ class Meter:
 
     @property
     def has_lost_its_main_thread(self) -> bool:
-        """True if other threads go on without the main one, of which alone memory and waiting are told."""
+        """True if other threads go on without the main one, for which alone memory and waiting are read."""
         return _stat(self._pid)[:1] == b"Z" and not self.exiting
 
     @property
@@ -128,7 +128,9 @@ class Meter:
 
     @property
     def image(self) -> tuple[bytes, ...]:
-        """Where the program's code and stack start in memory, which changes when it executes another one."""
+        """Return where the program's code and stack start in memory, which changes when it executes another
+        one.
+        """
         fields = _stat(self._pid).split()
         return (fields[23], fields[25]) if fields else ()
 

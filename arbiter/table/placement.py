@@ -1,4 +1,4 @@
-"""Where a worker runs: on one core with its bots, stepping aside for them at once.
+"""The place of a worker: on one core with its bots, stepping aside for them at once.
 
 A match is a dialogue: the worker writes, and has nothing to do until the bot has answered. Linux
 lets a woken process run at once only if its time slice is shorter than that of the process that

@@ -74,7 +74,7 @@ class Presence:
         self._noted_ns = now
         if self.stopped:
             self._defying_ns += taken
-        # Before its first answer it starts, and nobody has told it to wait.
+        # Before its first answer it starts, and nothing has made it wait.
         self.wary |= self.awake
         self._stop()
         if self._defying_ns > MOST_DEFYING_NS:

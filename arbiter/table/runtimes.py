@@ -1,4 +1,4 @@
-"""What a bot's environment tells the runtimes of common languages about its limits.
+"""The variables that tell the runtimes of common languages of a bot's limits.
 
 A runtime that knows no limit sizes itself by the machine: OpenJDK takes a 64th of its memory at once, and
 ends before its first reply; Node and Go let garbage grow until they die of it.
@@ -44,7 +44,7 @@ def settings(memory_bytes: int, knows_memory: bool, temporary: str) -> dict[str,
         "OMP_NUM_THREADS": "1",
     }
     if not knows_memory:
-        # It costs 10 ms of each start, and Node knows by itself where it is told of the memory.
+        # It costs 10 ms of each start, and Node knows by itself where it sees the memory.
         found["NODE_OPTIONS"] = f"--max-old-space-size={memory_bytes * HEAP_PERCENT // 100 >> 20}"
     if temporary:
         found["TMPDIR"] = temporary

@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 class Heard(NamedTuple):
-    """What came of one write: every byte that was read, and what a referee makes of it."""
+    """The result of one write: every byte that was read, and what a referee makes of it."""
 
     raw: bytes
     reply: Reply
 
 
 class Remains(NamedTuple):
-    """What a process left: how it ended, and the tail of its standard error."""
+    """The remains of a process: how it ended, and the tail of its standard error."""
 
     end: End
     stderr: bytes
@@ -141,11 +141,11 @@ class SingleBot:
         self._channel.stderr.drain()
 
     def new_errors(self) -> bytes:
-        """What it has written to standard error since the last call."""
+        """Return what it has written to standard error since the last call."""
         return self._channel.stderr.news()
 
     def family(self) -> list[Relative]:
-        """What it has started and what that has started, as far as it lives."""
+        """Return the processes that it has started and those that they have started, as far as they live."""
         return [Relative(name_of(pid), peak_memory(pid)) for pid in descendants_of(self._process.pid)]
 
     @property

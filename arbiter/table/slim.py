@@ -23,7 +23,7 @@ GRACE_SECONDS = 15.0
 KEEPER_SECONDS = 120.0
 """For the keeper of the system in memory to copy what a match needs."""
 FILES = 256
-"""How many files each process must be able to open; a match of four bots needs 72."""
+"""The number of files that each process must be able to open; a match of four bots needs 72."""
 MOST_DESCRIPTORS = 252
 """The kernel passes no more in one message, beside that of the message itself."""
 
@@ -86,7 +86,7 @@ class SlimProcess:
         self._socket, self._process = ours, process
         self._gone = False
         self.furnished = False
-        """True once it has been told how bots are confined."""
+        """True once it knows how bots are confined."""
         self.views: list[int] = []
         """The numbers of the views of the system in memory that it has, the one used last at the end."""
         self.staged = False

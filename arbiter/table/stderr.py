@@ -17,11 +17,11 @@ STDERR_LIMIT = 16 << 20
 STDERR_TAIL = 4096
 """Bytes kept for the record."""
 DURING, SINCE = "during", "since"
-"""When something was written: before the answer to a request; from a request on, but before the next."""
+"""The two times of writing: before the answer to a request; from a request on, but before the next."""
 LOOKED_AT = 64 << 10
 """Bytes in which to look for why a program ended: some write long reports after the reason."""
 NOTICE = b"Picked up "
-"""How a Java virtual machine begins to tell what the environment told it."""
+"""The beginning of a Java virtual machine's notice of options from the environment."""
 FATAL = b"Fatal Python error: "
 NO_LIBRARY = (
     "; its Python finds no library: name its interpreter in command, or the interpreter's folder in read"
@@ -60,7 +60,7 @@ class StandardError:
         return False
 
     def news(self) -> bytes:
-        """What was written since the last call, as far as the tail has it."""
+        """Return what was written since the last call, as far as the tail has it."""
         self.drain()
         new, self._told = self._seen - self._told, self._seen
         return self.tail[-new:] if new else b""

@@ -22,14 +22,14 @@ SHOWN = 5
 
 
 class SystemView(NamedTuple):
-    """What a player sees of the system in memory: its number, what is read where it is, what was left out."""
+    """A player's view of the system in memory: its number, what is read where it is, what was left out."""
 
     number: int
     in_place: Sequence[str]
     left_out: Sequence[str]
 
     def missing(self) -> str:
-        """What was left out, a few by name; "" for nothing."""
+        """Return what was left out, a few by name; "" for nothing."""
         more = f" and {len(self.left_out) - SHOWN} more" if len(self.left_out) > SHOWN else ""
         return ", ".join(self.left_out[:SHOWN]) + more
 

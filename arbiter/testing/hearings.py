@@ -1,4 +1,4 @@
-"""The test of hearing: what a seat has been told makes what it may see, all other cards being unknown."""
+"""The test of hearing: what a seat has heard makes what it may see, all other cards being unknown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arbiter.testing.leaks import Actions
 
 
 class Misheard(NamedTuple):
-    """What a seat makes of what it heard, in which deal, after how many of its actions."""
+    """A mistake in what a seat makes of what it heard: in which deal, after how many of its actions."""
 
     detail: str
     deal: int

@@ -1,4 +1,4 @@
-"""The leak test: exchanging cards that a seat cannot see changes nothing that it is told.
+"""The leak test: exchanging cards that a seat cannot see changes nothing that it hears.
 
 A deal that was played is dealt again with two hidden cards exchanged, and the same actions are
 played for as long as they are legal there too. Until then the seat must not be able to tell the
@@ -25,7 +25,7 @@ SWAPS = 3
 
 
 class Leak(NamedTuple):
-    """What tells a seat too much, and after how many actions."""
+    """A leak: what tells a seat too much, and after how many actions."""
 
     detail: str
     actions: int
@@ -94,7 +94,7 @@ def swapped(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None
 def _pairs(
     game: AnyGame, deal: Deal, other: Deal, played: Actions, seat: Seat, *, greeting: bool
 ) -> Iterable[tuple[str, Sequence[object], Sequence[object], int]]:
-    """What the seat learns with either deal, step by step: (what, this, that, actions before)."""
+    """Yield what the seat learns with either deal, step by step: (what, this, that, actions before)."""
     both = deal, other
     if greeting:
         this, that = ([said[seat] for said in game.given([one]).greeting()] for one in both)
@@ -109,7 +109,7 @@ def _pairs(
         yield "deal_roles", [game.deal_roles(deal, ours)], [game.deal_roles(other, theirs)], done
         if actor == seat:
             yield "request", [game.request(ours, seat)], [game.request(theirs, seat)], done
-            # What may be done is told too: environments hand it out as a mask.
+            # What may be done counts too: environments hand it out as a mask.
             yield "legal", ours.legal(seat), theirs.legal(seat), done
         after, alike = ours.apply(actor, action), theirs.apply(actor, action)
         news = _heard(game.news(ours, actor, action, after), seat)

@@ -26,7 +26,7 @@ Bot: TypeAlias = Callable[[str], "bytes | None"]
 """From a command line to the raw reply; None when the program ends, MemoryError over its limit."""
 Policy: TypeAlias = Callable[[State, Seat], Action]
 Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
-"""What an exchange costs in ns, flat or by what was sent and to whom."""
+"""The cost of an exchange in ns, flat or by what was sent and to whom."""
 
 
 class Said(NamedTuple):

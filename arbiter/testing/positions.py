@@ -1,4 +1,4 @@
-"""What a game promises of each position: what is legal is allowed, written, read and applied alike."""
+"""The promises of a game for each position: what is legal is allowed, written, read and applied alike."""
 
 from __future__ import annotations
 

@@ -41,9 +41,9 @@ def check_game(
 ) -> None:
     """Play random matches and check every promise of the interface; BrokenPromise at the first.
 
-    Among them the leak test: exchanging hidden cards changes nothing that a seat has been told,
+    Among them the leak test: exchanging hidden cards changes nothing that a seat has heard,
     asked or allowed, for as long as the same actions are legal with either deal. And the other way round:
-    what a seat has been told makes all that it may see, by the same rules with other cards unknown.
+    what a seat has heard makes all that it may see, by the same rules with other cards unknown.
 
     `rotations` False where seats are not alike by the rules; `copies` True where a deck holds
     equal cards, so that a name stands for several; `reveals` where the rules show more of the
@@ -164,7 +164,7 @@ class _GameCheck:
             hold(number < self._bound, "a match ends", f"{number} deals")
         if self._heard and (misheard := find_misheard(game, deals, played)) is not None:
             self._deal, self._played = deals[misheard.deal], played[misheard.deal][: misheard.actions]
-            self._break("what a seat has been told makes all that it may see", misheard.detail)
+            self._break("what a seat has heard makes all that it may see", misheard.detail)
         self._deal = None
         again = game.given(deals)
         playing = [again.deal(number, Stream("any"), None) for number in range(len(deals) + 1)]
@@ -264,7 +264,7 @@ class _GameCheck:
     def _check_news(self, before: State, seat: Seat, action: Action, after: State) -> None:
         news = list(self._game.news(before, seat, action, after))
         if len(before.to_act) > 1:
-            promise = "nothing is told before the last of simultaneous decisions"
+            promise = "nothing is heard before the last of simultaneous decisions"
             self._hold(not news, promise, f"seat {seat}, action {action}: {news}")
         for seats, command in news:
             ordered = list(seats) == sorted(set(seats)) and set(seats) <= {*self._all_seats}

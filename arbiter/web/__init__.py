@@ -9,7 +9,7 @@
 | `site` | what passes a request on; the API with its OpenAPI document |
 | `refusals`, `security` | what is refused, in one shape; the site's names, headers, addresses taken apart |
 | `places`, `bodies` | who computes; bodies read as far as they may be |
-| `callers`, `own_pages` | who asks, by token or session; pages for whoever is logged in |
+| `callers`, `own_pages` | who asks, by token or session; pages behind the login |
 | `authors_api`, `organisers_api` | programs sent, and what was found of them; orders, and who gave which |
 | `rules`, `shapes` | what a season asks of a bot; what the site alone tells, as JSON has it |
 | `live`, `stream` | what happens, as server-sent events |
@@ -18,6 +18,6 @@
 | `serving`, `connections` | the server in its thread; how much and how long a connection may |
 | `coordinators` | the processes that play, and the one that inspects |
 
-Whoever looks on never touches what is played: everything comes from the store, and goes through
+Onlookers never touch what is played: everything comes from the store, and goes through
 `arbiter.view` where it tells of cards.
 """

@@ -1,6 +1,6 @@
 """The part of the API that is for authors: programs sent, what was found of them, logs of own matches.
 
-Pages and `arbiter submit` say what stands here. While results are held back an author is told that a
+Pages and `arbiter submit` say what stands here. While results are held back an author sees that a
 version plays, and not since which round: that would tell how many were played.
 """
 
@@ -60,10 +60,10 @@ BASE = "/seasons/{season}/submissions"
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What decides on an author's versions: the one that is `active`, and a suspension.
+    """The decisions on an author's versions: the one that is `active`, and a suspension.
 
     That is by `order`, the reason why, of the author with any version; or for `faults`, of the active version
-    alone. `shown` is the round after which an author is told nothing, None where all is told; `last` that
+    alone. `shown` is the round after which an author sees nothing, None where all is shown; `last` that
     of a season that is over, None before. `given` are all orders, the oldest first.
     """
 
@@ -93,13 +93,13 @@ class Verdicts:
         return cls(author, active, by_hand, told, shown, last, given)
 
     def reason(self, found: Submission) -> str | None:
-        """Why a version sits out that would play; None for one that plays, or would not in any case."""
+        """Return why a version sits out that would play; None for one that plays, or never would."""
         if found.state != ACCEPTED or found.version != self.active:
             return None
         return self.order or self.faults
 
     def joins_round(self, found: Submission) -> int | None:
-        """The first round that is planned with a version, as far as that may be told."""
+        """The first round that is planned with a version, as far as that may be shown."""
         if found.joins_round is None:
             return None
         number = first_round(self.given, self.author, found.joins_round)
@@ -151,7 +151,7 @@ def shape_of(found: Submission, caller: Caller) -> shapes.SubmissionInFull:
 
 
 def author(season: str, request: Request, response: Response) -> Caller:
-    """Who asks; Refusal for anybody but the season's authors."""
+    """Return the caller; Refusal for anybody but the season's authors."""
     response.headers.update(PRIVATE)
     return caller_of(request.app.state.seasons, request, given(season))
 
@@ -212,7 +212,7 @@ def drop(number: str, caller: Author) -> shapes.SubmissionInFull:
 
 @router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
 def read_log(match: str, caller: Author) -> Response:
-    """What your program was sent and answered in a match of a complete round, its times, its errors."""
+    """Return what your program heard and answered in a match of a complete round, its times, its errors."""
     match_id = match_of_part(given(match))
     short = caller.state.by_id.get(match_id)
     if short is None or not caller.state.is_complete(short.round):
@@ -239,7 +239,7 @@ def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submiss
 
 
 def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
-    """Why a version of the caller's own cannot be dropped; None for one that can."""
+    """Return why a version of the caller's own cannot be dropped; None for one that can."""
     state = caller.state
     if found.state == ACCEPTED and state.held is not None:
         # Whether it has played meanwhile would tell how far the season is.
@@ -259,6 +259,6 @@ def _stays(found: Submission, active: bool) -> Refusal:
 
 
 def owner_of(rated: str) -> str | None:
-    """Whose program plays under a rated name; None where that is nobody's version."""
+    """Return the author of the program that plays under a rated name; None where that is nobody's version."""
     name, mark, _ = rated.partition(VERSION_MARK)
     return name if mark else None

@@ -115,7 +115,7 @@ class _Body:
 
 
 def length_of(request: Request) -> int:
-    """How long a body says that it is; 0 where it does not say."""
+    """Return the length that a body declares; 0 where it declares none."""
     return number_of(request.headers.get("content-length", ""), LENGTH_DIGITS) or 0
 
 
@@ -130,7 +130,7 @@ async def read_fields(request: Request) -> dict[str, str]:
 
 
 def no_form() -> Refusal:
-    """What was sent is no form of ours."""
+    """Return the refusal of what is no form of this site."""
     return Refusal(400, "no_request", "this is no form of this site")
 
 
@@ -163,7 +163,7 @@ class FileForm:
         raise no_form()
 
     async def file(self) -> AsyncIterator[bytes]:
-        """What the file holds; Refusal where its end is missing."""
+        """Yield what the file holds; Refusal where its end is missing."""
         while (at := self._waiting.find(self._mark)) < 0:
             # What may be the beginning of the mark waits.
             sure = max(len(self._waiting) - len(self._mark) + 1, 0)
@@ -173,7 +173,7 @@ class FileForm:
         yield bytes(self._waiting[:at])
 
     async def _up_to(self, mark: bytes) -> bytes:
-        """What comes before a mark, which is taken away with it."""
+        """Take what comes before a mark, and the mark."""
         while (at := self._waiting.find(mark)) < 0:
             if len(self._waiting) > FIELD_BYTES:
                 raise no_form()
@@ -284,7 +284,7 @@ def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submi
 
 
 def open_terms(caller: Caller) -> Submissions:
-    """How archives are sent now; Refusal where none are taken."""
+    """Return the terms of archives now; Refusal where none are taken."""
     terms = caller.state.config.submissions
     if terms is None:
         raise Refusal(409, "closed", "this season takes no archives")

@@ -1,4 +1,5 @@
-"""Who asks: an author or organiser, known by a token or by a session; asked of the store each time.
+"""The caller of a request: an author or organiser, known by a token or by a session; asked of the store each
+time.
 
 So a token that is revoked, or a session that is ended, is dead with the very next request. A cookie holds 32
 random bytes that only the browser has for each season in which somebody is logged in; the store has their
@@ -51,7 +52,9 @@ class Caller(NamedTuple):
     author: Author
 
     def suspended(self) -> dict[str, str]:
-        """Who is suspended at this very moment, and why; the state may be older than an order just given."""
+        """Return who is suspended at this very moment, and why; the state may be older than an order just
+        given.
+        """
         return suspended_now(self.state.stored, self.state.stored.complete)
 
 
@@ -62,7 +65,7 @@ def token_in(request: Request) -> str | None:
 
 
 def by_token(seasons: Seasons, token: str) -> Caller | None:
-    """Whose token this is; None where it is nobody's."""
+    """Return the owner of a token; None where it is nobody's."""
     digest = hash_of(token)
     return next(iter(_found(seasons, lambda book: book.of_token(digest), 1)), None)
 
@@ -70,7 +73,7 @@ def by_token(seasons: Seasons, token: str) -> Caller | None:
 def caller_of(
     seasons: Seasons, request: Request, season: str | None = None, organiser: bool = False
 ) -> Caller:
-    """Whose token a request has, in a season of the site or in any; Refusal for anybody else.
+    """Return the owner of a request's token, in a season of the site or in any; Refusal for anybody else.
 
     Without a token that is alive nobody learns which seasons there are.
     """
@@ -109,7 +112,7 @@ def cookie_in(request: Request, kind: str) -> str:
 
 
 def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
-    """Who is logged in, one in a season at most, in the site's order; kept with the request."""
+    """Return who is logged in, one in a season at most, in the site's order; kept with the request."""
     digests = [hash_of(key) for key in _keys_in(request)]
     found = _found(seasons, lambda book: book.of_session(*digests), len(digests)) if digests else []
     request.state.callers = found
@@ -118,7 +121,7 @@ def callers_in(seasons: Seasons, request: Request) -> list[Caller]:
 
 
 def caller_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Who is logged in for a season, by default that of the address or else any; None for nobody."""
+    """Return who is logged in for a season, by default that of the address or else any; None for nobody."""
     wanted = season or request.query_params.get("season")
     found = callers_in(seasons, request)
     return next((one for one in found if wanted in (None, one.state.name)), None)
@@ -130,7 +133,7 @@ def says_who(scope: Scope) -> bool:
 
 
 def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Who asks, if that is an organiser, of `season` where it is named; None for all others."""
+    """Return the caller that is an organiser, of `season` where it is named; None for all others."""
     token = token_in(request)
     try:
         caller = caller_in(seasons, request, season) if token is None else by_token(seasons, token)
@@ -178,7 +181,7 @@ def _keys_in(request: Request) -> list[str]:
 
 
 def proof_of(cookie: str) -> str:
-    """What a form carries to show that it is one of ours."""
+    """Return the proof that a form carries of being one of ours."""
     return hmac.new(cookie.encode(errors="replace"), b"form", sha256).hexdigest()
 
 

@@ -30,14 +30,14 @@ HEADER_BYTES = 16_384
 UNREAD_BYTES = 1_000_000
 """Of a body that comes after its answer, and that nobody reads."""
 BUFFERED_BYTES = 65_536
-"""Of an answer, in the kernel and again here, before whoever writes it waits for the reader."""
+"""Of an answer, in the kernel and again here, before its writer waits for the reader."""
 FREE_CHUNKS, CHUNK_BYTES = 200, 256
 """Of a body in chunks: so many may be small, the others have so many bytes on average."""
 MOST, MOST_OF_ADDRESS = 2000, 500
 """Connections at once, in all and of one address. A school may have a single address."""
 RETRY_SECONDS = 5
 LOOPBACK = ("127.0.0.1", "::1")
-"""Where a proxy on this machine asks from."""
+"""The address of a proxy on this machine."""
 
 
 class Crumbs(h11.RemoteProtocolError):
@@ -45,7 +45,7 @@ class Crumbs(h11.RemoteProtocolError):
 
 
 class Conversation(h11.Connection):
-    """What is said on a connection; to say it in crumbs is an error."""
+    """The input of a connection; to send it in crumbs is an error."""
 
     _chunks = _bytes = 0
 
@@ -67,7 +67,7 @@ class BoundedConnection(H11Protocol):
 
     _full = False
     _since: float | None = None
-    """When the wait for the rest of headers, or of a body that nobody reads, began."""
+    """The beginning of the wait for the rest of headers, or of a body that nobody reads."""
     _heard = 0.0
     _unread = 0
     _seen: object = None

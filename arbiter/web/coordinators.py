@@ -48,7 +48,7 @@ INSPECTOR_MEANINGS = {
 }
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INSPECTOR_NICE = 15
-"""What authors send is tried beside the pages, and less urgently."""
+"""The niceness of trials of what authors send: beside the pages, and less urgent."""
 _libc = ctypes.CDLL(None)
 
 

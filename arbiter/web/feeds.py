@@ -1,6 +1,6 @@
-"""What other programs take: Atom feeds of a season and of a player, the rounds as ICS, tables as CSV.
+"""Forms for other programs: Atom feeds of a season and of a player, the rounds as ICS, tables as CSV.
 
-Addresses are relative: whoever fetches a feed knows where it came from.
+Addresses are relative: a reader of a feed knows where it came from.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LENGTH = timedelta(hours=1)
 
 
 def season_feed(state: SeasonState) -> bytes:
-    """What each of the last rounds brought, as Atom."""
+    """Return the news of each of the last rounds, as Atom."""
     return _feed(state, state.name, f"/seasons/{part(state.name)}", _rounds(state))
 
 

@@ -1,7 +1,7 @@
 """News of seasons as server-sent events: one look a second into each store, for all who listen.
 
-The store numbers what happens, so everybody is told the same under the same numbers, also after a restart.
-Whoever comes back with the last number that he heard is told what he missed.
+The store numbers what happens, so everybody gets the same under the same numbers, also after a restart.
+A listener that comes back with the last number that it heard gets what it missed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arbiter.web.seasons import Seasons
 
 MOST_MISSED = 1000
-"""Events that are told to who comes back; after more he is told the present state."""
+"""Events that a returning listener gets; after more it gets the present state."""
 LIFE_SECONDS = 3600.0
 """Of a connection; the browser then connects anew, and one that nobody has any more is gone."""
 WAITING = 32
@@ -44,7 +44,7 @@ DIGITS = 18
 
 
 class Listener:
-    """Who listens: what waits to be sent, and the number of the last event that was put there."""
+    """A listener: what waits to be sent, and the number of the last event that was put there."""
 
     def __init__(self, after: int) -> None:
         self.after = after
@@ -63,7 +63,7 @@ class Listener:
             self.drop()
 
     async def next(self) -> bytes | None:
-        """What was put there next; None once it is dropped."""
+        """Return what was put there next; None once it is dropped."""
         return None if self.dropped else await self.waiting.get()
 
     def drop(self) -> None:
@@ -85,7 +85,7 @@ class Live:
 
     @property
     def listening(self) -> int:
-        """How many listen."""
+        """The number of listeners."""
         return self._addresses.total()
 
     def limit_for(self, address: str) -> int | None:
@@ -99,13 +99,13 @@ class Live:
                 listener.drop()
 
     async def listen(self, state: SeasonState, address: str, last_heard: str | None) -> AsyncIterator[bytes]:
-        """What one listener is sent, until it goes away or is dropped."""
+        """Yield what one listener is sent, until it goes away or is dropped."""
         self._addresses[address] += 1
         try:
             yield b"retry: 3000\n\n"
             after = _heard(last_heard, state.event)
             if after is None:
-                # Nobody knows what it missed: it is told how things are, and goes on from here.
+                # Nobody knows what it missed: it gets the present state, and goes on from here.
                 yield encoded(Happened(state.event, Happening.STATE, 0, progress(state)))
                 after = state.event
             while True:

@@ -29,20 +29,22 @@ BASE = "/seasons/{season}"
 
 
 class Because(BaseModel):
-    """Why; the players will read it."""
+    """A reason; the players will read it."""
 
     because: str
 
 
 class Annulment(Because):
-    """Why, and whether the match is played again; with `preview` nothing is ordered."""
+    """The reason of an annulment, and `replay` to have the match played again; with `preview` nothing is
+    ordered.
+    """
 
     replay: bool = False
     preview: bool = False
 
 
 class Wanted(BaseModel):
-    """What is wanted of the log."""
+    """The part of the log that is wanted."""
 
     limit: int = Field(100, ge=1, le=1000, description="At most so many entries.")
     cursor: int | None = Field(None, ge=0, le=MOST_NUMBER, description="From `next` of the page before on.")
@@ -51,13 +53,13 @@ class Wanted(BaseModel):
 
 
 def any_organiser(request: Request, response: Response) -> Caller:
-    """Who asks; Refusal for anybody but an organiser of some season."""
+    """Return the caller; Refusal for anybody but an organiser of some season."""
     response.headers.update(PRIVATE)
     return caller_of(request.app.state.seasons, request, organiser=True)
 
 
 def organiser(season: str, request: Request, response: Response) -> Caller:
-    """Who asks; Refusal for anybody but the season's organisers."""
+    """Return the caller; Refusal for anybody but the season's organisers."""
     response.headers.update(PRIVATE)
     return caller_of(request.app.state.seasons, request, given(season), organiser=True)
 
@@ -131,7 +133,7 @@ def inspect(number: str, caller: Organiser) -> shapes.SubmissionInFull:
 
 @router.get(f"{BASE}/audit")
 def read_audit(caller: Organiser, asked: Asked) -> shapes.Audit:
-    """Who did what when in a season, the newest first, page by page: all, of somebody, or of a verb."""
+    """Return the log of a season, the newest first, page by page: all, of somebody, or of a verb."""
     return deeds(caller, asked)
 
 
@@ -173,7 +175,7 @@ def _season(caller: Caller, player: str | None = None) -> SeasonResults:
 
 
 def _unknown(error: ConfigError) -> Refusal:
-    """What an organiser names and is not there; whoever asks may know all that is."""
+    """Return the refusal of what an organiser names and is not there; the caller may know all that is."""
     return Refusal(404, "not_found", error.problems[0].message, error.problems[0].hint)
 
 

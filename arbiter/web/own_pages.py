@@ -1,4 +1,4 @@
-"""Pages for whoever is logged in: an author's programs and matches; an organiser's orders, authors, log."""
+"""Pages behind the login: an author's programs and matches; an organiser's orders, authors, log."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return answer
 
     def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
-        """What a form does, which is read for who has a session alone; it may end while the form comes."""
+        """Make a handler of a form, which is read for who has a session alone; the session may end while the
+        form comes.
+        """
 
         async def answer(request: Request) -> Response:
             _logged_in(await run_in_threadpool(caller_in, seasons, request))
@@ -131,7 +133,7 @@ def _logged_in(caller: Caller | None) -> Caller:
 
 
 def _own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
-    """A page that whoever is logged in sees, and nobody keeps."""
+    """A page behind the login, which nobody keeps."""
     page = render(
         template,
         caller.state,
@@ -147,7 +149,7 @@ def _own_page(template: str, caller: Caller, request: Request, **values: object)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
-    """What was found of a submission."""
+    """Return the page of what was found of a submission."""
     found = authors_api.submission_of(caller, request.path_params["number"], anybody)
     one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
@@ -191,7 +193,7 @@ def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Respon
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
-    """What an author sent, and the matches of that."""
+    """Return the page of an author's versions and their matches."""
     state, author = caller
     verdicts = authors_api.Verdicts.of(caller, author.name)
     book = state.stored.submissions
@@ -255,7 +257,9 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
-    """How the season runs, orders, authors, the log; `preview` is an annulment before it is confirmed."""
+    """Return the page of an organiser: orders, authors, the log; `preview` is an annulment before it is
+    confirmed.
+    """
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()

@@ -34,7 +34,7 @@ STATIC = HERE / "static"
 
 
 class Section(NamedTuple):
-    """What stands below a heading of the second level; `anchor` is good for an address."""
+    """A section below a heading of the second level; `anchor` is good for an address."""
 
     anchor: str
     title: str

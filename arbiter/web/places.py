@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOST, MOST_OF_ADDRESS = 400, 300
 """Requests that compute at once, in all and of one address, of which as many may begin to listen at once."""
 MOST_APART, MOST_APART_OF_ADDRESS = 20, 5
-"""Where all places are taken: requests at once that say they are an organiser's."""
+"""The requests that go on at once where all places are taken, and that say they are an organiser's."""
 RETRY_SECONDS = 1
 HEALTH = "/healthz"
 THIS_MACHINE = "127.0.0.1"
@@ -37,7 +37,7 @@ NETWORK_BITS = 64
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Who counts as one address: an IPv4 address, a network of IPv6, this machine; "" for nobody."""
+    """Return what counts as one address: an IPv4 address, a network of IPv6, this machine; "" for nobody."""
     host = client[0] if client else ""
     try:
         address = ip_address(host)

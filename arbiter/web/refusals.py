@@ -1,4 +1,4 @@
-"""What is refused and what went wrong: one shape for all of it, as JSON for programs or as a page.
+"""Refusals and errors: one shape for all of them, as JSON for programs or as a page.
 
 What is our own affair stays in the log.
 """
@@ -51,12 +51,12 @@ SAID = {
 
 
 def error_shape(code: str, message: str, hint: str = "", **more: int | str) -> dict[str, int | str]:
-    """What is wrong: a word for programs, a sentence, what mends it, and what else is known."""
+    """Return the error: a word for programs, a sentence, what mends it, and what else is known."""
     return {"code": code, "message": message, "hint": hint, **more}
 
 
 class Refusal(HTTPException):
-    """What an answer refuses: its status, a word for programs, a sentence, and what mends it."""
+    """A refusal: its status, a word for programs, a sentence, and what mends it."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Refusal(HTTPException):
         self.code, self.hint, self.more = code, hint, more or {}
 
     def answer(self) -> JSONResponse:
-        """It as programs are told."""
+        """Return it as JSON for programs."""
         shape = error_shape(self.code, self.detail, self.hint, **self.more)
         return JSONResponse({"error": shape}, self.status_code, self.headers)
 
@@ -87,18 +87,18 @@ def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
 
 
 def nothing_here() -> Refusal:
-    """What does not exist, or is not the caller's: nobody can tell which."""
+    """Return the refusal of what does not exist, or is not the caller's: nobody can tell which."""
     return Refusal(404, "not_found", NOTHING)
 
 
 def no_token() -> Refusal:
-    """Whose token is missing or dead."""
+    """Return the refusal of a missing or dead token."""
     message, hint = "this needs a token that is alive", "send Authorization: Bearer TOKEN"
     return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
 
 
 def mistakes_answer(status: int, problems: Iterable[Problem]) -> JSONResponse:
-    """What is wrong with a form, each mistake with its field: the first as ``error``, all as ``errors``."""
+    """Return the mistakes of a form, each with its field: the first as ``error``, all as ``errors``."""
     code = CODES.get(status, "error")
     found = [
         error_shape(code, problem.message, problem.hint, field=".".join(map(str, problem.path)))

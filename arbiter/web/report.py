@@ -27,7 +27,7 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+
 ELSE = re.compile(r"^\s*(?:import|export)\b.*|\bimport[.(].*", re.MULTILINE)
 ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 MOST_FAULTS = 500
-"""Faults that are told with their reasons, the last ones."""
+"""Faults that are shown with their reasons, the last ones."""
 
 
 def join_modules(*entries: Path) -> str:
@@ -118,7 +118,7 @@ def _replays(state: SeasonState, number: int | None) -> list[dict[str, object]]:
 
 
 def _policy(style: str, scripts: list[str]) -> str:
-    """What the file may do: paint by this style, run these scripts, and nothing else."""
+    """Return the policy of the file: paint by this style, run these scripts, and nothing else."""
     run, paint = " ".join(map(_hash, scripts)), _hash(style)
     policy = f"default-src 'none'; script-src {run}; style-src {paint}; img-src data:"
     return f"{policy}; form-action 'none'; base-uri 'none'"

@@ -1,4 +1,6 @@
-"""What a season asks of a bot: its game and terms, what is sent and how, languages, what to begin with."""
+"""The rules of a season for its bots: its game and terms, what is sent and how, languages, what to begin
+with.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,7 @@ def _limits(config: Config) -> shapes.SeasonLimits:
     try:
         tier, _ = choose(limits.isolation, config.require_isolation)
     except ArbiterError:
-        # Whoever plays the season is told.
+        # Wake the coordinator.
         tier = limits.isolation
     return {
         "time": text.time,

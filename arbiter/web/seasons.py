@@ -107,7 +107,7 @@ class WatchedSeason:
             self.state()
 
     def latest(self) -> SeasonState | None:
-        """What the last look found; raises what it failed with."""
+        """Return what the last look found; raise what it failed with."""
         if self._failure is not None:
             raise self._failure
         return self._state
@@ -200,7 +200,7 @@ class Seasons:
                 yield state
 
     def wish(self, name: str) -> tuple[bool, Wish]:
-        """Whether a season is paused, and the last order; where its store cannot be read, nobody knows."""
+        """Return True for a paused season, and the last order; False where its store cannot be read."""
         with suppress(ArbiterError):
             state = self.watched[name].show()
             if state is not None:

@@ -1,4 +1,4 @@
-"""What every answer carries, under which names a site answers, and addresses taken apart.
+"""The headers of every answer, the names under which a site answers, and addresses taken apart.
 
 The policy lets pages load nothing but their own scripts and styles, and run nothing that stands in a page:
 what a bot, a name or a file says is text, wherever it appears.
@@ -153,7 +153,7 @@ class Guard:
             await early_answer(scope, error)(scope, receive, with_headers)
 
     def _scheme_of(self, scope: Scope) -> str:
-        """Whether the request is encrypted, as far as is known; Refusal for one to another site."""
+        """Return the scheme of the request, as far as is known; Refusal for one to another site."""
         host, scheme = Headers(scope=scope).get("host"), str(scope["scheme"])
         if self._hosts is None or host is None:
             # Every browser names one.

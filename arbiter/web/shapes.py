@@ -1,4 +1,4 @@
-"""What the site alone tells, as JSON has it: rules, submissions, orders, the log, errors.
+"""The answers of the site alone, as JSON has them: rules, submissions, orders, the log, errors.
 
 What commands tell as well is in `arbiter.picture.shapes`.
 """
@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 
 class ErrorBody(TypedDict):
-    """What is wrong: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
+    """An error: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
 
     code: str
     message: str
@@ -69,7 +69,7 @@ class SeasonLimits(TypedDict):
 
 
 class Calendar(TypedDict):
-    """When rounds are played."""
+    """The times of rounds."""
 
     rounds: int
     opens: str | None
@@ -87,7 +87,7 @@ class KnownFile(TypedDict):
 
 
 class SubmissionTerms(TypedDict):
-    """What authors may send, and until when."""
+    """The terms for what authors send, and until when."""
 
     until: str | None
     max_bytes: int
@@ -108,7 +108,7 @@ class KnownLanguage(TypedDict):
 
 
 class Rules(TypedDict):
-    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command."""
+    """The rules of a season for its bots; `manual` and `protocol` are Markdown, `check` is a command."""
 
     season: str
     game: GameRules
@@ -123,7 +123,7 @@ class Rules(TypedDict):
 
 
 class Sent(TypedDict):
-    """What became of an archive at once."""
+    """The answer to an archive."""
 
     id: int
     version: int
@@ -175,7 +175,7 @@ class PauseState(TypedDict):
 
 
 class Accepted(TypedDict):
-    """What was accepted."""
+    """The consent that was given."""
 
     accepted: str
 
@@ -191,14 +191,14 @@ class MovedPlayer(TypedDict):
 
 
 class Ordered(TypedDict):
-    """What an order is about, and whom it moves."""
+    """The subjects of an order, and the players whom it moves."""
 
     subjects: Sequence[str]
     standings: Sequence[MovedPlayer]
 
 
 class AuditEntry(TypedDict):
-    """Who did what when, and why."""
+    """An entry of the log: the deed, its author, the moment, and why."""
 
     moment: str
     who: str

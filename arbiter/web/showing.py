@@ -1,7 +1,7 @@
 """Views shown: to each reader the season as it may see it, each answer made once for all who may have it.
 
 While a new state is read, and until what was asked for lately is made of it too, the one before is shown:
-nobody waits for either. Each answer gets a tag made of its bytes; whoever has it already is told so.
+nobody waits for either. Each answer gets a tag made of its bytes; a client that has it already gets 304.
 Organisers see all of a season whose results are held back; nobody keeps what is made for them.
 """
 
@@ -58,7 +58,7 @@ OWN = [(name.lower().encode(), value.encode()) for name, value in PRIVATE.items(
 
 
 class Found(NamedTuple):
-    """What an address leads to: a view of a season, and what the path names below it."""
+    """The target of an address: a view of a season, and what the path names below it."""
 
     season: str
     view: View
@@ -67,7 +67,7 @@ class Found(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """What tells an answer from others, however its address is put; `is_plain` without a query."""
+    """The key of an answer, however its address is put; `is_plain` without a query."""
 
     view: View
     is_json: bool
@@ -107,7 +107,8 @@ def _is_of(parts: tuple[str, ...], below: tuple[str, ...]) -> bool:
 
 
 def read_address(found: Found, query: bytes, state: SeasonState) -> tuple[AnswerKey, bool]:
-    """What is asked for, and whether the season has something to it, so that it is worth keeping.
+    """Return the key of the answer, and True when the season has something to it, so that it is worth
+    keeping.
 
     What the API does not know, it refuses; to a page it is as good as nothing, and so is a blank.
     """
@@ -212,11 +213,11 @@ class Kept:
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
     def shelf(self, key: AnswerKey) -> _Shelf:
-        """Where an answer has its place."""
+        """Return the shelf of an answer."""
         return self._plain if key.is_plain else self._queried
 
     def made_again(self, state: SeasonState, visitors: bool) -> Kept:
-        """What was asked of this state, that without a query first, made of a new one."""
+        """Yield the answers asked of this state, that without a query first, made of a new one."""
         kept, until = Kept(), time.monotonic() + AGAIN_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
@@ -243,7 +244,7 @@ class Showing:
         await _send(scope, answer, headers, send)
 
     async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, Headers]:
-        """The answer for whoever asks, with what it carries beside its own headers."""
+        """Return the answer for a caller, with what it carries beside its own headers."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
         state, is_public = await self._picture(scope, found.season)
@@ -262,7 +263,7 @@ class Showing:
         return answer, tag if answer.status == 200 else ()
 
     async def _picture(self, scope: Scope, season: str) -> tuple[SeasonState, bool]:
-        """The season as far as it is for the eyes of whoever asks, and whether all others see the same."""
+        """Return the season as the caller may see it, and True where all others see the same."""
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")

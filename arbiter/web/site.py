@@ -82,7 +82,7 @@ def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
 
     @api.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)
     def listen(season: str, request: Request) -> Response:
-        """What happens in a season, as server-sent events, from now on or from `Last-Event-ID` on."""
+        """Stream the events of a season, as server-sent events, from now on or from `Last-Event-ID` on."""
         state = seasons.state(given(season))
         if state is None:
             raise HTTPException(404, "no such season")

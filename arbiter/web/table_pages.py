@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KEY = "x-table"
 """The header with a table's key; to begin one it is empty. No page of another site may send it."""
 WAIT_SECONDS = 20.0
-"""For a change, until the present state is told all the same."""
+"""For a change, until the present state is sent all the same."""
 
 
 def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
@@ -108,7 +108,7 @@ def _answering(
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """What is posted, an object; Refusal for anything else."""
+    """Return the object that is posted; Refusal for anything else."""
     try:
         found = json.loads(await request.body() or b"{}")
     except (ValueError, RecursionError):

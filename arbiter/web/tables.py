@@ -2,7 +2,7 @@
 
 Theory of operation. A table is a `Session`, the applet's, with one person and house bots under the season's
 limits; its worker, and with it all that it starts, is niced and stays on the web's core. A visitor is known
-by the table's key alone, and is told what a bot in that seat would hear. Cards are drawn from a seed of the
+by the table's key alone, and hears what a bot in that seat would hear. Cards are drawn from a seed of the
 table's own, never from the season's.
 """
 
@@ -52,7 +52,7 @@ RETRY_SECONDS = 30
 END_SECONDS = 3.0
 VISITOR = "you"
 BEHIND = 19
-"""How nice these bots are: the pages, on the same core, come first."""
+"""The niceness of these bots: the pages, on the same core, come first."""
 
 
 class Points(TypedDict):
@@ -63,7 +63,7 @@ class Points(TypedDict):
 
 
 class Turn(TypedDict):
-    """Who is to act, `made` decisions after the beginning, and with which of the `legal` answers.
+    """The seat to act, `made` decisions after the beginning, and its `legal` answers.
 
     `must` is what the rules ask of it, "" for nothing. `lays` are the cards of each answer, `says` is how
     they are read aloud; `hint` says how an answer looks that is more than a word.
@@ -83,7 +83,7 @@ class Turn(TypedDict):
 
 
 def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Turn:
-    """The turn for all eyes, or for those of a seat: what is asked is told at its own turn alone."""
+    """The turn for all eyes, or for those of a seat: the request is shown at its own turn alone."""
     position = seen.position
     to_act, over = position.to_act, position.to_act is None
     told = not over and seat in (None, to_act)
@@ -106,7 +106,7 @@ def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Tur
 
 
 class Offer(NamedTuple):
-    """What a season's visitors play: its game, its limits, and its house bots."""
+    """The offer to a season's visitors: its game, its limits, and its house bots."""
 
     game: AnyGame
     limits: Limits
@@ -114,14 +114,14 @@ class Offer(NamedTuple):
 
 
 def offer_of(config: Config) -> Offer | None:
-    """What visitors of a season may play; None for a season without house bots."""
+    """Return what visitors of a season may play; None for a season without house bots."""
     entries = [one for one in config.entries if one.house or one.registered_name in config.house_bots]
     limits = replace(config.limits, delivery=USUAL.delivery, end=USUAL.end)
     return Offer(config.game, limits, tuple(one.player for one in entries)) if entries else None
 
 
 class VisitState(Turn):
-    """How a table stands for its visitor."""
+    """The state of a table for its visitor."""
 
     revision: int
     running: bool
@@ -162,7 +162,9 @@ class Visit:
         return seen is not None and seen.trouble is not None
 
     def state(self) -> VisitState:
-        """How the table stands for the visitor: what is legal at his turn alone, and nobody else's cards."""
+        """Return the state of the table for the visitor: what is legal at his turn alone, and nobody else's
+        cards.
+        """
         session = self.session
         revision, running, seen = session.revision, session.running, session.seen
         assert seen is not None
@@ -205,7 +207,7 @@ class Tables:
         self._closed = False
 
     def begin(self, season: str, address: str, against: Sequence[str] = ()) -> Visit:
-        """A new table for whoever asks from an address, `against` these house bots, by default all in turn.
+        """Set a new table for a visitor from an address, `against` these house bots, by default all in turn.
 
         Refusal where there are too many tables, or no house bots; VoidMatch where the bots cannot be started.
         """
@@ -234,7 +236,7 @@ class Tables:
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """Give a table up: its bots are told ``quit``, and its place is free once they have ended."""
+        """Give a table up: its bots get ``quit``, and its place is free once they have ended."""
         with self._lock:
             if visit.leaving:
                 return

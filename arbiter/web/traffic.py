@@ -1,4 +1,4 @@
-"""What passes: each request counted and logged, and the figures for Prometheus."""
+"""The traffic of a site: each request counted and logged, and the figures for Prometheus."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Log:
 
 
 class Traffic:
-    """How many requests ended with which status, how many are under way, how many bytes went out."""
+    """The counts of requests by status and of those under way, and of bytes sent."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()

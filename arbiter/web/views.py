@@ -133,7 +133,7 @@ def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None
 
 
 def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
-    """What stands above a replay; players' pages are below `base`."""
+    """Return the heading of a replay; players' pages are below `base`."""
     is_complete = state.is_complete(match.round)
     marks = emblems(match.players, record.sides or (None,) * len(match.players))
     return {
@@ -158,7 +158,7 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
 
 
 def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
-    """Where an author finds the log of its own seat in a match; None where there is none, or not yet."""
+    """Return the address of the log of an author's own seat in a match; None where there is none yet."""
     has_author = state.config.submissions is not None and any(map(owner_of, match.players))
     if not (has_author and state.is_complete(match.round)):
         return None
@@ -188,7 +188,7 @@ Made: TypeAlias = Callable[..., Figures | File | None]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What stands at `path` below a season: a page made by `template`, and JSON where `says` tells of it.
+    """A view at `path` below a season: a page made by `template`, and JSON where `says` describes it.
 
     `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
     `shape` is their type in the API's document.

@@ -1,4 +1,4 @@
-"""How values are written on pages: numbers, moments, durations, addresses."""
+"""The forms of values on pages: numbers, moments, durations, addresses."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
 @click.option("--top", type=click.IntRange(min=1), help="only the best so many players")
 @output_option
 def los(form: str, kind: str | None, **options: Any) -> None:
-    """How likely each player is better than each other (likelihood of superiority).
+    """Print how likely each player is better than each other (likelihood of superiority).
 
     \b
     Examples:
@@ -162,7 +162,7 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 @click.option("--games", type=int, help="games simulated for each pairing")
 @output_option
 def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
-    """Who should meet whom in the next round, from the results so far.
+    """Draw the tables of the next round, from the results so far.
 
     \b
     Examples:

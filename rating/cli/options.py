@@ -97,7 +97,7 @@ _INPUT = (
         "--advantage",
         metavar="ELO|fit",
         callback=_number_or_fit,
-        help="of whoever is named first [default: 0]",
+        help="of the player named first [default: 0]",
     ),
     click.option(
         "--drawelo", metavar="ELO|fit", callback=_number_or_fit, help="how likely draws are [default: fit]"

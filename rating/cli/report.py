@@ -1,4 +1,4 @@
-"""What `rating` prints: documents for programs, rows for people (by rich on a terminal, else plain lines).
+"""The output of `rating`: documents for programs, rows for people (by rich on a terminal, else plain lines).
 
 Names of the JSON keys are fixed (docs/reference/rating.md). All figures are unscaled Elo.
 """

@@ -80,7 +80,7 @@ def bayeselo(
 ) -> Fit:
     """Fit ratings to `table`, to 1e-10 Elo.
 
-    `advantage` (of whoever is named first) and `drawelo` are in Elo, or "fit"; `prior` is the number of
+    `advantage` (of the player named first) and `drawelo` are in Elo, or "fit"; `prior` is the number of
     virtual draws of a player; `ridge` is the standard deviation in Elo of a normal prior on ratings, which
     ties groups that never met; `start` gives ratings in Elo, shape (n,), to begin from, such as the last
     round's. Raises OptionError for values out of range; whatever the results are, the numbers are finite and

@@ -1,4 +1,4 @@
-"""How sure the ratings are: intervals and likelihoods of superiority that hold for correlated results.
+"""Intervals and likelihoods of superiority that hold for correlated results.
 
 Let H be the information of the ratings (a Laplacian; drawelo and advantage taken as known) and H^+ its
 pseudo-inverse, the covariance of mean-zero ratings if all results were independent. They are not: a player's

@@ -1,1 +1,1 @@
-"""Who meets whom in the next round (`rounds`)."""
+"""The pairing of the next round (`rounds`)."""

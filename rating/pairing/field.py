@@ -110,7 +110,7 @@ def _blend(chance: Floats, count: Floats, met: Floats) -> Floats:
 
 
 def field_of(fit: Fit, players: Sequence[str]) -> Field:
-    """The players of a round by rank: by rating (to 1e-6 Elo), then by name; whoever is new is rated 0.
+    """The players of a round by rank: by rating (to 1e-6 Elo), then by name; new players are rated 0.
 
     A name given more than once stands for copies of one player. Where results do not link all `players`
     (somebody is new, or groups never met), the covariance gets a ridge N(0, 350 Elo); the ratings stay.

@@ -1,4 +1,4 @@
-"""Who meets whom in the next round.
+"""The pairing of the next round.
 
     table = PairTable.from_matches(matches, players=names)
     tables = next_round(table, names, rule="variance", seed=f"{season}|{round}")

@@ -16,7 +16,7 @@ Normalised Elo measures strength against the noise of the game, m matches being 
 
 so that a test between given bounds costs about the same in every game. Its s_k follow from the variance so
 far, and its ratio is the form on the right. The form on the left is the more cautious one, but it falls again
-as the mean moves beyond both s_k by many standard deviations, and whoever won every result would play on for
+as the mean moves beyond both s_k by many standard deviations, and one that won every result would play on for
 ever: beyond one standard deviation it is held to half of the form on the right.
 
 The variance of few blocks may be too small, and where most of them are level and losses are rare but large,
@@ -187,7 +187,7 @@ class Gsprt:
         return low, middle, high
 
     def elo_of_a_point(self, run: Run) -> float:
-        """What a point more in each match is worth in Elo, near equal strength."""
+        """Return what a point more in each match is worth in Elo, near equal strength."""
         return float(told_by(run).slope) * 1600.0 / math.log(10.0) / self.share
 
     def cost(self, run: Run) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Literal
 Verdict = Literal["better", "not_better", "identical_play", "out_of_budget"]
 
 Measure = Literal["results", "points"]
-"""What a test looks at: results, or what the points tell of them."""
+"""The measure of a test: results, or what the points say of them."""
 
 FIRST_LOOK = 16
 """Blocks that are not level before anything is decided: with fewer their variance is too poorly known."""

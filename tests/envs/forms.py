@@ -264,7 +264,7 @@ class SideBySide(Form):
 
 
 def turns(kind: str, **more: Any) -> Any:
-    """The environment of Gymnasium in which every step is an action of whoever is to act."""
+    """The environment of Gymnasium in which every step is an action of the seat to act."""
     options = OPTIONS[kind] | more
     return gymnasium.make(
         "arbiter/Planning-v0", game=name_of(kind), disable_env_checker=True, **options

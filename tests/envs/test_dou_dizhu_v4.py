@@ -163,7 +163,7 @@ def test_an_illegal_move_ends_it_also_as_the_first_one(compat):
         assert env.infos[agent] == (
             {"legal_moves": []}
             if compat
-            else {"illegal": "pass: whoever leads may not pass"}
+            else {"illegal": "pass: the seat that leads may not pass"}
             if agent == "landlord_0"
             else {}
         )

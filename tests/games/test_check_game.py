@@ -539,7 +539,7 @@ LEAK = "nothing tells a seat of cards that it cannot see"
 COMMAND = "greeting is one line of plain words"
 UNCHANGED = "apply leaves the state unchanged"
 POINTS = "points is a tuple of an integer for each seat"
-TOLD = "what a seat has been told makes all that it may see"
+TOLD = "what a seat has heard makes all that it may see"
 DEALT_ALIKE = "a deal depends on its number, its stream and the deal before alone"
 NO_CRASH = "no method raises anything but IllegalAction"
 BROKEN = [
@@ -568,7 +568,7 @@ BROKEN = [
     (with_state(OrderMatters), "simultaneous decisions may be made in any order"),
     (with_state(Endless), "a match ends"),
     (with_state(UnorderedTurns), "to_act is seats, ascending"),
-    (TellsBidsAtOnce, "nothing is told before the last of simultaneous decisions"),
+    (TellsBidsAtOnce, "nothing is heard before the last of simultaneous decisions"),
     (TellsNobody, "news goes to seats, ascending"),
     (TwoLinesOfNews, "news is one line of plain words"),
     (SpeaksWithAccents, COMMAND),
@@ -632,7 +632,7 @@ def test_one_card_that_planning_would_give_away_is_found():
 
 
 def test_a_declaration_that_planning_would_tell_too_early_is_found():
-    with pytest.raises(BrokenPromise, match="nothing is told before the last of simultaneous decisions"):
+    with pytest.raises(BrokenPromise, match="nothing is heard before the last of simultaneous decisions"):
         check_game(PlanningWithEarlyDeclarations())
 
 

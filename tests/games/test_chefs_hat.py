@@ -333,7 +333,7 @@ def test_of_two_jokers_one_is_left_after_one_is_laid():
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ("pass", "whoever plays to an empty table must discard"),
+        ("pass", "a seat that plays to an empty table must discard"),
         ("C10;Q1;J0", "the first play of a match is elevens, with or without jokers"),
         ("C9;Q1;J0", "C9;Q1;J0 is not in hand"),
         ("C11;Q2;J0", "C11;Q2;J0 is not in hand"),
@@ -857,7 +857,7 @@ def refereed(replies, hands=FULL, **more):
         ({0: ["five 5"]}, {"roles": FIRST}, 0, "illegal", "five 5: a card is a number"),
         ({0: ["5 5"], 1: ["6 6"]}, {"roles": FIRST}, 1, "malformed", "more than one word in an answer: 6 6"),
         ({0: ["5 5"], 1: ["5"]}, {"roles": FIRST}, 1, "illegal", "5 is not in hand"),
-        ({3: ["pass"]}, {"golden": 0}, 3, "illegal", "pass: whoever plays to an empty table must discard"),
+        ({3: ["pass"]}, {"golden": 0}, 3, "illegal", "pass: a seat that plays to an empty table must discard"),
         ({3: ["C10;Q1;J0"]}, {"golden": 0}, 3, "illegal", "C10;Q1;J0: the first play of a match is elevens"),
         ({3: ["C11;Q1;J1"]}, {"golden": 0}, 3, "illegal", "C11;Q1;J1 is not in hand"),
         ({3: ["C11;Q1;J0"], 0: ["C7;Q1;J0"]}, {"golden": 0}, 0, "illegal", "C7;Q1;J0 is not in hand"),

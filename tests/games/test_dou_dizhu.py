@@ -120,9 +120,9 @@ def test_on_the_table_lie_the_best_play_and_the_passes_after_it():
 
 
 def test_the_leader_may_not_pass():
-    with pytest.raises(IllegalAction, match=r"^whoever leads may not pass$"):
+    with pytest.raises(IllegalAction, match=r"^the seat that leads may not pass$"):
         state_after("pass")
-    with pytest.raises(IllegalAction, match=r"^whoever leads may not pass$"):
+    with pytest.raises(IllegalAction, match=r"^the seat that leads may not pass$"):
         state_after("3", "pass", "pass", "pass")
 
 
@@ -300,7 +300,7 @@ def test_a_move_in_another_order_is_announced_in_rank_order_and_noted():
 @pytest.mark.parametrize(
     ("reply", "fault", "detail"),
     [
-        (b"= pass\n\n", "illegal", "pass: whoever leads may not pass"),
+        (b"= pass\n\n", "illegal", "pass: the seat that leads may not pass"),
         (b"= 6\n\n", "illegal", "6 is not in hand, which has no 6"),
         (b"= 34\n\n", "illegal", "34: these cards are no combination of the rules"),
         (b"= 3 3\n\n", "malformed", "more than one word in an answer: 3 3"),

@@ -22,7 +22,7 @@ CONFIG = "game: planning\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + 
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
 )
 SHOWN = (
-    "the seed was shown after round 2: whoever knows it knows every further card"
+    "the seed was shown after round 2: those who know it know every further card"
     " (begin another season, or give --accept-changes, or arbiter accept, to go on all the same)"
 )
 ACCEPTED = ChangesAccepted("round 3 is played though the seed was shown after round 2")

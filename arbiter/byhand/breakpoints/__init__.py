@@ -1,1 +1,1 @@
-"""What a Python bot finds under `PYTHONPATH` while it is debugged: `arbiter_breakpoint`, and nothing else."""
+"""The only module that a Python bot finds under `PYTHONPATH` while it is debugged: `arbiter_breakpoint`."""

@@ -53,7 +53,7 @@ def stop() -> None:
 
 
 def _connected(path: str) -> socket.socket:
-    """A connection to whoever listens at `path`; waits until somebody does."""
+    """Return a connection to the listener at `path`; waits until somebody does."""
     end = socket.socket(socket.AF_UNIX)
     while True:
         with suppress(FileNotFoundError, ConnectionRefusedError):

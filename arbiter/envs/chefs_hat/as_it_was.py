@@ -58,7 +58,7 @@ class ChefsHatV1(ChefsHatEnv):
         saveLog: bool = False,  # noqa: ARG002 (there are no logs)
         saveDataset: bool = False,
     ) -> None:
-        """How the games from the next `reset` on are played; ConfigError for what cannot be."""
+        """Set how the games from the next `reset` on are played; ConfigError for what cannot be."""
         if gameType not in GAMETYPE:
             raise ConfigError(f"gameType is {gameType!r}", hint=did_you_mean(str(gameType), GAMETYPE))
         if maxInvalidActions != PATIENCE:
@@ -80,15 +80,15 @@ class ChefsHatV1(ChefsHatEnv):
 
     @property
     def gameFinished(self) -> bool:
-        """Whether the game is over; not before the first `reset`."""
+        """Return True when the game is over; not before the first `reset`."""
         return self._last is not None and self.over
 
     @property
     def currentPlayer(self) -> Seat:
-        """Who acts next."""
+        """The seat that acts next."""
         return self.player
 
     def getObservation(self) -> Observation:
-        """What `currentPlayer` sees, float32[228]; when the game is over, what its last author does."""
+        """Return what `currentPlayer` sees, float32[228]; after the end, what the last author does."""
         last = self._last
         return self.vector(last.author if last is not None and self.over else self.player)

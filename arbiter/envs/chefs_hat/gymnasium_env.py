@@ -1,4 +1,4 @@
-"""Chef's Hat for Gymnasium: one action a step, for whoever is to act.
+"""Chef's Hat for Gymnasium: one action a step, for the seat to act.
 
     import gymnasium, arbiter.envs
     env = gymnasium.make("arbiter/ChefsHat-v1", matches=3)
@@ -39,14 +39,14 @@ NAMES = ("p0", "p1", "p2", "p3")
 
 
 class ChefsHatEnv(gymnasium.Env[Observation, Any]):
-    """One game of Chef's Hat: `step` takes the action of whoever is to act, `player`.
+    """One game of Chef's Hat: `step` takes the action of the seat to act, `player`.
 
     `rules`, `matches` or `points`, and `max_rounds` are the options of the game; `player_names` are
-    four different names; `dataset` is a file that takes down every game until `close`, its form told
+    four different names; `dataset` is a file that takes down every game until `close`, its form given
     by its end: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, or ``ansi``,
     whose `render` returns text. ConfigError for a value that is none.
 
-    An observation is float32[228], as whoever acts next sees it: the board and the own hand, cards
+    An observation is float32[228], as the seat that acts next sees it: the board and the own hand, cards
     divided by 13, then the possible actions. An action is an id 0..199, or a vector of 200 of which the
     greatest counts. An action that is not possible changes nothing: `Action_Valid` is False, and the same
     player acts again. Under `book` the game terminates once, and the reward is what the acting player
@@ -135,7 +135,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     @property
     def player(self) -> Seat:
-        """Who acts next; -1 when the game is over."""
+        """The seat that acts next; -1 when the game is over."""
         return self._play.turn
 
     @property
@@ -154,7 +154,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return self._moment.tally.performance
 
     def legal_ids(self, player: Seat | None = None) -> tuple[Action, ...]:
-        """The ids, ascending, of what a player can do, by default of whoever acts next.
+        """The ids, ascending, of what a player can do, by default of the one that acts next.
 
         None for a player who does not act next, and when the game is over.
         """
@@ -169,7 +169,7 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return mask
 
     def vector(self, player: Seat) -> Observation:
-        """What a player sees now; only for who acts next are any actions possible."""
+        """Return what a player sees now; only for the one that acts next are any actions possible."""
         return vector(self._moment, _seat(player))
 
     def info_for(self, player: Seat) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a player of Chef's Hat is told: the documented `info` of a step, and what others may see of it."""
+"""The documented `info` of a step of Chef's Hat for a player, and what others may see of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SAID = (*STEP_NAMES, "")
 
 
 def vector(moment: Moment, seat: Seat) -> Observation:
-    """What a seat sees, with the possible actions of the one that acts next."""
+    """Return what a seat sees, with the possible actions of the one that acts next."""
     if seat != moment.actor:
         return shown(moment.state, seat)
     can, refused = moment.chances
@@ -158,9 +158,9 @@ def step_info(step: StepTaken, names: Sequence[str], *, book: bool) -> dict[str,
 
 
 OF_THE_AUTHOR = ("Author_Possible_Actions", "Observation_Before", "Observation_After", "Action_Random")
-"""What others than the author do not see of any step."""
+"""The keys that only the author sees, at every step."""
 OF_A_SECRET = ("Action_Index", "Action_Decoded")
-"""What they do not see, besides, of cards given and of a special action that was not declared."""
+"""The keys that others do not see, besides, of cards given and of a special action that was not declared."""
 
 
 def unheard(step: StepTaken) -> bool:
@@ -183,7 +183,7 @@ def hidden_from_others(info: dict[str, Any], step: StepTaken) -> dict[str, Any]:
 
 
 def _following(state: ChefsHatState) -> Seat:
-    """Who would go on: who discarded last, or the next with cards."""
+    """Return the seat that would go on: the one that discarded last, or the next with cards."""
     turn, left = state.last, state.cards_left()
     while not left[turn]:
         turn = (turn + 1) % SEATS
@@ -209,7 +209,7 @@ class Info(dict[str, Any]):
     """A dictionary of `KEYS`: what `make` returns, from the first moment that somebody looks.
 
     Few learners read all keys of every step, and to build them costs more than the step; what they are built
-    from does not change. It has its keys from the start: whoever asks for its size alone gets the right one.
+    from does not change. It has its keys from the start, so that its size is right without them.
     """
 
     __slots__ = ("_make",)

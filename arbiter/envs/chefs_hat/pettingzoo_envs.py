@@ -17,7 +17,7 @@ from arbiter.rules import Seat
 class _Told:
     """`infos` have the 23 keys, those that only the author of a step may see being "" for the others.
 
-    They tell of the last step, whoever made it, and are made when they are read. After an illegal move the
+    They describe the last step, anybody's, and are made when they are read. After an illegal move the
     author's has ``illegal``, the reason, besides.
     """
 

@@ -15,7 +15,7 @@ that is built when it is first read. An object may have three more methods:
 
 - ``on_reset(seat, names)``: a game begins;
 - ``on_step(info)``: somebody acted, oneself included;
-- ``on_match_over(info)``: the step, of which `on_step` has told, ended a match.
+- ``on_match_over(info)``: the step that `on_step` got ended a match.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from arbiter.rules import Action, Seat
 
 
 class Result(NamedTuple):
-    """How a game ended; all by name.
+    """The result of a game; all by name.
 
     `scores` are points, `performance` the performance scores; `ranking` has who won first: more
     points, then the better place in the last match. `replaced` counts actions that an agent owed and

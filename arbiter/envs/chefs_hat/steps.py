@@ -88,22 +88,22 @@ class StepTaken(NamedTuple):
 
     @property
     def author(self) -> Seat:
-        """Who tried it."""
+        """The seat that tried it."""
         return self.before.actor
 
     @property
     def pizza(self) -> bool:
-        """Whether all had passed, and a round began."""
+        """True when all had passed, and a round began."""
         return self.after.state.rounds > self.before.state.rounds
 
     @property
     def match_over(self) -> bool:
-        """Whether it ended a match."""
+        """True when it ended a match."""
         return self.now is not self.after or self.over
 
     @property
     def over(self) -> bool:
-        """Whether it ended the game."""
+        """True when it ended the game."""
         return self.now.actor == NOBODY
 
     @classmethod
@@ -157,7 +157,7 @@ class HatPlay(Play):
         return can[0]
 
     def step(self, action: Action, *, replaced: bool = False) -> StepTaken:
-        """Do or refuse an action 0..199 of whoever acts next; not to be called when the game is over.
+        """Do or refuse an action 0..199 of the seat that acts next; not to be called when the game is over.
 
         `replaced` only marks the step: the action is not the player's own.
         """
@@ -220,7 +220,7 @@ class HatPlay(Play):
         if not self._book and match == 1 and not number:
             self._random.seed(seed)
         # If all four pass at once, seat 0 leads in the published environment's first match, and later
-        # whoever discarded last in the match before.
+        # the seat that discarded last in the match before.
         leader = 0 if last is None else last.last
         if self._book or game is not self._programme:
             # Deals that are given are taken from here, too, and then nothing is drawn.

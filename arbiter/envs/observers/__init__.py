@@ -1,4 +1,4 @@
-"""What agents see and how they name their actions: one observer for each game.
+"""The views of agents and the names of their actions: one observer for each game.
 
 An observer has no state: everything is computed from a `Play` when it is asked for.
 """

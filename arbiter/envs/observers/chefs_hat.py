@@ -40,7 +40,7 @@ def cards_shown(cards: bytes) -> tuple[Observation, list[float]]:
 def shown(
     state: ChefsHatState, seat: Seat, can: Sequence[Action] = (), refused: Sequence[Action] = ()
 ) -> Observation:
-    """What a seat sees, with the actions that it can do, and those that are listed but refused."""
+    """Return what a seat sees, with the actions that it can do, and those that are listed but refused."""
     seen = np.zeros(CELLS, np.float32)
     seen[:BOARD] = cards_shown(state.board)[0]
     seen[BOARD:FIRST_STEP] = cards_shown(state.cells(seat))[0]

@@ -18,7 +18,7 @@ Vector: TypeAlias = NDArray[Any]
 
 
 class Observer(ABC):
-    """How the agents of a game see it, and the ids by which they name their actions.
+    """The view of a game's agents, and the ids by which they name their actions.
 
     Ids are 0..`actions`-1; by default they are the game's own. `dtype` is that of observations, all
     of whose cells are from `low` to `high`.
@@ -54,12 +54,12 @@ class Observer(ABC):
         """An id for people."""
         return str(action)
 
-    # Of many matches at once, and of whoever is to act in each.
+    # Of many matches at once, and of the seat to act in each.
 
     def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
         """The types of states in which ids are not those of the game, or views show earlier actions.
 
-        In these `act` is asked; elsewhere a play is told no action before the deal is over.
+        In these `act` is asked; elsewhere a play hears of no action before the deal is over.
         """
         return ()
 
@@ -107,7 +107,7 @@ class MatchBatch:
 
 
 class AnyGameObserver(Observer):
-    """A seat's own cards and legal actions, which is all that can be told without knowing the rules.
+    """A seat's own cards and legal actions, which is all that is known without the rules.
 
     int8: cells 0 .. c-1, how many copies of each card the seat holds, by card index; c, 1 if it is
     its turn; then a cell for each action, 1 if it is legal for this seat now.

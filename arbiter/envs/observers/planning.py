@@ -119,14 +119,14 @@ class PlanningObserver(Observer):
         seen[:, :n] = bit_rows(held, n)
         at = n + s * n
         seen[:, n:at] = bit_rows(played, n).reshape(count, s, n)[of, around].reshape(count, -1)
-        # Who played or is to act is told as a distance from the seat to act.
+        # Who played or is to act is given as a distance from the seat to act.
         cards, row, place = flat([trick or () for trick in tricks])
         who = (leader[row] + place - turn[row]) % s
         seen[row, at + who * n + cards - np.array(offsets)[row]] = 1
         at += s * n
         playing = np.array([trick is not None for trick in tricks])
         if playing.any():
-            # Whoever is still to declare sees no declaration.
+            # A seat that has still to declare sees no declaration.
             told = playing.nonzero()[0][:, None]
             numbers = np.array([what for what, known in zip(declared, playing, strict=True) if known])
             seen[told, at + first + np.take_along_axis(numbers, around[playing], 1)] = 1

@@ -49,7 +49,7 @@ _PARTS: Final = tuple((v, q, j) for v in VALUES for q in range(1, v + 1) for j i
 VALUE_OF: Final = (*(v for v, _, _ in _PARTS), JOKER)
 """The value of each discard, a lone joker being 12."""
 QUANTITY_OF: Final = (*(q for _, q, _ in _PARTS), 0)
-"""How many cards of that value, jokers not counted, each discard has."""
+"""The number of cards of that value, jokers not counted, in each discard."""
 JOKERS_OF: Final = (*(j for _, _, j in _PARTS), 1)
 SIZE_OF: Final = tuple(q + j for q, j in zip(QUANTITY_OF, JOKERS_OF, strict=True))
 STEP_NAMES: Final = (*(f"C{v};Q{q};J{j}" for v, q, j in _PARTS), "C0;Q0;J1", "pass")
@@ -123,7 +123,7 @@ _UNKNOWNS: Final = ((1 << HAND) - 1) << _UNKNOWN
 ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER | _UNKNOWNS
 NONE_LEFT: Final = _WITH[0] | _UNKNOWNS
 LEADS: Final = (1 << PASS) - 1
-"""What may be led: every discard."""
+"""The discards that may be led: all."""
 PASSING: Final = 1 << PASS
 OPENINGS: Final = FIELDS[ELEVEN]
 FIELD_OF: Final = tuple(FIELDS[v] for v in VALUE_OF[:LONE_JOKER])

@@ -35,7 +35,7 @@ from arbiter.rules import Action, Seat
 
 _new = tuple.__new__
 _MAY = (*OVER, LEADS, OPENINGS)
-"""What may be discarded if it is in hand, by what is on the table."""
+"""The discards that are legal if they are in hand, by what is on the table."""
 _MAY_PASS = (*(PASSING,) * CLEARED, 0, 0)
 _BIT = tuple(1 << seat for seat in range(SEATS))
 _ALONE = tuple((seat,) for seat in range(SEATS))
@@ -87,7 +87,7 @@ class BookState(_BookFields, ChefsHatState):
         return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 1)
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
-        """What beats the table, or anything to lead; a pass only where there is something to beat."""
+        """Return what beats the table, or anything to lead; a pass only where there is something to beat."""
         table = self.table
         return ids_of(self.hands[seat] & _MAY[table] | _MAY_PASS[table])
 
@@ -166,7 +166,7 @@ class BookState(_BookFields, ChefsHatState):
         if seat not in self.to_act:
             return IllegalAction(f"it is not seat {seat}'s turn")
         if action == PASS:
-            return IllegalAction("whoever plays to an empty table must discard")
+            return IllegalAction("a seat that plays to an empty table must discard")
         if not 0 <= action < PASS:
             return IllegalAction("a discard or a pass is to be played")
         if not self.hands[seat] >> action & 1:

@@ -182,7 +182,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return {"matches": len(deals), "points": None}
 
     def start(self, deal: _Deal) -> ChefsHatState:
-        """Whoever decides first: on the special action, on cards to give, or on the first discard."""
+        """The seat that decides first: on the special action, on cards to give, or on the first discard."""
         return opened(deal, self._begin, specials=self._book)
 
     def deal_json(self, deal: _Deal) -> dict[str, Any]:
@@ -257,7 +257,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return words(gift_cards(action))
 
     def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
-        """What was done, to all; of an exchange only giver and taker hear the cards."""
+        """Yield what was done, to all; of an exchange only giver and taker hear the cards."""
         if not before.in_play:
             return opening_news(before, seat, action, after)
         told = self._plays[seat][before.carried_out(action, after)]
@@ -304,7 +304,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
     def revealed(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> tuple[tuple[Seat, str], ...]:
-        """What all are told of; not an answer in whose place a random action was played."""
+        """Return what all hear of it; not an answer in whose place a random action was played."""
         return (
             ()
             if before.carried_out(action, after) != action
@@ -312,7 +312,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         )
 
     def taker(self, before: ChefsHatState, after: ChefsHatState) -> Seat | None:
-        """Who called a pizza."""
+        """Return the seat that called a pizza."""
         return after.to_act[0] if after.to_act and after.rounds > before.rounds else None
 
     def exchanged(self, before: ChefsHatState | None, after: ChefsHatState) -> Sequence[Exchange]:

@@ -1,7 +1,7 @@
 """The play of a deal under `gym2`: as the published environment has it, departures included.
 
 Theory of operation. The machine is pure. `advance` takes what a player asks for, legal or not,
-and what is done instead where `forced` says that the player's action is a random one; whoever
+and what is done instead where `forced` says that the player's action is a random one; one who
 drives it brings the random numbers, an environment those of its own generator. At a table `apply`
 takes them from the stream that the deal's `luck` names, and refuses what the rules refuse.
 
@@ -128,7 +128,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return can[stream.draw(len(can))]
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> Gym2State:
-        """What comes of a try: refused ones leave all but a counter as it is."""
+        """Return the state after a try: refused ones leave all but a counter as it is."""
         if forced is not None:
             return self._done(seat, forced, (*self.random_actions, (seat, forced)))
         if not self._can(seat, tried):
@@ -189,7 +189,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return state._ended() if ended else state
 
     def _ended(self) -> Gym2State:
-        """Nobody is to act any more; whoever is left is placed.
+        """Nobody is to act any more; those who are left are placed.
 
         Where the rounds are used up, all are placed at the number of those finished at that moment,
         who already was included: several may share a place, and a better one may stay empty.

@@ -2,7 +2,7 @@
 
 Two cards that are not known are no gift that has an id, so an exchange between others cannot be played with
 unknown cards. But a deal can be given with its special action, exchange and opener, as records have them.
-So when this seat is asked for something new, or the play begins, the deal is what has been told by then; what
+So when this seat is asked for something new, or the play begins, the deal is what was heard by then; what
 two others gave each other is unknown cards that they hold then, and known ones where there are no others.
 
 Under `gym2` a card got lies in the place of the one given, and shows in the order of the board when its
@@ -29,7 +29,7 @@ _DECK = Counter(DECK)
 class ChefsHatHearing(Hearing):
     """Chef's Hat by both rule sets."""
 
-    # A deal may end after fewer rounds than the rules know of, which are not told.
+    # A deal may end after fewer rounds than the rules know of, which no message gives.
     told_besides: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
 
     def begin(self, words: Sequence[str]) -> None:
@@ -44,7 +44,7 @@ class ChefsHatHearing(Hearing):
         self._roles: tuple[int, ...] | None = None
         self._special: tuple[Seat, Action] | None = None
         self._gifts: list[tuple[Seat, Seat, int, tuple[Card, ...]]] = []
-        """Giver, taker, how many cards, and which, where that was told."""
+        """Giver, taker, how many cards, and which, where that was heard."""
 
     def completes(self, command: Command) -> bool:
         verb, *words = command.split()
@@ -78,7 +78,7 @@ class ChefsHatHearing(Hearing):
     # Before the play.
 
     def _set_roles(self, words: Sequence[str]) -> None:
-        """``set_roles``; those that are told again follow from the food fight."""
+        """``set_roles``; those that come again follow from the food fight."""
         if len(words) != SEATS or not set(words) <= set(ROLES):
             raise Unheard("there is to be a role for each seat")
         if self._special is None:
@@ -109,7 +109,7 @@ class ChefsHatHearing(Hearing):
         self._part, self._opener = part, opener
         self.start(self._known(self.laid, ()))
         if part == _EXCHANGE and self.state.to_act not in ((), (self.seat,)):
-            # The Chef has chosen; what, nobody is told yet.
+            # The Chef has chosen; what, nobody hears yet.
             self.state = self.state._replace(to_act=(self.seat,), chosen=(FIRST_PAIR,))
 
     def _known(self, laid: Sequence[Counter[str]], lots: tuple[tuple[Seat, Action], ...]) -> ChefsHatDeal:

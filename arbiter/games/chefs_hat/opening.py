@@ -1,4 +1,4 @@
-"""What comes before the play of a deal of Chef's Hat: the special action, and the exchange of cards."""
+"""The beginning of a deal of Chef's Hat: the special action, and the exchange of cards."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _playing(setting: Setting, begin: Begin) -> ChefsHatState:
 
 
 def _all_gifts(setting: Setting, chefs: tuple[Card, ...], souschefs: tuple[Card, ...]) -> tuple[Gift, ...]:
-    """The four gifts of an exchange, in the order in which they are told."""
+    """The four gifts of an exchange, in the order of the news."""
     chef, souschef, waiter, dishwasher = (_seat_of(setting, role) for role in range(SEATS))
     hands = setting.hands
     return (

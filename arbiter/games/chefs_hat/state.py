@@ -1,8 +1,8 @@
-"""What the states of a deal have in common, before the play and in it, by either rule set.
+"""The base of the states of a deal, before the play and in it, by either rule set.
 
 Theory of operation. A deal goes through states of two kinds. An `Opening` lasts from the cards to
 the first discard; in the first deal nothing is to be decided then, and it is left out. The play
-follows, in `BookState` or `Gym2State`. Whoever reads a state asks it, never which kind it is.
+follows, in `BookState` or `Gym2State`. A reader of a state asks it, never which kind it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from arbiter.rules import Action, Command, Seat
 
 
 class Setting(NamedTuple):
-    """How the play of a deal came about.
+    """The circumstances in which the play of a deal began.
 
     `hands` are sorted, before the exchange; `roles` are those after a food fight; `opener` leads
     first.
@@ -49,7 +49,7 @@ class ChefsHatState(Protocol):
 
     @property
     def setting(self) -> Setting:
-        """How the play came about, as far as it is known."""
+        """The circumstances in which the play began, as far as they are known."""
 
     @property
     def deal(self) -> ChefsHatDeal:
@@ -60,7 +60,7 @@ class ChefsHatState(Protocol):
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """Who decides now."""
+        """The seats that decide now."""
 
     @property
     def asking_special(self) -> bool:
@@ -74,7 +74,7 @@ class ChefsHatState(Protocol):
 
     @property
     def wanted(self) -> int:
-        """How many words answer it."""
+        """Return the number of words that answer it."""
         return 1
 
     def parse(self, text: str) -> Action:
@@ -112,7 +112,7 @@ class ChefsHatState(Protocol):
         return ()
 
     def carried_out(self, action: Action, after: ChefsHatState) -> Action:
-        """What was done: the action that led to `after`, or a random one in its place."""
+        """Return the action carried out: the one that led to `after`, or a random one in its place."""
         lots = after.random_actions
         return action if lots == self.random_actions else lots[-1][1]
 
@@ -144,7 +144,7 @@ class ChefsHatState(Protocol):
         """The discard that lies there, or `CLEARED`, or `FIRST_PLAY`."""
 
     def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:
-        """What has been said after an action that led to `after`, `said` being what was before."""
+        """Return what has been said after an action that led to `after`, `said` being what was before."""
         seat = self.to_act[0]
         said = (*said[:seat], action, *said[seat + 1 :])
         if after.rounds == self.rounds:
@@ -153,7 +153,7 @@ class ChefsHatState(Protocol):
 
     @property
     def last(self) -> Seat:
-        """Who discarded last, or else would lead if all passed."""
+        """The seat that discarded last, or else would lead if all passed."""
 
     @property
     def rounds(self) -> int:
@@ -161,7 +161,7 @@ class ChefsHatState(Protocol):
 
     @property
     def order(self) -> tuple[Seat, ...]:
-        """Who has no cards left, in the order of finishing."""
+        """The seats without cards, in the order of finishing."""
         return ()
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:

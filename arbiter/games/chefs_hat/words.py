@@ -1,4 +1,4 @@
-"""How a deal of Chef's Hat is told: to bots in the words of the protocol, to people by faces and a sheet."""
+"""A deal of Chef's Hat in words: for bots those of the protocol, for people faces and a sheet."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def gift_wording(given: Gift) -> tuple[Command, ...]:
 
 
 def opening_news(before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterator[Tell]:
-    """What is told after an action before the play; gifts once all are decided."""
+    """Yield the news after an action before the play; gifts once all are decided."""
     if before.asking_special:
         if action != NO_SPECIAL:
             yield Tell(EVERYBODY, special(seat, action))
@@ -136,7 +136,7 @@ def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
 
 
 def winner(game: AnyGame, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
-    """Who won, by the points of the match and then by the last deal."""
+    """Return the winner, by the points of the match and then by the last deal."""
     state: ChefsHatState = game.start(deal)
     for seat, request, word in play:
         # A recorded deal knows already what was answered before the play.

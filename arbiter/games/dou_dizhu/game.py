@@ -1,7 +1,7 @@
 """Dou Dizhu (Fight the Landlord): one against two, and the first without cards wins for its side.
 
 The landlord holds 20 cards and leads, the two peasants hold 17 each. A play is beaten by one of the same type
-and length with a higher main rank, by a bomb, or by the rocket; when both others pass, whoever played last
+and length with a higher main rank, by a bomb, or by the rocket; when both others pass, the last play's seat
 leads. Action ids are those of `arbiter.games.dou_dizhu.combinations`.
 
 Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, since suits do not matter.
@@ -70,7 +70,7 @@ class DouDizhuState(NamedTuple):
 
     @property
     def trick(self) -> tuple[Action, ...]:
-        """What lies on the table: the best play and the passes after it; empty when the seat to act leads."""
+        """The best play on the table and the passes after it; empty when the seat to act leads."""
         if self.best == PASS:
             return ()
         passed = 0 if not self.to_act else (self.to_act[0] - self.owner - 1) % 3
@@ -132,7 +132,7 @@ class DouDizhuState(NamedTuple):
         if not 0 <= action <= PASS:
             return IllegalAction(f"there is no action {action}")
         if action == PASS:
-            return IllegalAction("whoever leads may not pass")
+            return IllegalAction("the seat that leads may not pass")
         entries, hand = table(), self.hands[seat]
         name, need = entries.names[action], entries.cards[action]
         if not holds(hand, need):
@@ -298,7 +298,7 @@ class DouDizhu(Game[DouDizhuState]):
         return () if words == "pass" else tuple(words)
 
     def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
-        """Who leads again, nobody having beaten the best play; or who has played the last card."""
+        """Return the seat that leads again, its play not being beaten, or that has played the last card."""
         if not after.to_act or (after.best == PASS and before.best != PASS):
             return after.owner
         return None

@@ -1,4 +1,4 @@
-"""What a hand may play in Dou Dizhu, enumerated fast.
+"""The legal plays of a hand in Dou Dizhu, enumerated fast.
 
 Combinations without kickers depend on masks of ranks alone (at least one card of them, two, three, four), so
 they are looked up. Main parts with kickers are looked up too, and each one's kickers are filtered by one
@@ -32,7 +32,7 @@ _REMEMBERED = 1 << 14
 
 
 def _runs(ranks: int, length: int) -> int:
-    """Where `length` ranks in a row begin."""
+    """Return the places where `length` ranks in a row begin."""
     for _ in range(length - 1):
         ranks &= ranks >> 4
     return ranks
@@ -109,7 +109,9 @@ def lead(hand: Counts) -> list[int]:
 
 
 def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
-    """What has several ranks, ascending, in a hand with one card, two, three and four of these ranks."""
+    """Return the plays of several ranks, ascending, of a hand with one card, two, three and four of these
+    ranks.
+    """
     found: list[int] = []
     missing = 0
     if three:
@@ -145,7 +147,7 @@ def rivals_in(ladder: Ladder, best: int) -> list[int]:
 
 
 def follow(hand: Counts, best: int) -> Sequence[int]:
-    """What may be played on a combination, ascending; `PASS` is always the last."""
+    """Return what may be played on a combination, ascending; `PASS` is always the last."""
     most = hand >> 2 & ONES
     # Most turns are those on single cards and pairs.
     if best < FIRST_PAIR:

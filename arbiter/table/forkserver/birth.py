@@ -141,7 +141,7 @@ def wait_for_word() -> None:
 
 
 def reason(error: BaseException, program: str) -> str:
-    """Why a program could not be executed, and by which other file if it was one."""
+    """Return why a program could not be executed, and by which other file if it was one."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     file = getattr(error, "filename", None)
     return f"{file}: {said}" if file and file != program else said

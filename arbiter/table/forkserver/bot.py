@@ -27,12 +27,13 @@ class Bot:
     ) -> None:
         self.child, self.groups, self.supervised = child, groups, supervised
         self.report, self.failure = report, failure
-        """Where a wrapper reports, open until the end, since it reports the program's end, too; and where
-        our child says why it could execute nothing."""
+        """The pipe of a wrapper's reports, open until the end, since it reports the program's end, too; and
+        the pipe on which our child says why it could execute nothing.
+        """
         self.pid = 0
         """0 until a wrapper has reported it."""
         self.end: dict[str, Any] | None = None
-        """How it ended, as `launcher.End`; None until it has been waited for."""
+        """The end of the bot, as `launcher.End`; None until it has been waited for."""
 
     @property
     def is_wrapped(self) -> bool:
@@ -109,7 +110,7 @@ def was_out_of_memory(group: str) -> bool:
 
 
 def first_report(report: int) -> bytes:
-    """What a wrapper reports, up to its first message at least, if there is one."""
+    """Return the report of a wrapper, up to its first message at least, if there is one."""
     told = b""
     while b"}" not in told and (more := os.read(report, 4096)):
         told += more
@@ -125,7 +126,7 @@ def pid_of(reported: bytes) -> int:
 
 
 def read_rest(descriptor: int) -> bytes:
-    """What a pipe holds now, as far as one read goes."""
+    """Return what a pipe holds now, as far as one read goes."""
     os.set_blocking(descriptor, False)
     try:
         return os.read(descriptor, 4096)

@@ -98,7 +98,7 @@ class Copies:
         return sizes
 
     def _look(self, folder: str) -> tuple[FolderEntry, ...]:
-        """What is in a folder now, whether or not it is covered."""
+        """Return the entries of a folder now, covered or not."""
         copy = self._copies.get(folder)
         # A folder that is gone may come back with its copy on it.
         if copy is not None and os.stat(folder).st_dev == copy.device:

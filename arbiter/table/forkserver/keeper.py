@@ -38,8 +38,8 @@ class Keeper:
         return None, []
 
     def take(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
-        """What of the system each of some players sees (`System.view`), with a descriptor for each number in
-        `new`: those that who asks does not `have`.
+        """Return what of the system each of some players sees (`System.view`), with a descriptor for each
+        number in `new`: those that the caller does not `have`.
         """
         views, new = [], dict[int, int]()
         for one in asked:

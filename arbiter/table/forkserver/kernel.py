@@ -137,7 +137,7 @@ def filter_calls(code: bytes, flags: int) -> int:
 def _transfer(
     move: Callable[..., int], thread: int, own: ctypes.Array[ctypes.c_char], address: int, size: int
 ) -> int:
-    """How many bytes were moved between own memory and another process's."""
+    """Move bytes between own memory and another process's; return their number."""
     # struct iovec: where, and how many bytes.
     here, there = ((ctypes.c_size_t * 2)(place, size) for place in (ctypes.addressof(own), address))
     return _checked(move(thread, here, 1, there, 1, 0), "memory of a process")

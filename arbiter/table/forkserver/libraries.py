@@ -1,4 +1,4 @@
-"""Which shared libraries a program loads when it starts, read from its file: nothing is run to find out."""
+"""The shared libraries that a program loads when it starts, read from its file; nothing is run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST_TABLE, LONGEST_NAME = 64 << 10, 4096
 """Bytes that are read of a file's table of what it loads, and of a name."""
 MOST_SEGMENTS, MOST_NAMES, MOST_FOLDERS = 200, 200, 16
 SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
-"""Where what a program loads is looked for: an author's own libraries lie in his own folder."""
+"""The folders in which a program's libraries are sought: an author's own libraries lie in his own folder."""
 CONFIGURED = "/etc/ld.so.conf"
 BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
 
@@ -33,7 +33,7 @@ _found: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
 
 
 class Looks:
-    """How many more files and names may be looked at: authors write what makes us look."""
+    """The number of files and names that may still be looked at: authors write what makes us look."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -45,7 +45,7 @@ class Looks:
 
 
 class Linkage(NamedTuple):
-    """What a program or library names: its loader ("" for none), libraries, and folders to look in first."""
+    """The names in a program or library: its loader ("" for none), libraries, folders to look in first."""
 
     machine: int
     loader: str
@@ -54,7 +54,7 @@ class Linkage(NamedTuple):
 
 
 def needs_of(path: str) -> Linkage | None:
-    """What a file names; None for one that is no program or library, or that is not as it should be."""
+    """Return what a file names; None for one that is no program or library, or is malformed."""
     try:
         with opened_file(path) as file:
             return _read(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
@@ -129,7 +129,9 @@ def is_of_the_system(path: str) -> bool:
 
 
 def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
-    """Where the loader finds a library for this machine; "" if nowhere, or if that takes too many looks."""
+    """Return where the loader finds a library for this machine; "" if nowhere, or if that takes too many
+    looks.
+    """
     if (name, first) in _found:
         path, took = _found[name, first]
         # As often as the first time: or one could count what others have looked for.

@@ -1,7 +1,7 @@
-"""What of the machine's files one player is to see, found before anything is copied.
+"""The files of the machine that one player is to see, found before anything is copied.
 
 It follows from the machine and the player alone, not from what others have needed: each pays for all that
-it needs, whoever was the first.
+it needs, in any order of players.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Plan:
         self.ways: dict[str, str] = {}
         """Folders and links on the way to what is taken, each link with what it says."""
         self.sources: dict[str, Source] = {}
-        """What is copied, by real path."""
+        """The sources of copies, by real path."""
         self.in_place: list[str] = []
-        """What is read where it is."""
+        """The paths that are read where they are."""
         self._left_out: dict[str, None] = {}
         self._look = look
         self._share = share
@@ -81,7 +81,7 @@ class Plan:
         return real
 
     def left_out(self) -> list[str]:
-        """What the player's files mention that there was no room for."""
+        """Return what the player's files mention that there was no room for."""
         return [path for path in self._left_out if not self._has(path)]
 
     def tops(self) -> dict[str, Source]:

@@ -27,13 +27,13 @@ from arbiter.table.forkserver.kernel import (
 )
 
 PLACE = "/sys/class"
-"""Where it is made: another folder that nobody here has a use for."""
+"""The place where it is made: another folder that nobody here has a use for."""
 SCRATCH_FILES = 1024
 FOLDERS = 256
 """Of the root itself."""
 TOPS = ("usr", "bin", "lib", "lib32", "lib64", "sbin", "etc", "dev", "proc", "sys")
-"""What every bot sees of the system in memory; the rest of it are installations, seen by whoever runs
-them.
+"""The folders of the system in memory that every bot sees; the rest of it are installations, seen by those
+that run them.
 """
 OWN_PLACE = "/own"
 
@@ -95,7 +95,7 @@ def _show_itself(program: str) -> None:
 
 
 def _state(name: str) -> bytes:
-    """What /proc/self/stat says: names and the time of the start alone, and the priority of a season's match.
+    """Return /proc/self/stat: names and the time of the start alone, and the priority of a season's match.
 
     The kernel's own would tell how nice this process is, and so whether it is only being tried.
     """

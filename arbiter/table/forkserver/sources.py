@@ -1,4 +1,4 @@
-"""What a file or folder of the machine has, of which the system in memory holds copies."""
+"""The contents of a file or folder of the machine, of which the system in memory holds copies."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ OF_NO_USE = {
 }
 """By what a folder's name contains: what no bot's program needs of it."""
 FOR_ALL = ("/usr/", "/etc/")
-"""Where only what everybody may read is taken."""
+"""The folders in which only what everybody may read is taken."""
 DEEPEST = 40
 """Levels of folders."""
 ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
 
 
 class CopyTooLarge(Exception):
-    """What is to be copied is more than there is room for."""
+    """A source for which there is no room."""
 
 
 class BeyondShare(CopyTooLarge):
@@ -120,7 +120,7 @@ def copy(source: Source, target: str) -> None:
 
 
 def _copy_file(path: str, target: str, status: os.stat_result) -> None:
-    # All may read what is here, whoever they are.
+    # All users may read what is here.
     mode = 0o555 if status.st_mode & 0o111 else 0o444
     source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -151,7 +151,7 @@ def _room_for(status: os.stat_result) -> int:
 
 
 def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
-    """What is in a folder and below, but for what is of no use, and `units`, which are put there."""
+    """Yield what is in a folder and below, but for what is of no use, and `units`, which are put there."""
     name = folder.rpartition("/")[2]
     useless = {one for part, names in OF_NO_USE.items() if part in name for one in names}
     try:

@@ -130,7 +130,7 @@ class Supervisor:
         return {listener for listener, bot in self._bots.items() if self._may_ask(bot.place)}
 
     def _milliseconds(self, until: float | None) -> float | None:
-        """How long to wait for an event; None for ever."""
+        """Return the wait for an event; None for ever."""
         waits = self._waits.dues(self._asking(), self._bots)
         dues = [*self._paused.values(), *waits, *(() if until is None else (until,))]
         left = min(dues) - time.monotonic() if dues else None

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 PLACE = "/sys/bus"
-"""Where it is mounted: a folder that each machine has, and that nobody here has a use for. None of /proc,
-or no other /proc could be mounted in a user namespace."""
+"""The place where it is mounted: a folder that each machine has, and that nobody here has a use for. None of
+/proc, or no other /proc could be mounted in a user namespace.
+"""
 LARGE = 1 << 20
 """Bytes above which a copy is shared by all views."""
 ROOMS = 64
@@ -38,7 +39,7 @@ ROOMS = 64
 
 
 class Base(NamedTuple):
-    """What is the same in all views: settings in /etc, texts of the kernel's files, devices."""
+    """The part that is the same in all views: settings in /etc, texts of the kernel's files, devices."""
 
     settings: Sequence[str] = ()
     texts: Mapping[str, bytes] = {}
@@ -46,7 +47,7 @@ class Base(NamedTuple):
 
 
 class MountedView(NamedTuple):
-    """What some players see: its number, where it is mounted, its own bytes, and what is read where it is."""
+    """The view of some players: its number, where it is mounted, its own bytes, what is read where it is."""
 
     number: int
     place: str
@@ -115,7 +116,7 @@ class System:
         self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
     def _look(self, path: str, most: int) -> Source:
-        """What is at a path, as `look_at` tells; TooLarge also where there is no room for it at all."""
+        """Return what is at a path, as `look_at`; CopyTooLarge also where there is no room for it at all."""
         if path not in self._sources:
             self._sources[path] = look_at(path, most)
         source = self._sources[path]
@@ -160,7 +161,7 @@ class System:
         return MountedView(int.from_bytes(os.urandom(6), "little"), place, size, in_place)
 
     def _share_copy(self, path: str, source: Source) -> str:
-        """Where the copy of something large is."""
+        """Return the path of the copy of something large."""
         if path not in self._shared:
             place = f"{self._take_room()}/it"
             copy(source, place)

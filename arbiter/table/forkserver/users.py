@@ -3,7 +3,7 @@
 Theory of operation. Threads, queued signals, descriptors under way and watches are counted by user. Bots that
 shared one could count what others have: each would take as many as it gets. So each bot lives in a user
 namespace of its own, where root also gives it a number that nobody else has. The kernel counts by number, and
-threads and queued signals by namespace, too (Linux >= 5.14). Inside, every bot is `NOBODY`, whoever plays.
+threads and queued signals by namespace, too (Linux >= 5.14). Inside, every bot is `NOBODY`.
 
 A namespace serves all matches of a worker: what is counted in it ends with its processes.
 """
@@ -38,7 +38,7 @@ class Users:
         self._namespaces: list[int] = []
         has_numbers = os.geteuid() == 0 and min(_known("uid"), _known("gid")) >= FIRST + NUMBERS
         self.own = "number" if has_numbers else "namespace"
-        """What each bot has of its own."""
+        """The things that each bot has of its own."""
         self._possible = has_numbers or _version() >= COUNTS_BY_NAMESPACE
 
     def enough(self, bots: int) -> list[int]:
@@ -99,7 +99,7 @@ def _new_user(numbered: bool) -> int:
 
 
 def names(user: int, others: int) -> str:
-    """What users are called inside a namespace, as the kernel reads it.
+    """Return the names of users inside a namespace, as the kernel reads them.
 
     One is `NOBODY`; `others`, so many from 0 on, are called what they are.
     """
@@ -113,7 +113,7 @@ def names(user: int, others: int) -> str:
 
 
 def _known(kind: str) -> int:
-    """How many users or groups there are from 0 on: in a container mostly 65,536."""
+    """Return how many users or groups there are from 0 on: in a container mostly 65,536."""
     known = 0
     with open(f"/proc/self/{kind}_map") as ranges:
         for first, _, count in (map(int, line.split()) for line in ranges):

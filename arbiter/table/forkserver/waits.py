@@ -101,7 +101,7 @@ class Waits:
             self._drop(wait)
 
     def dues(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
-        """When something has to be done, in seconds of the monotonic clock.
+        """Yield when something has to be done, in seconds of the monotonic clock.
 
         For listeners that are not `asking` all at one moment.
         """
@@ -114,7 +114,7 @@ class Waits:
         """End the waits that are over; True if any was looked at.
 
         `ready` are the descriptors that the poll has returned. Of listeners that are not `asking` only the
-        ends of threads are told, of those that are not `living` nothing.
+        ends of threads are reported, of those that are not `living` nothing.
         """
         for descriptor in ready:
             if descriptor in self._ends:
@@ -169,7 +169,7 @@ def _has_changed(question: Question) -> bool:
 
 
 def _end(question: Question, operation: int, timeout: int) -> float:
-    """When a wait ends, by our clock; ValueError for a time that is none.
+    """Return when a wait ends, by our clock; ValueError for a time that is none.
 
     A futex is given a time from now on or, with FUTEX_WAIT_BITSET, a moment of one of two clocks.
     """

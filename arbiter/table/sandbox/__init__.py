@@ -1,1 +1,1 @@
-"""What keeps bots apart from each other and from the machine: tiers, files, system calls, memory."""
+"""The walls between bots, and around the machine: tiers, files, system calls, memory."""

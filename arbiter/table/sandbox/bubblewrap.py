@@ -27,7 +27,7 @@ COVER_BYTES = 4096
 """Of an empty file system that covers a folder."""
 PROBE_SECONDS = 10
 SCRATCH, WORK, SOURCE = "/tmp", "/tmp/build", "/source"
-"""Where there is room to write; where a build works; where it finds what was sent."""
+"""The folders of a build: with room to write; where it works; where it finds what was sent."""
 CONFINED = (
     "--unshare-all", "--die-with-parent", "--as-pid-1", "--cap-drop", "ALL", "--proc", "/proc",
 )  # fmt: skip
@@ -40,7 +40,7 @@ KEPT = {
 
 @cache
 def problem() -> str:
-    """Why bubblewrap cannot be used here; "" if it can."""
+    """Return why bubblewrap cannot be used here; "" if it can."""
     program = shutil.which(PROGRAM)
     if program is None:
         return "bubblewrap is not installed (apt-get install bubblewrap)"
@@ -65,7 +65,8 @@ def problem() -> str:
 
 
 def building(source: str, command: Sequence[str], places: Iterable[str], room: int) -> dict[str, Any]:
-    """What the launcher needs, as JSON values, to build what lies in `source` with `room` bytes to write.
+    """Return what the launcher needs, as JSON values, to build what lies in `source` with `room` bytes to
+    write.
 
     The build sees the system's folders, `places`, and its source under another name.
     """
@@ -93,7 +94,7 @@ def building(source: str, command: Sequence[str], places: Iterable[str], room: i
 
 
 def _of_no_use() -> tuple[str, ...]:
-    """What of /proc tells of the machine, and no compiler reads."""
+    """Return the files of /proc that describe the machine, and that no compiler reads."""
     names = (name for name in os.listdir("/proc") if not name.isdecimal() and name not in KEPT)
     return tuple(sorted(f"/proc/{name}" for name in names))
 

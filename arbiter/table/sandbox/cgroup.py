@@ -40,7 +40,7 @@ def groups(memory_bytes: int, processes: int = MOST_PROCESSES) -> Groups:
 
 @cache
 def problem() -> str:
-    """Why this process may make no control groups; "" if it may."""
+    """Return why this process may make no control groups; "" if it may."""
     if _places():
         return ""
     if not Path("/proc/self/cgroup").exists():
@@ -51,7 +51,7 @@ def problem() -> str:
 
 
 def enforced() -> dict[str, object]:
-    """What they limit, as records say it."""
+    """Return what they limit, as records say it."""
     limited = sorted(_places())
     return {"cgroup": f"{' and '.join(limited)} of the bot with its processes"} if limited else {}
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ORDER = ("landlock", "plain")
 """From the strongest down; `auto` takes the first that this machine has."""
 GONE = "bubblewrap holds builds alone; no bot plays in it any more"
-"""Why a tier is not available that earlier versions had."""
+"""The reasons why tiers of earlier versions are not available."""
 
 PLAIN = {
     "own_session": True,
@@ -84,7 +84,7 @@ def stage_enforces(
     in_place: Sequence[str] = (),
     elsewhere: Sequence[str] | None = (),
 ) -> dict[str, object]:
-    """What namespaces add to a tier, if there are any.
+    """Return what namespaces add to a tier, if there are any.
 
     `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied;
     `elsewhere`: what of the system they read where it is, None where they see all of it.

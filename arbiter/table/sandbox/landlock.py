@@ -1,4 +1,4 @@
-"""Which files a confined bot may open, under the kernel's Landlock.
+"""The files that a confined bot may open, under the kernel's Landlock.
 
 A bot may read and run its own folder, the system's folders and the prefix of its interpreter, and write to
 nothing but /dev/null and, on a stage, a temporary folder. Everything else is refused, such as rivals'
@@ -89,14 +89,14 @@ def version() -> int:
 
 
 def problem() -> str:
-    """Why bots cannot be confined by Landlock and seccomp here; "" if they can."""
+    """Return why bots cannot be confined by Landlock and seccomp here; "" if they can."""
     if not version():
         return "this kernel has no Landlock (Linux >= 5.13, lsm=landlock)"
     return "" if seccomp.supported() else f"there is no filter for {platform.machine()}"
 
 
 def handled(abi: int) -> list[int]:
-    """What is refused unless a rule allows it: rights on files, on TCP ports, and scopes."""
+    """Return what is refused unless a rule allows it: rights on files, on TCP ports, and scopes."""
     files = FIRST_RIGHTS
     for since, right in ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV)):
         files |= right if abi >= since else 0
@@ -104,7 +104,7 @@ def handled(abi: int) -> list[int]:
 
 
 def enforced() -> dict[str, object]:
-    """What the tier enforces on this machine, as records say it."""
+    """Return what the tier enforces on this machine, as records say it."""
     abi = version()
     return {
         "own_session": True,
@@ -120,7 +120,7 @@ def enforced() -> dict[str, object]:
 
 @cache
 def ground() -> dict[str, Any]:
-    """What is the same for all confined bots, as JSON values."""
+    """Return what is the same for all confined bots, as JSON values."""
     filtered = seccomp.program()
     rules = {os.path.realpath(path): rights for path, rights in system_rules().items()}
     return {
@@ -188,8 +188,8 @@ def _shown(folders: Iterable[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=256)
 def _installation(program: str, doubtful: bool = False, is_word: bool = False) -> Sequence[str]:
-    """What belongs to a program that is installed, but for the system's: ``/opt/python/lib`` and other parts
-    of /opt/python for /opt/python/bin/python3.
+    """Return what belongs to a program that is installed, but for the system's: ``/opt/python/lib`` and other
+    parts of /opt/python for /opt/python/bin/python3.
 
     For a virtual environment also the installation that it was made from. A folder that only happens to
     have a ``bin``, such as a home, is no installation: then it is the program's folder alone.

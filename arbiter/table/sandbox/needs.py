@@ -1,4 +1,4 @@
-"""What a bot needs of the machine's files: what the system in memory must hold, and what its root shows.
+"""The machine's files that a bot needs: what the system in memory must hold, and what its root shows.
 
 Found without running anything: from its command, its scripts' first lines, the words of shell scripts, the
 season's languages, and what the player names in `read`. Programs' files tell the libraries that they load
@@ -43,9 +43,9 @@ LIBRARIES = (
     "libgcc_s.so.1", "libstdc++.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1",
     "libgomp.so.1", "libatomic.so.1", "libresolv.so.2", "libnss_files.so.2", "libz.so.1",
 )  # fmt: skip
-"""What programs load while they run, so that their files do not tell it."""
+"""The libraries that programs load while they run, so that their files do not name them."""
 FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
-"""Where an interpreter keeps its library, under a name that begins with its own, such as
+"""The folders in which an interpreter keeps its library, under a name that begins with its own, such as
 /usr/lib/python3.11.
 """
 SHORTEST_NAME = 3
@@ -55,13 +55,13 @@ SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
 LONGEST_SCRIPT = 100_000
 MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
 MOUNTED = ("/etc", "/dev", "/proc", "/sys")
-"""What a bot's root has beside the system's folders."""
+"""The places that a bot's root has beside the system's folders."""
 WORD = re.compile(rb"[\w./+-]+")
 SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
 
 
 def confinement(player: Player, program: str) -> dict[str, Any]:
-    """What the launcher needs to confine a bot, which is `program`, beside `ground`, as JSON values."""
+    """Return what the launcher needs beside `ground` to confine a bot, `program`, as JSON values."""
     needs = needs_of_bot(player, program)
     return {
         "stage": True,
@@ -74,7 +74,7 @@ def confinement(player: Player, program: str) -> dict[str, Any]:
 
 
 class KeeperRequest(NamedTuple):
-    """What the keeper is asked for.
+    """A request to the keeper.
 
     `common`: for all bots of a season; `needed`: to start this player's; `mentioned`: by its own files;
     `scans`: in which of its folders to look for programs whose libraries are taken.
@@ -88,7 +88,7 @@ class KeeperRequest(NamedTuple):
 
 
 class Needs(NamedTuple):
-    """What is asked of the keeper, all that the bot may read beside the system's, and its `root`."""
+    """The request to the keeper, all that the bot may read beside the system's, and its `root`."""
 
     asked: KeeperRequest
     places: tuple[str, ...]
@@ -96,7 +96,7 @@ class Needs(NamedTuple):
 
 
 def needs_of_bot(player: Player, program: str) -> Needs:
-    """What a player needs that is started by `program`."""
+    """Return the needs of a player that is started by `program`."""
     marks = tuple(changed(path) for path in (program, *player.files))
     path = player.env.get("PATH") or path_of(player.languages)
     named = player.name, player.command, player.folder, player.read, player.files, player.languages
@@ -104,7 +104,7 @@ def needs_of_bot(player: Player, program: str) -> Needs:
 
 
 def changed(path: str) -> int:
-    """When a file or folder was last changed, in ns; 0 if it is not there."""
+    """Return when a file or folder was last changed, in ns; 0 if it is not there."""
     try:
         return os.stat(path).st_mtime_ns
     except OSError:
@@ -164,7 +164,7 @@ def _needs_of(
 
 
 def scratch_place(*places: str) -> str:
-    """Where a bot has its temporary folder: at the first place in which it sees nothing else."""
+    """Return the place of a bot's temporary folder: the first in which it sees nothing else."""
     return next(
         place
         for place in SCRATCH_PLACES
@@ -174,7 +174,7 @@ def scratch_place(*places: str) -> str:
 
 @lru_cache(maxsize=1)
 def base() -> dict[str, list[str]]:
-    """What is the same for all bots, as the keeper is told it."""
+    """Return what is the same for all bots, in the keeper's terms."""
     settings = [path for path in system_rules() if path.startswith("/etc/")]
     return {"settings": settings, "kernel": list(KERNEL), "devices": list(DEVICES)}
 
@@ -222,7 +222,7 @@ def _text_of(file: str, most: int) -> bytes:
 
 @lru_cache(maxsize=8)
 def _places_of(languages: tuple[tuple[str, ...], ...]) -> list[str]:
-    """What all players may read for a season's languages."""
+    """Return what all players may read for a season's languages."""
     plain = Player("", ALWAYS[:1], languages=languages)
     return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
 

@@ -1,4 +1,4 @@
-"""Which system calls a confined bot may make, and why it may not make the others.
+"""The system calls that a confined bot may make, and why it may not make the others.
 
 Allowed is what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Perl and Bash need to think and
 to talk on their standard streams. A call that is not listed here is refused. Some calls are answered by

@@ -6,7 +6,7 @@ since most calls are not among the first of any list, and then answers or looks 
 that depend on the process itself are put in by the process (`SeccompFilter.marks`).
 
 Some answers need more than a filter can see: whose thread a number means, how many threads there are, how
-much memory a bot may be told of. Those calls wait for the launcher (`forkserver.supervisor`), and so
+much memory a bot may see. Those calls wait for the launcher (`forkserver.supervisor`), and so
 do refusals that are noted. In namespaces nobody supervises: there they are answered at once.
 
 A filter costs some 0.1 µs a call, and nothing where the kernel remembers that a call is always
@@ -121,8 +121,8 @@ def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
 
 
 def supervised(machine: str = "") -> dict[str, Any]:
-    """What the supervisor must know: the numbers of calls that depend on their arguments, by name; the errors
-    of refused calls, by number, other than EPERM.
+    """Return what the supervisor must know: the numbers of calls that depend on their arguments, by name; the
+    errors of refused calls, by number, other than EPERM.
     """
     known = numbers(machine or platform.machine())
     return {

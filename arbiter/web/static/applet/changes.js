@@ -56,7 +56,7 @@ export function makeSeats(/** @type {Act} */ act) {
   let occupants = /** @type {ReturnType<typeof makeOccupant>[]} */ ([]);
   let before = /** @type {string[]} */ ([]);
   const dialog = makeDialog("Seats", "Change", [
-    el("p", { class: "ap-note" }, "Whoever sits down hears what was heard in the seat, and plays on from here."), rows,
+    el("p", { class: "ap-note" }, "A new occupant hears what was heard in the seat, and plays on from here."), rows,
   ], change, (field) => occupants[Number(/\d+/.exec(field)?.[0] ?? at)]?.culprit);
   let at = 0;
 

@@ -190,7 +190,7 @@ function showBusy(/** @type {number} */ more) {
 
 async function verb(/** @type {string} */ name) {
   const wrong = await (name === "undoTurn" ? act("/undo", { decisions: state.since_person }) : act(...VERBS[name]));
-  // Whoever clicks twice means the first click.
+  // A double click means its first click.
   if (wrong !== BUSY) problem.textContent = wrong;
 }
 

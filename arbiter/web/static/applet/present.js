@@ -31,7 +31,7 @@ export class Eyes {
     this.last = /** @type {number | null} */ (null);
   }
 
-  /** Shows a seat's cards: whoever sits there has the keyboard now. */
+  /** Shows a seat's cards: its person has the keyboard now. */
   show(/** @type {number} */ seat) {
     this.last = seat;
   }
@@ -101,7 +101,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     const { game, options, seed, seats } = state.setup;
     const key = JSON.stringify([game, options, seed, seats, state.players]);
     if (key !== frame) {
-      // Whoever had the keyboard had it at another table.
+      // The keyboard was another table's.
       eyes = new Eyes(eyes.areOpen);
       table = null;
       frame = key;

@@ -112,7 +112,7 @@ export class Player {
     this.onChange(this);
   }
 
-  /** The same by hand: whoever takes the wheel stops the replay. */
+  /** The same by hand, which stops the replay. */
   steer(/** @type {number | undefined} */ i) {
     this.pause();
     this.go(i);

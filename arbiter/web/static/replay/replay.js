@@ -56,7 +56,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
 
   function draw() {
     const position = positionAt(player.view, player.i);
-    // A clock is no card: all are shown, whoever's eyes are borrowed.
+    // A clock is no card: all are shown, through any eyes.
     table.draw(position, player.eyes, positionAt(replay, player.i).left);
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
