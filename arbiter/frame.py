@@ -239,7 +239,6 @@ class _Hands:
 
 
 def _without(names: Sequence[str], gone: Iterable[str]) -> tuple[str, ...]:
-    """A hand without some of its cards."""
     left = list(names)
     for name in gone:
         if name in left:

@@ -68,7 +68,6 @@ class _Stored:
 
 
 def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a shape holds."""
     fields = dict(shape)
     for name in _LISTS & fields.keys():
         if (value := fields[name]) is not None:

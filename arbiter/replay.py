@@ -65,8 +65,6 @@ def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecor
 
 
 class _ReplaySeat(NamedTuple):
-    """One seat of a replayed match."""
-
     match: _RecordedAnswers
     seat: Seat
 

@@ -317,7 +317,6 @@ class _Telling:
         self.frames.fault(len(self.events) - 1, seat, kind, text)
 
     def _add(self, t: str, **told: Any) -> None:
-        """Add an event, which has the next number."""
         event: Any = {"i": self._number, "deal": self._deal, "t": t, **told}
         self.events.append(event)
         self._number += 1

@@ -129,7 +129,6 @@ def openskill(
 
 
 def _rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
-    """First, second and outcome of each result."""
     return zip(table.first.tolist(), table.second.tolist(), table.outcome.tolist(), strict=True)
 
 

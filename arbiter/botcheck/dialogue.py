@@ -197,7 +197,6 @@ class Dialogue:
         return bot.say(line.encode(), 1, self._start if starting else self._patience)
 
     def _failed(self, bot: SingleBot, name: str, sent: str, heard: Heard, fix: str, detail: str = "") -> Step:
-        """The failed step, by the last reply; stops the process."""
         fault = heard.reply.fault
         public = detail or (fault.reason if fault is not None else "")
         detail = detail or (fault.detail if fault is not None else "")
@@ -244,7 +243,6 @@ def by_kill(bot: SingleBot) -> Step:
 
 
 def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
-    """The step of an end that was asked for."""
     began = time.monotonic()
     if still := _goes_on(bot, PATIENCE):
         return Step(name, False, sent, "", fix, f"it still runs: {still}")

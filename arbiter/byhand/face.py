@@ -260,7 +260,6 @@ class ConsoleFace(VerbHost):
         self._renew(replace(self.machine.setup, game=game))
 
     def _plain_game(self) -> AnyGame:
-        """The game without deals that were given."""
         game = self.machine.setup.game
         return make(game.name, game.options)
 

@@ -166,7 +166,6 @@ class Session(VerbHost):
             done.add_done_callback(self._tell_late)
 
     def _work(self, prepare: Callable[[], None]) -> None:
-        """The worker's thread."""
         prepare()
         while (given := self._given.get()) is not None:
             done, verb = given

@@ -122,7 +122,6 @@ def _shapes(position: Position) -> Iterator[Mapping[str, Any]]:
 
 
 def _last_states(position: Position) -> list[State]:
-    """The last state of each deal up to now."""
     states = [position.state]
     after = position
     while (before := after.before) is not None:

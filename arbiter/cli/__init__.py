@@ -171,7 +171,6 @@ def _interrupted() -> int:
 
 
 def _complain(line: str) -> None:
-    """One line on stderr, which may hold text of a bot's making."""
     from arbiter.text import printable
 
     click.echo(printable(line), err=True)

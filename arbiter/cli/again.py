@@ -61,7 +61,6 @@ def absent(
 
 
 def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
-    """The players by the names that they are rated under."""
     languages = {
         word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
     }

@@ -118,7 +118,6 @@ def isolation(call: str | None, style: str) -> None:
 
 
 def _explain(call: str, style: str) -> None:
-    """Print what the tier with a filter answers to a system call."""
     from arbiter.table.sandbox.seccomp import explain
 
     try:

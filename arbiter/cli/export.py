@@ -133,7 +133,6 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
 
 
 def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None:  # noqa: ARG001
-    """A number of matches; None for all."""
     if text == "all":
         return None
     if not (text.isascii() and text.isdigit()):

@@ -198,7 +198,6 @@ def _recorded(
     record_file: str | None,
     replay_file: str | None,
 ) -> _RecordedMatch:
-    """The match to feed; ConfigError if it is not there."""
     if replay_file is not None:
         return _RecordedMatch(read_replay(replay_file))
     if record_file is not None:

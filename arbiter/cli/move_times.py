@@ -43,7 +43,6 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
 
 
 def _sums(record: MatchRecord, seat: Seat, moves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the sums of one seat's time, by its moves."""
     answers, deals = Counter[str](), Counter[int]()
     for move in moves:
         answers[move["request"].partition(" ")[0]] += move["answer_ns"]

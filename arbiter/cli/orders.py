@@ -207,7 +207,6 @@ def _tell(season: Administered, given: Given, text: str, style: str) -> None:
 
 
 def _list(orders: tuple[Order, ...], style: str) -> None:
-    """Every annulment with what became of it."""
     found: list[dict[str, Any]] = []
     last: dict[str, dict[str, Any]] = {}
     for order in orders:

@@ -150,7 +150,6 @@ def play(
 def _written(
     game_name: str | None, names: tuple[str, ...], bots: tuple[str, ...], options: dict[str, Any]
 ) -> tuple[AnyGame, tuple[Player, ...]]:
-    """A game and players from the command line."""
     if names:
         raise ConfigError("--player names an entry of a season's file", hint="add --config CONFIG")
     if game_name is None or not bots:

@@ -165,7 +165,6 @@ def _are(many: int) -> str:
 
 
 def _line(event: events.Event, name: str) -> str:
-    """One line about an event other than a match or a plan."""
     match event:
         case events.ChangesAccepted(what):
             return f"accepted: {what}"

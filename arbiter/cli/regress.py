@@ -100,7 +100,6 @@ def regress(
 
 
 def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float) -> EndedTest:
-    """Play on until there is a verdict."""
     from arbiter.cli.progress import matches_of
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch

@@ -87,7 +87,6 @@ def suite(
 def _results(
     file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
 ) -> list[Made]:
-    """Run the checks asked for and print each result as it comes."""
     from arbiter.cli.bots import players_of, with_tier
     from arbiter.executors import processes, slots
     from arbiter.suite.checks import run_checks

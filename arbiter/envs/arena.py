@@ -99,7 +99,6 @@ class Arena(Watched):
         return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
 
     def _decides(self, seat: Seat) -> bool:
-        """True when a seat is to act now."""
         raise NotImplementedError
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -127,7 +126,6 @@ class Arena(Watched):
         return {agent: ILLEGAL if agent in reasons else 0.0 for agent in self.possible_agents}
 
     def _match_points(self) -> dict[str, float]:
-        """Each agent's points in a match that is over."""
         if self._writer is not None:
             self._writer.add(self.play, self.player_names)
         return dict(zip(self.possible_agents, map(float, self.play.totals), strict=True))

@@ -217,7 +217,6 @@ class Batch:
         return given
 
     def _begin_again(self, number: int) -> None:
-        """Begin the next match in the place of one that is over."""
         play, matches = self._renew(number), self._matches
         matches.states[number], matches.seats[number] = play.state, play.turn
         self.turns[number] = play.turn

@@ -265,7 +265,6 @@ _PLAYED_AT, _LAST_AT, _LEFT_AT = (_RECENT[-1] + 1 + part * 3 * PLANE for part in
 
 
 def _plane(first: int, role: int = 0) -> NDArray[np.int64]:
-    """The cells of a role's plane."""
     return np.arange(first + role * PLANE, first + (role + 1) * PLANE)
 
 
@@ -329,7 +328,6 @@ def _ranks(hand: Numbers) -> tuple[Numbers, Numbers, Numbers, Numbers]:
 
 
 def _has_long(one: Numbers, two: Numbers, three: Numbers) -> NDArray[np.bool_]:
-    """Return True where there are trios, or chains."""
     low, twos = one & _LOW, two & _LOW
     low &= low >> 4
     runs = low & low >> 4 & low >> 8 & low >> 12 | twos & twos >> 4 & twos >> 8

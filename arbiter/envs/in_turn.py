@@ -70,7 +70,6 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         return list(self.observer.legal(self.play, self._seat()))
 
     def _seat(self) -> Seat:
-        """The seat that acts next."""
         return self.play.turn
 
     def _seen(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
@@ -84,6 +83,5 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         return np.pad(seen, (0, self.size - len(seen))) if len(seen) < self.size else seen, info
 
     def _write(self, seat: Seat, illegal: str) -> None:
-        """Take down a match that has ended."""
         if self._writer is not None:
             self._writer.add(self.play, self._names(), (seat, illegal) if illegal else None)

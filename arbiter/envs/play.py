@@ -153,7 +153,6 @@ class Play:
             self._finish_deal()
 
     def _finish_deal(self) -> None:
-        """Count the points and deal again, or end the match."""
         points = self.state.points()
         self.totals = tuple([total + won for total, won in zip(self.totals, points, strict=True)])
         self.played.append(PlayedDeal(self.deal, tuple(self.seats), tuple(self.actions), self.state, points))

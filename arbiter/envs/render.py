@@ -56,20 +56,17 @@ class Watched:
         self._complete()
 
     def _names(self) -> Sequence[str]:
-        """The names shown, by seat."""
         raise NotImplementedError
 
     def _checked(self, action: object) -> int:
         return checked_action(action, self.observer.actions, self._whose)
 
     def _complete(self) -> None:
-        """Complete the data set, where one is written."""
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
 
     def _why(self, action: int, error: IllegalAction) -> str:
-        """The name of an illegal move and the reason."""
         return error.told(self.observer.action_name(action))
 
 

@@ -277,7 +277,6 @@ class _LastActionPlay(Play):
 
 
 def _checked_seat(seat: object, game: AnyGame) -> Seat:
-    """A seat of the game; ConfigError."""
     try:
         return checked_number(seat, "seat", bound=game.seats)
     except (TypeError, ValueError):

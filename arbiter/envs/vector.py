@@ -120,7 +120,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         return observations, infos | {"_seat": self._all}
 
     def _seeds(self, seed: Any) -> list[Any]:
-        """The seed of each match."""
         if seed is None:
             return [None] * self.num_envs
         if isinstance(seed, list | tuple | np.ndarray):

@@ -316,7 +316,6 @@ class Planning(DeckGame[PlanningState]):
         return 4
 
     def _checked_deck(self, deck: object, problems: list[Problem]) -> Deck:
-        """The deck that a string describes."""
         words = deck.split() if isinstance(deck, str) else []
         message = ""
         if len(words) != 2:

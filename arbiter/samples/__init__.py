@@ -149,7 +149,6 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
 
 
 def _files(folder: str) -> dict[str, bytes]:
-    """The files of one of the places, by name."""
     return {path.name: path.read_bytes() for path in sorted(_place(folder).iterdir()) if path.is_file()}
 
 

@@ -216,7 +216,6 @@ def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool
 
 
 def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
-    """Pairwise results that differ."""
     stored, replayed = (
         {(white, black): OUTCOMES[score] for white, black, score in results(match)}
         for match in (record, again)

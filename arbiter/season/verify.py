@@ -215,7 +215,6 @@ class _Audit:
             return Finding(_round(number), f"{what}: cannot be computed from the stored summaries: {text}")
 
     def _matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
-        """A round's matches against its plan."""
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
             text = "its matches are not checked: no record tells the game that was played"

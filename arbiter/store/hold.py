@@ -64,8 +64,6 @@ def held(name: str) -> Iterator[Callable[[], None]]:
 
 
 class _Lock:
-    """The lock on the file beside the database."""
-
     def __init__(self, name: str) -> None:
         self._name = name
         self.descriptor = -1

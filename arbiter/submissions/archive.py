@@ -186,7 +186,6 @@ def _folded(part: str) -> str:
 
 
 def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
-    """Write a file."""
     mode = PROGRAM if entry.external_attr >> 16 & 0o111 else FOR_ALL
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     with open(descriptor, "wb") as target:

@@ -88,8 +88,6 @@ def inspect(
 
 
 class _InspectionRun:
-    """One inspection under way, in the version's folder."""
-
     def __init__(self, folder: Path, season: Config, name: str, room: int | None) -> None:
         self._folder, self._season, self._name, self._room = folder, season, name, room
         self._terms = season.submissions or Submissions()

@@ -265,7 +265,6 @@ def _none(source: Path) -> Refused:
 
 
 def _shown(words: Sequence[str], key: str) -> str:
-    """Words as bot.yaml has them."""
     return f"{key}: [{', '.join(words)}]"
 
 

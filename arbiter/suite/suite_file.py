@@ -170,7 +170,6 @@ def _check(
 
 
 def _name(entry: CheckModel) -> str:
-    """The name of a check that is given none."""
     if entry.check == "beats":
         words = entry.opponent.command if entry.opponent is not None else []
         return f"beats {' '.join(Path(word).name for word in words)}"

@@ -175,7 +175,6 @@ def end_sessions(request: Request) -> None:
 
 
 def _keys_in(request: Request) -> list[str]:
-    """The keys of the browser's sessions."""
     keys = cookie_in(request, SESSION).split(SEPARATOR, MOST_SEASONS)[:MOST_SEASONS]
     return [key for key in keys if key]
 

@@ -180,7 +180,6 @@ def _unknown(error: ConfigError) -> Refusal:
 
 
 def _order(order: Callable[[], Given]) -> shapes.Ordered:
-    """Give an order; Refusal where that cannot be."""
     try:
         done = order()
     except administration.BadReason as error:

@@ -149,7 +149,6 @@ def _own_page(template: str, caller: Caller, request: Request, **values: object)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
-    """Return the page of what was found of a submission."""
     found = authors_api.submission_of(caller, request.path_params["number"], anybody)
     one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
@@ -193,7 +192,6 @@ def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Respon
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
-    """Return the page of an author's versions and their matches."""
     state, author = caller
     verdicts = authors_api.Verdicts.of(caller, author.name)
     book = state.stored.submissions

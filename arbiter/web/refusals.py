@@ -143,7 +143,6 @@ def is_of_api(scope: Scope) -> bool:
 
 
 def _refusal_of(error: Exception) -> Refusal:
-    """Any failure as a refusal."""
     match error:
         case Refusal():
             return error

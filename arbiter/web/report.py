@@ -95,7 +95,6 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
 
 
 def _rounds(state: SeasonState) -> list[dict[str, object]]:
-    """Each round with its matches, in order."""
     of: dict[int | None, list[MatchRow]] = {}
     for match in played.matches(state):
         of.setdefault(match.round, []).append(played.match_in_short(state, match))

@@ -85,7 +85,6 @@ def _is_address(name: str) -> bool:
 
 
 def _parts(address: str) -> tuple[str, str]:
-    """Host and scheme of a public address."""
     try:
         found = urlsplit(address)
         host = found.netloc.encode("idna").decode().lower()

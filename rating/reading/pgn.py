@@ -237,7 +237,6 @@ class _PgnReader:
         return " ".join(kept)
 
     def _fault(self, number: int, text: str) -> None:
-        """Keep the first fault of a game."""
         if self._bad is None:
             self._bad = MalformedGame(self._file, number, text)
 

@@ -132,7 +132,6 @@ def _is_whole(text: str) -> bool:
 
 
 def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
-    """The fault of a row, empty if it has none."""
     for name, text in (("white", white), ("black", black), ("result", result)):
         if not text:
             return f"the row has no {name}: give white,black,result[,round[,table]]"

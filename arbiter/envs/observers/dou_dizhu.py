@@ -247,5 +247,4 @@ def _last_of(moves: list[int], role: int) -> bytes:
 
 
 def _first_of(moves: list[int], role: int) -> bytes:
-    """The plane of a role's first action."""
     return _plays[moves[role]] if len(moves) > role else _NOTHING

@@ -205,7 +205,6 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
 
 
 def _card(name: object) -> Card:
-    """A card by its name or number."""
     card = CARDS.get(str(name)) if type(name) in (str, int) else None
     if card is None:
         raise ConfigError(f"a given deal has the card {name!r}, which is none of 1..{JOKER}")

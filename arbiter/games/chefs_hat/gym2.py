@@ -300,7 +300,6 @@ def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], byt
 
 
 def _set(row: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
-    """The row with one place changed."""
     changed = list(row)
     changed[place] = value
     return tuple(changed)

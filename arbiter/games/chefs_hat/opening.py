@@ -150,7 +150,6 @@ class Opening(_OpeningFields, ChefsHatState):
         return hand_cells(self.hand(seat))
 
     def _special_of(self, seat: Seat) -> Action:
-        """The one special action open to a seat's role."""
         roles = self.setting.roles
         assert roles is not None
         return FOOD_FIGHT if roles[seat] == DISHWASHER else DINNER_SERVED
@@ -207,7 +206,6 @@ def _exchanging(setting: Setting, begin: Begin) -> ChefsHatState:
 
 
 def _playing(setting: Setting, begin: Begin) -> ChefsHatState:
-    """The first state of the play."""
     hands = setting.hands
     return begin(setting, exchanged(hands, setting.exchange) if setting.exchange else hands)
 

@@ -196,7 +196,6 @@ def _others(main: Ranks, below: int = 15) -> list[int]:
 
 
 def _alone(main: Ranks) -> list[Ranks]:  # noqa: ARG001
-    """No kickers."""
     return [()]
 
 
@@ -207,7 +206,6 @@ def _singles(main: Ranks, number: int) -> list[Ranks]:
 
 
 def _pairs(main: Ranks, number: int) -> list[Ranks]:
-    """Pairs of different ranks as kickers."""
     chosen = combinations(_others(main, _JOKER), number)
     return [tuple(rank for rank in ranks for _ in range(2)) for ranks in chosen]
 

@@ -92,7 +92,6 @@ class Plan:
         return real in self.sources or real in self.in_place or self._above(real) is not None
 
     def _above(self, real: str) -> str | None:
-        """The folder taken in which a path lies."""
         above = real
         while above := above.rpartition("/")[0]:
             if above in self.sources and real in self.sources[above].entries:

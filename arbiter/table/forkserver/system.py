@@ -129,7 +129,6 @@ class System:
         return source
 
     def _make(self, plan: Plan) -> MountedView:
-        """Make a view as planned."""
         place, size = self._take_room(), 0
         tops, in_place = plan.tops(), [*plan.in_place]
         mounts = {path: path for path in (*self.base.devices, *in_place)}

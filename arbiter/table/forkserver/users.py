@@ -123,5 +123,4 @@ def _known(kind: str) -> int:
 
 
 def _version() -> tuple[int, ...]:
-    """The kernel's."""
     return tuple(int("".join(filter(str.isdigit, word))) for word in os.uname().release.split(".")[:2])
