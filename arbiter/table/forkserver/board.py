@@ -9,7 +9,6 @@ import mmap
 import os
 
 SIZE = 4096
-MOST_BOTS = SIZE // 16 - 1
 ANYBODY = 0
 """As the turn: every bot may ask."""
 
