@@ -79,7 +79,7 @@ def planned_deal(game: AnyGame, seed: str, round_number: int, number: int, last:
     return deals[number] if number < len(deals) else None
 
 
-class Told(NamedTuple):
+class Spoken(NamedTuple):
     """One command to one seat."""
 
     seat: Seat
@@ -136,20 +136,20 @@ class Position:
         return self.game.answer_words(self.state, self.state.to_act[0])
 
     @cached_property
-    def news(self) -> tuple[Told, ...]:
+    def news(self) -> tuple[Spoken, ...]:
         """Return the commands between the last decision and the next one, in order."""
         game, before = self.game, self.before
-        told: list[Told] = []
+        spoken: list[Spoken] = []
         if before is None:
-            told += _worded(game.greeting())
+            spoken += _worded(game.greeting())
         else:
             seat = before.state.to_act[0]
             after = before.state.apply(seat, self.action)
             for hearers, command in game.news(before.state, seat, self.action, after):
-                told += [Told(hearer, command) for hearer in hearers]
+                spoken += [Spoken(hearer, command) for hearer in hearers]
         if before is None or len(self.deals) > len(before.deals):
-            told += _worded(game.dealt(self.deals[-1]))
-        return tuple(told)
+            spoken += _worded(game.dealt(self.deals[-1]))
+        return tuple(spoken)
 
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
@@ -189,11 +189,11 @@ class Position:
         return type(self)(*given, deals, state, totals, self, action, self.made + 1)
 
 
-def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Told]:
+def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Spoken]:
     """Commands to all seats, each in its own words, one after the other."""
     for wording in wordings:
         for seat, command in enumerate(wording):
-            yield Told(seat, command)
+            yield Spoken(seat, command)
 
 
 class Dealt(NamedTuple):

@@ -28,7 +28,7 @@ class Cut:
             self._sent = events
             self._waiting.clear()
 
-    def told(self, seat: Seat, command: Command, events: int) -> None:
+    def hears(self, seat: Seat, command: Command, events: int) -> None:
         """A seat is told something; the own seat then has `events` events."""
         self._waiting.append((seat, command, events))
 

@@ -83,7 +83,7 @@ class IllegalAction(RulesError):
         super().__init__(reason)
         self.named = named
 
-    def told(self, word: str) -> str:
+    def with_word(self, word: str) -> str:
         """The reason, with the word that was refused in front unless the reason begins with it."""
         return str(self) if word == self.named else f"{word[:60]}: {self}"
 

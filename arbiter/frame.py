@@ -51,15 +51,15 @@ class Frame:
     say: str = ""
 
 
-def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **told: Any) -> Frame:
-    """Return a deal as `seat` may see it, None for everything; `told` are further fields."""
+def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **further: Any) -> Frame:
+    """Return a deal as `seat` may see it, None for everything; `further` are further fields."""
     hands = [game.hand(state, owner) for owner in range(game.seats)]
     seen = tuple(
         tuple(map(game.card_name, hand)) if seat in (None, owner) else None
         for owner, hand in enumerate(hands)
     )
     table = tuple(Laid(who, words, game.cards_of(words)) for who, words in game.table(state))
-    return Frame(seen, tuple(map(len, hands)), table, game.roles(state), **told)
+    return Frame(seen, tuple(map(len, hands)), table, game.roles(state), **further)
 
 
 def frame_at(position: Position, seat: Seat | None = None) -> Frame:
@@ -67,8 +67,8 @@ def frame_at(position: Position, seat: Seat | None = None) -> Frame:
     game, state, to_act = position.game, position.state, position.to_act
     if to_act is None or seat not in (None, to_act):
         return frame_of(game, state, seat, points=position.totals)
-    told = {"to_act": to_act, "request": position.request, "legal": tuple(position.words())}
-    return frame_of(game, state, seat, points=position.totals, **told)
+    further = {"to_act": to_act, "request": position.request, "legal": tuple(position.words())}
+    return frame_of(game, state, seat, points=position.totals, **further)
 
 
 class Frames:
@@ -110,12 +110,12 @@ class Frames:
             self._last["request"] = self._request = request
 
     def moved(
-        self, seat: Seat, request: Command, words: str, told: Sequence[tuple[Seat, str]], laid: str
+        self, seat: Seat, request: Command, words: str, public: Sequence[tuple[Seat, str]], laid: str
     ) -> None:
-        """A seat has answered `words`; `told` are the answers that all know by it, `laid` what it lays."""
-        told = told or ([(seat, laid)] if laid else [])
-        self._said += [f"{self._names[who]} {self._game.says(request, what)}." for who, what in told]
-        if told:
+        """A seat has answered `words`; `public` are the answers that all know by it, `laid` what it lays."""
+        public = public or ([(seat, laid)] if laid else [])
+        self._said += [f"{self._names[who]} {self._game.says(request, what)}." for who, what in public]
+        if public:
             self._untold.clear()
         elif self._seat in (None, seat):
             self._untold[seat] = words
@@ -257,11 +257,11 @@ def said_names(players: Sequence[str]) -> list[str]:
 
 def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
     """Return what the roles of a state say of a seat, for people: ``declared 2, taken 3``."""
-    told = []
+    words = []
     for key, value in roles.items():
         if isinstance(value, list) and value[seat] not in (None, ""):
-            told.append(str(value[seat]) if key == "role" else f"{key} {value[seat]}")
-    return ", ".join(told)
+            words.append(str(value[seat]) if key == "role" else f"{key} {value[seat]}")
+    return ", ".join(words)
 
 
 def points_line(names: Sequence[str], points: Sequence[int]) -> str:
@@ -290,11 +290,11 @@ def roles_line(shape: Mapping[str, Any]) -> str:
     """Return what a deal's JSON has beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6
     2``.
     """
-    told = []
+    words = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):
             if key not in ("hands", "roles") and not any(isinstance(item, list | tuple) for item in value):
-                told.append(f"{key} {' '.join(map(str, value))}")
+                words.append(f"{key} {' '.join(map(str, value))}")
         elif value is not None:
-            told.append(f"{key} {value}")
-    return ", ".join(told)
+            words.append(f"{key} {value}")
+    return ", ".join(words)

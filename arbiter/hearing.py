@@ -159,13 +159,13 @@ class Hearing:
             after = _again(before.apply(seat, action), self.seats[place + 1 :], self.actions[place + 1 :])
         except IllegalAction:
             raise Unheard("that cannot be done in this deal") from None
-        told = [said for seats, said in game.news(before, seat, action, after) if self.seat in seats]
+        heard = [said for seats, said in game.news(before, seat, action, after) if self.seat in seats]
         following: list[Command] = []
-        if told and not stood:
-            if (line := " ".join(words)) not in told:
+        if heard and not stood:
+            if (line := " ".join(words)) not in heard:
                 # It does not tell of the action after all.
                 return False
-            following = told[told.index(line) + 1 :]
+            following = heard[heard.index(line) + 1 :]
         self.deal, self.first, self.laid[seat], self._following = deal, first, laid, following
         if stood:
             self.actions[self._standing.pop(seat)] = action

@@ -220,7 +220,7 @@ class _Match:
             raise _MatchForfeited(seat, send, fault) from None
         except IllegalAction as error:
             word = words_of(answer, game.answer_words(state, seat))
-            illegal = MalformedReply(Fault.ILLEGAL, error.told(word), answer.raw)
+            illegal = MalformedReply(Fault.ILLEGAL, error.with_word(word), answer.raw)
             raise _MatchForfeited(seat, send, illegal) from None
         canonical = game.action_text(state, seat, action)
         if canonical != word:

@@ -292,8 +292,8 @@ class Game(Faces, Generic[S]):
 
     def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
         """The answers, by seat, that an action makes known to all; by default its own if all hear it."""
-        told = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
-        return ((seat, self.action_text(before, seat, action)),) if told else ()
+        all_hear = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
+        return ((seat, self.action_text(before, seat, action)),) if all_hear else ()
 
     def laid(self, before: S, seat: Seat, action: Action, after: S) -> str:
         """The word of what an action lays on the table for all to see; "" for any other action."""

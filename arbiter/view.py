@@ -85,8 +85,8 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
     ]
     if record.substitute is not None:
         players[record.substitute]["substitute"] = True
-    told = _Telling(record, game, reader, complete)
-    told.match()
+    telling = _Telling(record, game, reader, complete)
+    telling.match()
     return {
         "format": FORMAT,
         "reader": str(reader),
@@ -95,11 +95,11 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
         "round": record.round,
         "game": {"name": record.game, "options": dict(record.options)},
         "players": players,
-        "faces": told.frames.faces(),
+        "faces": telling.frames.faces(),
         "planned": None if game.endless else len(programme(game, "", 1).deals),
-        "deals": told.deals,
-        "events": told.events,
-        "marks": told.all_marks(),
+        "deals": telling.deals,
+        "events": telling.events,
+        "marks": telling.all_marks(),
         "result": {
             "points": None if record.points is None else list(record.points),
             "fault": fault_of(record, reader, complete),
@@ -261,10 +261,10 @@ class _Telling:
         self.frames.cleared(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
-        told: dict[str, Any] = {"seat": seat, "request": request}
+        event: dict[str, Any] = {"seat": seat, "request": request}
         if self._everything or seat == self._own:
-            told["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
-        self._add("ask", **told)
+            event["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+        self._add("ask", **event)
         self.frames.asked(seat, request)
 
     def _exchange(self, before: Any, after: Any) -> None:
@@ -292,7 +292,7 @@ class _Telling:
         else:
             self._pass_over()
         for seat in seats if self._own is not None else ():
-            self._cut.told(seat, command, len(self.events))
+            self._cut.hears(seat, command, len(self.events))
 
     def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
         """Add the fault, after the request if it was one; take back what was no longer sent."""
@@ -316,8 +316,8 @@ class _Telling:
         self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
         self.frames.fault(len(self.events) - 1, seat, kind, text)
 
-    def _add(self, t: str, **told: Any) -> None:
-        event: Any = {"i": self._number, "deal": self._deal, "t": t, **told}
+    def _add(self, t: str, **keys: Any) -> None:
+        event: Any = {"i": self._number, "deal": self._deal, "t": t, **keys}
         self.events.append(event)
         self._number += 1
 

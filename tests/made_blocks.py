@@ -9,7 +9,7 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.fit.likelihood import ELO
 from rating.sequential.gsprt import Gsprt
-from rating.sequential.points import told
+from rating.sequential.points import sums_of
 from rating.sequential.runs import FIRST_LOOK
 from rating.simulation import gumbel_luck
 
@@ -80,7 +80,7 @@ def _gaps(
 def points_sums(scores: Floats, margins: Floats) -> tuple[Floats, Floats]:
     """The sums that a test by points looks at after each block, shapes (runs, blocks) both."""
     blocks = np.arange(1, scores.shape[1] + 1)
-    found = told(
+    found = sums_of(
         blocks, margins.cumsum(axis=1), (margins**2).cumsum(axis=1), ((scores - 0.5) * margins).cumsum(axis=1)
     )
     return found.total, found.squares

@@ -201,7 +201,7 @@ def test_a_card_that_does_not_follow_suit_is_illegal():
     ],
 )
 def test_a_refused_word_is_told_once_where_the_game_says_that_its_reason_has_it(word, reason, named, told):
-    assert IllegalAction(reason, named).told(word) == told
+    assert IllegalAction(reason, named).with_word(word) == told
 
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])

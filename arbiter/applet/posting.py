@@ -48,7 +48,9 @@ class Readers(NamedTuple):
 def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Remembered) -> None:
     """All that the page posts; ConfigError, with the field, for what cannot be."""
 
-    def add(name: str, act: Callable[..., object], told: str | None, form: type[forms.Form] | None) -> None:
+    def add(
+        name: str, act: Callable[..., object], description: str | None, form: type[forms.Form] | None
+    ) -> None:
         """A verb that takes a form's values."""
 
         def bare() -> Answer:
@@ -61,7 +63,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
 
         # The framework reads the body as the type that it finds here.
         with_form.__annotations__["given"] = form
-        app.post(f"/{name}", name=name, description=told)(with_form if form else bare)
+        app.post(f"/{name}", name=name, description=description)(with_form if form else bare)
 
     for verb in verbs.ON_A_PAGE:
         name = verb.__name__

@@ -91,15 +91,15 @@ class News:
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(changed.set)
 
-        told = -1
+        sent = -1
 
         async def newest() -> bytes | None:
-            nonlocal told
-            while told == self._session.revision and not self._closed:
+            nonlocal sent
+            while sent == self._session.revision and not self._closed:
                 await changed.wait()
                 changed.clear()
-            told = self._session.revision
-            return None if self._closed else f"data: {json.dumps({'revision': told})}\n\n".encode()
+            sent = self._session.revision
+            return None if self._closed else f"data: {json.dumps({'revision': sent})}\n\n".encode()
 
         stop = self._session.listen(wake)
         self._waiting.add(changed)

@@ -58,7 +58,7 @@ def script_of(game: AnyGame, seed: str, left_ms: int) -> Script:
     position, policy = Position.opening(game, seed), random_policy(seed)
     heard: list[Command] = []
     while True:
-        heard += [told.command for told in position.news if told.seat == 0]
+        heard += [spoken.command for spoken in position.news if spoken.seat == 0]
         seat = position.to_act
         assert seat is not None, "seat 0 decides nothing in the first deal of this game"
         if seat == 0:

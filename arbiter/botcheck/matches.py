@@ -128,8 +128,8 @@ def play(
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
         family, end = bot.family(), bot.stop()
         position = rivals.position
-        told = raw, replied, late, waited, surplus
-        return BotMatch(seat, record, end, *told, first_ns, refused, family, position)
+        heard = raw, replied, late, waited, surplus
+        return BotMatch(seat, record, end, *heard, first_ns, refused, family, position)
 
 
 class _Ended(NamedTuple):

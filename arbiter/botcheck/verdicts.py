@@ -183,12 +183,12 @@ def _scene(position: Position) -> str:
     frame = frame_at(position)
     assert frame.to_act is not None
     words = frame.legal
-    told = {
+    parts = {
         "hand": " ".join(hand_line(position.game, frame.hands[frame.to_act]).split()),
         "table": " ".join(table_line(frame).split()),
         "legal": " ".join(words[:LEGAL]) + (f" ... ({len(words)} in all)" if len(words) > LEGAL else ""),
     }
-    return ", ".join(f"{name} {text}" for name, text in told.items() if text)
+    return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
 
 
 def with_line_end(fault: Step) -> Step:

@@ -69,7 +69,7 @@ class Secrets:
     def of(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
         """Return two flags for an exchange in a position: a secret command, a secret good answer."""
         game, state = position.game, position.state
-        heard = Counter(told.command for told in position.news)
+        heard = Counter(spoken.command for spoken in position.news)
         private = {_verb(command) for command, seats in heard.items() if seats < game.seats}
         # Who sits where, and the like, tells of no card.
         self._commands |= private - {_verb(said) for wording in game.greeting() for said in wording}
@@ -77,8 +77,8 @@ class Secrets:
         if not entry.word:
             return verb in self._commands, verb in self._requests and not entry.problem
         action = position.parse(entry.word)
-        told = game.revealed(state, entry.seat, action, state.apply(entry.seat, action))
-        if is_hidden := all(seat != entry.seat for seat, _ in told):
+        revealed = game.revealed(state, entry.seat, action, state.apply(entry.seat, action))
+        if is_hidden := all(seat != entry.seat for seat, _ in revealed):
             self._requests.add(verb)
         return verb in self._commands, is_hidden
 

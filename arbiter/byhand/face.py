@@ -191,10 +191,10 @@ class ConsoleFace(VerbHost):
         if word:
             return self._send(word, greeting)
         whole = sum(map(len, greeting))
-        told = len(self.machine.position.news) - self.machine.untold
-        if self.machine.position.decisions or told >= whole:
+        sent = len(self.machine.position.news) - self.machine.untold
+        if self.machine.position.decisions or sent >= whole:
             raise ConfigError("the greeting has been sent; greet SEAT sends it to one bot again")
-        self.machine.tell(whole - told)
+        self.machine.tell(whole - sent)
         return self._after(None)
 
     @verb("deal [SEAT]", "the same up to this deal's cards")
@@ -274,7 +274,7 @@ class ConsoleFace(VerbHost):
     @verb("help", "these lines")
     def _help(self) -> None:
         for each in dict.fromkeys(VERBS.values()):
-            self._write(f"  {each.usage:<20}{each.told}")
+            self._write(f"  {each.usage:<20}{each.help}")
 
     def _seat_number(self, word: str) -> int:
         if not word.isdecimal() or int(word) >= len(self._occupants):

@@ -267,10 +267,10 @@ class ByHand:
     def _ask(self, seat: Seat) -> str:
         """Send ``time_left`` and the request; the legal word answered, "" at trouble."""
         if self._referee.next[1].asks:  # not for the first time
-            told = self._note(self._say(seat, self._referee.time_left(seat))[0])
+            exchanged = self._note(self._say(seat, self._referee.time_left(seat))[0])
         else:
-            told = self._exchange()
-        if told.problem:
+            exchanged = self._exchange()
+        if exchanged.problem:
             return ""
         entry, reply = self._say(seat, self.position.request)
         if reply is not None and not entry.problem:

@@ -187,8 +187,8 @@ class Session(VerbHost):
         error = done.exception()
         if error is None:
             return
-        told = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
-        self.notes.append(" ".join(told.split()))
+        text = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
+        self.notes.append(" ".join(text.split()))
         self._changed()
 
     def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:

@@ -43,11 +43,11 @@ class VerbHost:
 
 
 class Verb(NamedTuple):
-    """A verb of the console: `usage` as it is typed, `told` in its line of `help`."""
+    """A verb of the console: `usage` as it is typed, `help` its line there."""
 
     do: Callable[..., Stop | None]
     usage: str
-    told: str
+    help: str
 
     def arguments(self, rest: str) -> list[str | int]:
         """Return the arguments in the rest of its line."""
@@ -68,12 +68,12 @@ def words() -> list[str]:
     return [name for name in VERBS if name.islower()]
 
 
-def verb(usage: str, told: str) -> Callable[[Do], Do]:
+def verb(usage: str, help: str) -> Callable[[Do], Do]:
     """Make a function one of `VERBS`."""
 
     def add(do: Do) -> Do:
         names = usage.split(", ") if "," in usage else [usage.partition(" ")[0]]
-        VERBS.update(dict.fromkeys(names, Verb(do, usage, told)))
+        VERBS.update(dict.fromkeys(names, Verb(do, usage, help)))
         return do
 
     return add

@@ -228,8 +228,8 @@ def restore(config: str, source: str, store_url: str | None) -> None:
             "version": sum(made.submissions.counts().values()),
             "order": len(made.orders.read().given),
         }
-    told = ", ".join(counted(number, what) for what, number in parts.items() if number)
-    say(f"{new.name}: {settled.season} with {told or 'nothing played yet'}")
+    found = ", ".join(counted(number, what) for what, number in parts.items() if number)
+    say(f"{new.name}: {settled.season} with {found or 'nothing played yet'}")
 
 
 def _refuse_dump(source: str) -> None:

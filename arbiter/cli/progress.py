@@ -262,8 +262,8 @@ class Bar:
     def _tell_figures(self) -> None:
         assert self._bar is not None
         progress, task = self._bar
-        told = figures(self._done, self._total, self._played, time.monotonic() - self._begun)
-        progress.update(task, completed=self._done, figures=told)
+        words = figures(self._done, self._total, self._played, time.monotonic() - self._begun)
+        progress.update(task, completed=self._done, figures=words)
 
 
 def figures(done: int, total: int, played: int, seconds: float) -> str:

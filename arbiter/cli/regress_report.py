@@ -60,8 +60,8 @@ def headline(ended: EndedTest) -> str:
             return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
         case "base_faulty":
             beside, who = ("the base", BASE) if trial.faults_of(BASE) else ("the field", FIELD)
-            told = _fault_line(trial, who)
-            return f"base faulty: nothing can be said while {beside} makes faults: {told}"
+            fault = _fault_line(trial, who)
+            return f"base faulty: nothing can be said while {beside} makes faults: {fault}"
         case "identical_play":
             text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
             shown = f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"

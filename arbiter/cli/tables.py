@@ -200,11 +200,11 @@ def show_standings(standings: Standings, style: str) -> None:
 
 def _in_short(standings: Standings) -> list[str]:
     """The notes, with one in place of those that say who sits out, if there are several."""
-    told = notices(standings["suspended"])
-    out = [warning for warning in standings["warnings"] if warning in told]
+    noticed = notices(standings["suspended"])
+    out = [warning for warning in standings["warnings"] if warning in noticed]
     if len(out) < 2:
         return list(standings["warnings"])
-    others = [warning for warning in standings["warnings"] if warning not in told]
+    others = [warning for warning in standings["warnings"] if warning not in noticed]
     return [*others, suspended_line(len(out))]
 
 

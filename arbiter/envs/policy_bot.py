@@ -213,8 +213,8 @@ def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame,
     """
     game = base
     try:
-        if told := base.options_told(said):
-            game = type(base)(**{**base.options, **told})
+        if options := base.options_told(said):
+            game = type(base)(**{**base.options, **options})
     except (ValueError, IndexError):
         raise Unheard("the greeting has not the words that it should have") from None
     except ConfigError as error:

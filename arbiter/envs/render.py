@@ -67,7 +67,7 @@ class Watched:
             writer.close()
 
     def _why(self, action: int, error: IllegalAction) -> str:
-        return error.told(self.observer.action_name(action))
+        return error.with_word(self.observer.action_name(action))
 
 
 def facts(name: str = "arbiter") -> dict[str, Any]:

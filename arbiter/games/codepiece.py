@@ -287,10 +287,10 @@ class Codepiece(DeckGame[CodepieceState]):
             return (*_PLAYS[seat][action], Tell(EVERYBODY, f"end_deal {points}"))
         if action >= FIRST_TRUMP:
             return (Tell(EVERYBODY, f"trump {seat} {WORDS[action]}"),)
-        told = (Tell(EVERYBODY, f"bid {seat} {WORDS[action]}"),)
+        bid = (Tell(EVERYBODY, f"bid {seat} {WORDS[action]}"),)
         if after.bid == FORCED:
-            return (*told, Tell(EVERYBODY, f"bid {after.leader} bid_{FORCED}"))
-        return told
+            return (*bid, Tell(EVERYBODY, f"bid {after.leader} bid_{FORCED}"))
+        return bid
 
     def hand(self, state: CodepieceState, seat: Seat) -> tuple[Card, ...]:
         return _any.cards_of(state.hands[seat])

@@ -200,15 +200,15 @@ class Planning(DeckGame[PlanningState]):
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if "set_deck" in said:
-            told["deck"] = " ".join(said["set_deck"])
+            options["deck"] = " ".join(said["set_deck"])
         if "set_players" in said:
-            told["seats"] = int(said["set_players"][0])
+            options["seats"] = int(said["set_players"][0])
         if "set_game" in said:
             numbers = list(map(int, said["set_game"][1:]))
-            told["deals"] = [list(pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-        return told
+            options["deals"] = [list(pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
+        return options
 
     def request(self, state: PlanningState, seat: Seat) -> Command:  # noqa: ARG002
         return "gen_declare" if state.trick is None else "gen_move"

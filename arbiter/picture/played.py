@@ -66,8 +66,8 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
 
 def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
     """The same for organisers, with the reason of a fault."""
-    told = match_in_short(state, match)
-    return told if match.faulty is None else {**told, "text": match.detail}
+    row = match_in_short(state, match)
+    return row if match.faulty is None else {**row, "text": match.detail}
 
 
 def matches(
@@ -84,13 +84,13 @@ def matches(
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
     """Matches that faults ended, each with what the public may know of the reason."""
-    told: list[MatchRow] = []
+    rows: list[MatchRow] = []
     for match in ended:
         record = state.record(match.id)
         if record is not None and record.forfeit is not None:
             words = fault_words(record.forfeit, PUBLIC, state.is_complete(match.round))
-            told.append({**match_in_short(state, match), "text": words})
-    return told
+            rows.append({**match_in_short(state, match), "text": words})
+    return rows
 
 
 def player_page(state: SeasonState, name: str) -> PlayerPage | None:

@@ -190,8 +190,8 @@ class SeasonState:
         if self.held is None:
             return self.stored.events(after, min(most, max(self.event - after, 0)))
         before = max(min(most, self.held.first_event - after), 0)
-        told = self.stored.events(after, before) if before else []
-        return [*told, *(event for event in self.held.events if event.number > after)][:most]
+        stored = self.stored.events(after, before) if before else []
+        return [*stored, *(event for event in self.held.events if event.number > after)][:most]
 
     def is_complete(self, round_number: int | None) -> bool:
         """True when all of a round may be known."""

@@ -23,15 +23,15 @@ def consent(
     season: SeasonStore,
     last: StoredRound | None,
     number: int | None,
-    told: int | None,
+    shown_after: int | None,
     accepted: bool,
 ) -> str:
     """Return what is accepted with a new round, on one line; "" where nothing has to be.
 
     `last` is the round planned before it, whose settings `season` keeps; `number` is the new one's, None
-    if there is to be none; `told` how many rounds may be played although the seed was published, None while
-    it is secret. ConfigError with everything that has to be accepted and is not; `season` then keeps the
-    question, and an organiser's answer to it lets the next one pass.
+    if there is to be none; `shown_after` how many rounds may be played although the seed was published,
+    None while it is secret. ConfigError with everything that has to be accepted and is not; `season` then
+    keeps the question, and an organiser's answer to it lets the next one pass.
     """
     asked: list[tuple[Problem, str]] = []
     if last is not None and not is_as_before(config, season, last):
@@ -39,8 +39,13 @@ def consent(
             (problem, describe_changes(config, season, last))
             for problem in change_error(config, season, last).problems
         ]
-    if number is not None and told is not None and number > told:
-        asked.append((_known(told), f"round {number} is played though the seed was shown after round {told}"))
+    if number is not None and shown_after is not None and number > shown_after:
+        asked.append(
+            (
+                _known(shown_after),
+                f"round {number} is played though the seed was shown after round {shown_after}",
+            )
+        )
     what = "; ".join(phrase for _, phrase in asked)
     if asked and not accepted:
         before = None if last is None else season.settings(last.digest)
@@ -102,9 +107,9 @@ def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -
     return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]
 
 
-def _known(told: int) -> Problem:
+def _known(after: int) -> Problem:
     return Problem(
         (),
-        f"the seed was shown after round {told}: those who know it know every further card",
+        f"the seed was shown after round {after}: those who know it know every further card",
         "begin another season, or give --accept-changes, or arbiter accept, to go on all the same",
     )

@@ -86,7 +86,7 @@ def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSp
 
 
 def sitting_out(
-    plan: RoundPlan, season: SeasonStore, told: Collection[str]
+    plan: RoundPlan, season: SeasonStore, reported: Collection[str]
 ) -> Iterator[Suspended | StillSuspended]:
     """Yield the suspensions that were not reported yet: each one when it begins, all others as a number."""
     number = plan.stored.number
@@ -101,7 +101,7 @@ def sitting_out(
         or entry.player.name in before
         or ((order := ordered.get(entry.registered_name)) is not None and order.planned == number - 1)
     }
-    untold = plan.suspended.keys() - set(told)
+    untold = plan.suspended.keys() - set(reported)
     for name in sorted(untold & fresh):
         yield Suspended(name, number, plan.suspended[name])
     if untold - fresh:

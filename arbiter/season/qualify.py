@@ -58,8 +58,8 @@ class Qualification:
         """The reason of the suspension, "" for none; what the player wrote, and the fix, are its author's."""
         if self.failed is None:
             return ""
-        told = filter(None, ("failed qualification", self.failed.name, self.failed.public))
-        return " ".join(": ".join(told).split())[:LONGEST_REASON]
+        parts = filter(None, ("failed qualification", self.failed.name, self.failed.public))
+        return " ".join(": ".join(parts).split())[:LONGEST_REASON]
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""

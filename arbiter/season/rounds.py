@@ -70,13 +70,13 @@ class Rounds:
             return self.plan_of(begun)
         number = len(rounds) if begun else len(rounds) + 1
         over = number > goal or stored.running.read().closed is not None
-        told = stored.seed_told()
-        accepted = consent(config, stored, last, None if over else number, told, accept_changes)
+        shown_after = stored.seed_told()
+        accepted = consent(config, stored, last, None if over else number, shown_after, accept_changes)
         if begun is not None:
             stored.drop_round(begun.number)
         if over:
             return None
-        if told is not None and number > told:
+        if shown_after is not None and number > shown_after:
             stored.tell_seed(max(number, goal))
         if accepted and last is not None:
             accepted = "; ".join([accepted, *self._freed(number)])

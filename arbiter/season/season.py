@@ -172,9 +172,9 @@ class Season:
         """
         moment = due(self.config, self.stored, goal, self._clock.now())
         if moment is not None:
-            rounds, told = self.stored.rounds(), self.stored.seed_told()
+            rounds, shown_after = self.stored.rounds(), self.stored.seed_told()
             last = rounds[-1] if rounds else None
-            consent(self.config, self.stored, last, len(rounds) + 1, told, accept_changes)
+            consent(self.config, self.stored, last, len(rounds) + 1, shown_after, accept_changes)
         return moment
 
     def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
@@ -220,8 +220,8 @@ class Season:
         Return the number of matches played, None when somebody asked to stop.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
-        told = told_commitment(self.stored.seed, self.config.seed_commitment is not None)
-        committed = told if number == 1 and not there else None
+        commitment = told_commitment(self.stored.seed, self.config.seed_commitment is not None)
+        committed = commitment if number == 1 and not there else None
         if plan.accepted and not self._accepted:
             self._accepted = True
             yield ChangesAccepted(plan.accepted)

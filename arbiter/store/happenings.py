@@ -65,4 +65,4 @@ def since_freeze(connection: sa.Connection, season: int, last_round: int) -> tup
     number: int = connection.execute(first).scalar_one()
     later = sa.select(table).filter_by(**mine).where(table.c.number > number).order_by(table.c.number)
     rows = enumerate(connection.execute(later), number + 1)
-    return number, [happened(row)._replace(number=told) for told, row in rows]
+    return number, [happened(row)._replace(number=at) for at, row in rows]

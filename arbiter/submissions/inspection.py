@@ -70,16 +70,16 @@ def inspect(
     """
     inspection = _InspectionRun(folder, season, name, room)
     folder.unlink() if folder.is_file() else inspection.clear()
-    told: list[InspectionStep] = []
+    steps: list[InspectionStep] = []
     try:
         inspection.begin()
         for step in inspection.steps(archive):
-            told.append(step)
+            steps.append(step)
             tell(step)
         if inspection.program is None:
-            return InspectionVerdict("refused", tuple(told))
+            return InspectionVerdict("refused", tuple(steps))
         inspection.settle()
-        return InspectionVerdict("accepted", tuple(told), inspection.program)
+        return InspectionVerdict("accepted", tuple(steps), inspection.program)
     except OSError as error:
         raise StoreError(f"{folder.parent}: {error.strerror}") from None
     finally:

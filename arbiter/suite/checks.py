@@ -89,7 +89,7 @@ def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
         text = f"{100 * score:.1f} %{_margin(scores)} of {len(scores)} blocks"
         text += f"; {100 * check.at_least:g} % is enough"
         if faults:
-            text += f"; {len(faults)} matches lost by faults, first {told(faults[0], names)}"
+            text += f"; {len(faults)} matches lost by faults, first {in_words(faults[0], names)}"
         if score >= check.at_least:
             return Made(True, text)
         scored = [ScoredMatch(match, match_score(match)) for match in played]
@@ -115,7 +115,9 @@ def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
         faults = [fault for fault in every if fault.version in own]
         if faults:
             names = names_of(suite.bot, check.opponent)
-            text = f"{len(faults)} of {len(played)} matches end by its fault, first {told(faults[0], names)}"
+            text = (
+                f"{len(faults)} of {len(played)} matches end by its fault, first {in_words(faults[0], names)}"
+            )
             return Made(False, text, tuple(shown(meeting, season, names, [bad.match for bad in faults])))
         most = max(
             bot.charged_ns
@@ -177,7 +179,7 @@ def names_of(bot: Player, opponent: Player | None) -> dict[str, str]:
     return {CANDIDATE: mine, BASE: theirs if theirs != mine else f"{theirs}-2"}
 
 
-def told(fault: FaultSeen, names: Mapping[str, str]) -> str:
+def in_words(fault: FaultSeen, names: Mapping[str, str]) -> str:
     """A fault in one line."""
     match = fault.match
     return f"{match.id}: {names[fault.version]} forfeits ({match.fault}): {match.detail}"

@@ -69,5 +69,5 @@ def advice(said: bytes, tier: str, sent: bool = False) -> str:
         return ""
     if sent:
         return f"this season refuses {REFUSED}" + (f"; {SEND}" if missing else "")
-    told = f"the tier {tier} refuses {REFUSED} (docs/howto/sandbox.md)"
-    return f"{told}; {READ}" if missing else told
+    refusal = f"the tier {tier} refuses {REFUSED} (docs/howto/sandbox.md)"
+    return f"{refusal}; {READ}" if missing else refusal

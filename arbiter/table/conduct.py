@@ -130,14 +130,14 @@ class Conductor:
         reports, views = list(record.bots), dict(zip(channels, self._launcher.views, strict=True))
         tier = spec.limits.isolation
         for seat, channel in channels.items():
-            player, told = spec.players[seat], notes[seat]
+            player, remarks = spec.players[seat], notes[seat]
             if crashed(channel.seat, record.forfeit) and (helps := advice(channel.stderr.tail, tier)):
-                told.append(helps)
+                remarks.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
-                told.append(f"read where they are, not copied to memory: {', '.join(large)}")
+                remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")
             if (view := views[seat]) and (missing := view.missing()):
-                told.append(f"no room in its share of the system in memory: {missing}")
-            reports[seat] = complete(reports[seat], channel, ends[channel.pid], told, record.moves)
+                remarks.append(f"no room in its share of the system in memory: {missing}")
+            reports[seat] = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
         return replace(
             record,
             bots=tuple(reports),
@@ -275,8 +275,8 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     if limits.isolation == "landlock":
         request |= confinement(player, program)
     temporary = request["root"]["scratch"] if request["root"] else ""
-    told = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
-    return request | {"env": told | env}
+    set_for_it = settings(limits.memory_bytes, limits.isolation == "landlock", temporary)
+    return request | {"env": set_for_it | env}
 
 
 def bot_environment(player: Player) -> dict[str, str]:

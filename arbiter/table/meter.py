@@ -172,8 +172,8 @@ def family_ns(pid: int) -> int:
 
 def tables_in(status: bytes) -> int:
     """The bytes of page tables that a text of /proc/PID/status tells; 0 if it tells none."""
-    told = status.partition(TABLES)[2].split(None, 1)
-    return 1024 * int(told[0]) if told else 0
+    words = status.partition(TABLES)[2].split(None, 1)
+    return 1024 * int(words[0]) if words else 0
 
 
 def threads_of(pid: int) -> list[str]:

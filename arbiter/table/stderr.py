@@ -107,10 +107,10 @@ class StandardError:
     @property
     def last_line(self) -> str:
         """The end of the last line that tells something; of a Python that died as it started, its error."""
-        told = [line.strip() for line in self.tail.split(b"\n")]
-        told = [line for line in told if line and not line.startswith(NOTICE)]
-        last, hint = told[-1] if told else b"", ""
+        lines = [line.strip() for line in self.tail.split(b"\n")]
+        lines = [line for line in lines if line and not line.startswith(NOTICE)]
+        last, hint = lines[-1] if lines else b"", ""
         if last == b"<no Python frame>":
-            last = next((line for line in reversed(told) if line.startswith(FATAL)), last)
+            last = next((line for line in reversed(lines) if line.startswith(FATAL)), last)
             hint = NO_LIBRARY if last.startswith(FATAL + b"init_") else ""
         return last[-200:].decode(errors="backslashreplace") + hint

@@ -88,9 +88,9 @@ class Verdicts:
         if active is not None and by_hand is None:
             faults = caller.suspended().get(rated_name(author, active))
         shown = None if caller.author.organiser else state.frozen
-        told = faults if faults is None or shown is None else FAULTS
+        held_back = faults if faults is None or shown is None else FAULTS
         last = len(state.rounds) if progress(state) == "over" else None
-        return cls(author, active, by_hand, told, shown, last, given)
+        return cls(author, active, by_hand, held_back, shown, last, given)
 
     def reason(self, found: Submission) -> str | None:
         """Return why a version sits out that would play; None for one that plays, or never would."""

@@ -143,9 +143,9 @@ class Live:
                 news = await run_in_threadpool(self._news, name, self._told[name])
                 if news:
                     self._told[name] = news[-1].number
-                    told = [(event.number, encoded(event)) for event in news]
+                    chunks = [(event.number, encoded(event)) for event in news]
                     for number, listener in enumerate(list(listeners), 1):
-                        listener.tell(told)
+                        listener.tell(chunks)
                         if number % TOLD_AT_ONCE == 0:
                             # Pages are answered in between.
                             await asyncio.sleep(0)

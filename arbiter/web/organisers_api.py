@@ -115,8 +115,8 @@ def annul(match: str, what: Annulment, caller: Organiser) -> shapes.Ordered:
     match_id, known = match_of_part(given(match)), caller.state.by_id
     if match_id not in known:
         raise _unknown(administration.unknown_match(match_id, known.values()))
-    told = _season(caller), [match_id], what.because, what.replay, not what.preview
-    return _order(lambda: administration.annul(*told))
+    arguments = _season(caller), [match_id], what.because, what.replay, not what.preview
+    return _order(lambda: administration.annul(*arguments))
 
 
 @router.post(f"{BASE}/submissions/{{number}}/inspect")
@@ -150,8 +150,8 @@ def deeds(caller: Caller, asked: Wanted) -> shapes.Audit:
         # No database need take it.
         return {"audit": [], "next": None}
     found = caller.state.stored.audit.last(limit + 1, asked.cursor, who, what)
-    told = [cast("shapes.AuditEntry", deed._asdict()) for deed in found[:limit]]
-    return {"audit": told, "next": found[limit - 1].number if len(found) > limit else None}
+    entries = [cast("shapes.AuditEntry", deed._asdict()) for deed in found[:limit]]
+    return {"audit": entries, "next": found[limit - 1].number if len(found) > limit else None}
 
 
 def run(caller: Caller, verb: str) -> shapes.PauseState:

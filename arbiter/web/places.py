@@ -71,11 +71,11 @@ class Places:
                 with place.left():
                     return await receive()
 
-            async def told(message: Message) -> None:
+            async def sent(message: Message) -> None:
                 with place.left():
                     await send(message)
 
-            await self._app(scope, heard, told)
+            await self._app(scope, heard, sent)
 
     @asynccontextmanager
     async def place(self, scope: Scope) -> AsyncIterator[_Place]:

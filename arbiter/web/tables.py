@@ -86,15 +86,15 @@ def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Tur
     """The turn for all eyes, or for those of a seat: the request is shown at its own turn alone."""
     position = seen.position
     to_act, over = position.to_act, position.to_act is None
-    told = not over and seat in (None, to_act)
-    words, legal = (position.answer_words, position.words()) if told else (0, [])
+    shows_request = not over and seat in (None, to_act)
+    words, legal = (position.answer_words, position.words()) if shows_request else (0, [])
     lays = [position.game.cards_of(word) for word in legal]
     say = say_points(players, position.totals, position.game.sides)
     return {
         "to_act": to_act,
-        "request": position.request if told else None,
-        "asks": position.game.asks(position.request) if told else None,
-        "must": position.game.must(position.state, to_act) if told and to_act is not None else "",
+        "request": position.request if shows_request else None,
+        "asks": position.game.asks(position.request) if shows_request else None,
+        "must": position.game.must(position.state, to_act) if shows_request and to_act is not None else "",
         "legal": legal,
         "lays": lays,
         "says": list(map(position.game.say_cards, lays)),
@@ -150,7 +150,7 @@ class Visit:
     asked: float = field(default_factory=time.monotonic)
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
-    told: bool = False
+    reported: bool = False
     """True once the log has it that a bot failed."""
     wake: Callable[[], None] = lambda: None
     """Wakes the request that waits for a change; there is one at most."""
@@ -264,12 +264,12 @@ class Tables:
 
     def _tell_failure(self, visit: Visit) -> None:
         seen = visit.session.seen
-        if self._log is None or visit.told or seen is None or seen.trouble is None:
+        if self._log is None or visit.reported or seen is None or seen.trouble is None:
             return
-        visit.told = True
+        visit.reported = True
         entry = seen.trouble
-        told = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
-        self._log.write(f"{visit.season}: {' '.join(told.split())}")
+        text = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
+        self._log.write(f"{visit.season}: {' '.join(text.split())}")
 
     def _admit(self, address: str) -> None:
         """Keep a place for another table; Refusal where there is none."""

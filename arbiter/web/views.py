@@ -93,8 +93,8 @@ class Parameter:
             schema = {"type": "integer", "minimum": self.values[0], "maximum": self.values[-1]}
         if self.default is not None:
             schema["default"] = self.default
-        told = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
-        return {**told, "description": self.says} if self.says else told
+        parameter = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
+        return {**parameter, "description": self.says} if self.says else parameter
 
 
 def check_names(given: Iterable[str], known: Collection[str]) -> None:

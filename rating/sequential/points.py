@@ -35,7 +35,7 @@ class PointSums(NamedTuple):
     slope: Floats
 
 
-def told(
+def sums_of(
     blocks: Floats | float,
     margins: Floats | float,
     margin_squares: Floats | float,
@@ -54,7 +54,7 @@ def told(
 
 def told_by(run: Run) -> PointSums:
     """The same from a run."""
-    return told(
+    return sums_of(
         run.blocks, run.margins, run.margin_squares, run.cross,
         run.offsets, run.offset_squares, run.offset_cross,
     )  # fmt: skip

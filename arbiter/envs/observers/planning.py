@@ -127,9 +127,9 @@ class PlanningObserver(Observer):
         playing = np.array([trick is not None for trick in tricks])
         if playing.any():
             # A seat that has still to declare sees no declaration.
-            told = playing.nonzero()[0][:, None]
+            declarers = playing.nonzero()[0][:, None]
             numbers = np.array([what for what, known in zip(declared, playing, strict=True) if known])
-            seen[told, at + first + np.take_along_axis(numbers, around[playing], 1)] = 1
+            seen[declarers, at + first + np.take_along_axis(numbers, around[playing], 1)] = 1
         at += s * m
         seen[of, at + first + np.array(taken)[of, around]] = 1
         at += s * m

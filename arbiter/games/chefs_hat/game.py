@@ -50,11 +50,11 @@ from arbiter.games.chefs_hat.words import (
     ChefsHatFaces,
     ending,
     gift_wording,
+    lines_of,
     opening_news,
     set_roles,
     short,
     special,
-    told,
     winner,
     words,
 )
@@ -214,15 +214,15 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if "set_rules" in said:
-            told["rules"] = "gym2" if "gym2" in said["set_rules"][2:] else "book"
-            if told["rules"] == "book":
-                told["max_rounds"] = None
+            options["rules"] = "gym2" if "gym2" in said["set_rules"][2:] else "book"
+            if options["rules"] == "book":
+                options["max_rounds"] = None
         if "set_game" in said:
             what, number = said["set_game"]
-            told |= {"matches": None, "points": None, what: int(number)}
-        return told
+            options |= {"matches": None, "points": None, what: int(number)}
+        return options
 
     def dealt(self, deal: _Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
@@ -260,8 +260,8 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         """Yield what was done, to all; of an exchange only giver and taker hear the cards."""
         if not before.in_play:
             return opening_news(before, seat, action, after)
-        told = self._plays[seat][before.carried_out(action, after)]
-        return told if after.to_act and after.rounds == before.rounds else (*told, *ending(after))
+        news_of_it = self._plays[seat][before.carried_out(action, after)]
+        return news_of_it if after.to_act and after.rounds == before.rounds else (*news_of_it, *ending(after))
 
     # Cards.
 
@@ -277,9 +277,9 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         setting, places = state.setting, [""] * SEATS
         for place, seat in zip(PLACES, state.order, strict=False):
             places[seat] = place
-        told = {} if setting.roles is None else {"role": _role_names(setting.roles)}
+        role = {} if setting.roles is None else {"role": _role_names(setting.roles)}
         special = setting.special and SPECIALS[setting.special[1] - NO_SPECIAL].replace("_", " ")
-        return {**told, "finished": places, "round": state.rounds, "special": special}
+        return {**role, "finished": places, "round": state.rounds, "special": special}
 
     def laid(
         self,
@@ -333,7 +333,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
     def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
         """The exchange, then the rounds with a column for each seat, then the places."""
-        yield from told(self, deal, play)
+        yield from lines_of(self, deal, play)
 
 
 def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHatDeal:

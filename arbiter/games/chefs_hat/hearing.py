@@ -125,15 +125,15 @@ class ChefsHatHearing(Hearing):
             if len(hand) > len(own):
                 raise Unheard("there are not so many such cards")
             hands.append(hand + [UNKNOWN] * (len(own) - len(hand)))
-        told: dict[str, Any] = {"roles": self._roles, "lots": lots}
+        known: dict[str, Any] = {"roles": self._roles, "lots": lots}
         if self._roles is not None and self._part != _SPECIAL:
-            told |= {"special_known": True, "special": self._special}
+            known |= {"special_known": True, "special": self._special}
         if self._part == _PLAY:
-            told |= {"opener": self._opener, "seat": self._opener}
+            known |= {"opener": self._opener, "seat": self._opener}
             if self._roles is not None:
                 exchange = self._given_back(hands) if len(self._gifts) == SEATS else None
-                told |= {"exchange_known": True, "exchange": exchange}
-        return _checked(ChefsHatDeal(tuple(map(tuple, hands)), **told))
+                known |= {"exchange_known": True, "exchange": exchange}
+        return _checked(ChefsHatDeal(tuple(map(tuple, hands)), **known))
 
     def _given_back(self, hands: list[list[Card]]) -> tuple[Gift, ...]:
         """The four gifts with their cards; other `hands` become those before them."""

@@ -119,7 +119,7 @@ class ChefsHatFaces(Faces):
         return _SPECIALLY.get(words) or super().says(request, words)
 
 
-def told(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
+def lines_of(game: AnyGame, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
     """The lines of a deal; `play` may end early, and may have answers that the deal knows already."""
     state: ChefsHatState = game.start(deal)
     if roles := state.deal.roles:

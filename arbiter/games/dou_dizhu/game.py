@@ -217,12 +217,12 @@ class DouDizhu(Game[DouDizhuState]):
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if "set_rules" in said:
-            told["bombs"] = "double" if "double" in said["set_rules"][2:] else "single"
+            options["bombs"] = "double" if "double" in said["set_rules"][2:] else "single"
         if "set_game" in said:
-            told["landlords"] = list(map(int, said["set_game"][1:]))
-        return told
+            options["landlords"] = list(map(int, said["set_game"][1:]))
+        return options
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
         """set_cards, to each its own, and the landlord's three extra cards, to all."""

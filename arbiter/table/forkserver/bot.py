@@ -111,10 +111,10 @@ def was_out_of_memory(group: str) -> bool:
 
 def first_report(report: int) -> bytes:
     """Return the report of a wrapper, up to its first message at least, if there is one."""
-    told = b""
-    while b"}" not in told and (more := os.read(report, 4096)):
-        told += more
-    return told
+    report_read = b""
+    while b"}" not in report_read and (more := os.read(report, 4096)):
+        report_read += more
+    return report_read
 
 
 def pid_of(reported: bytes) -> int:

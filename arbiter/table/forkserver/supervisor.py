@@ -278,9 +278,9 @@ def _tell_memory(bot: Supervised, question: Question) -> int | None:
     """The bot's limit as the machine's memory: programs adapt to it, and others' use stays hidden."""
     limit = bot.memory_bytes
     # struct sysinfo: uptime, loads, memory (total, free, shared, buffers), swap, processes, high memory.
-    told = SYSINFO.pack(int(time.monotonic()), 0, 0, 0, limit, limit, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
+    answer = SYSINFO.pack(int(time.monotonic()), 0, 0, 0, limit, limit, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0)
     try:
-        question.write(question.arguments[0], told)
+        question.write(question.arguments[0], answer)
     except (OSError, OverflowError):
         return errno.EFAULT
     question.pretend()

@@ -4,7 +4,7 @@ Allowed is what programs in Python, C, C++, Rust, Go, Java, JavaScript, Lua, Per
 to talk on their standard streams. A call that is not listed here is refused. Some calls are answered by
 their arguments; `seccomp` has the tests.
 
-A refusal that an author should know of is noted in the record, once a call (`CallVerdict.told`). Calls that
+A refusal that an author should know of is noted in the record, once a call (`CallVerdict.noted`). Calls that
 runtimes only try, and do without, are not noted.
 """
 
@@ -18,7 +18,7 @@ class CallVerdict(NamedTuple):
     """The answer to a call: `error` is None if it is made, 0 if it only seems to be."""
 
     error: int | None
-    told: bool = False
+    noted: bool = False
 
 
 class Group(NamedTuple):
@@ -30,7 +30,7 @@ class Group(NamedTuple):
 
 
 ALLOW, PRETEND = CallVerdict(None), CallVerdict(0)
-REFUSE, REFUSE_AS_ABSENT = CallVerdict(errno.EPERM, told=True), CallVerdict(errno.ENOSYS, told=True)
+REFUSE, REFUSE_AS_ABSENT = CallVerdict(errno.EPERM, noted=True), CallVerdict(errno.ENOSYS, noted=True)
 ABSENT, READ_ONLY = CallVerdict(errno.ENOSYS), CallVerdict(errno.EACCES)
 OTHERWISE = Group(REFUSE, "no bot needs it, so it is not on the list of what is allowed", ())
 

@@ -129,7 +129,7 @@ def supervised(machine: str = "") -> dict[str, Any]:
         "errors": [
             (known[name], verdict.error)
             for name, (verdict, *_) in policy.verdicts().items()
-            if verdict.told and verdict.error != errno.EPERM and name in known
+            if verdict.noted and verdict.error != errno.EPERM and name in known
         ],
     }
 
@@ -145,8 +145,8 @@ def explain(call: str, in_namespaces: bool = False) -> str:
         return f"allowed: {why}"
     if verdict.error == 0:
         return f"without effect: {why}"
-    told = "; the record's notes name the first one" if verdict.told and not in_namespaces else ""
-    return f"refused with {errno.errorcode[verdict.error]}: {why}{told}"
+    note = "; the record's notes name the first one" if verdict.noted and not in_namespaces else ""
+    return f"refused with {errno.errorcode[verdict.error]}: {why}{note}"
 
 
 def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
@@ -331,7 +331,7 @@ def _argument(number: int) -> int:
 def _answer(verdict: policy.CallVerdict, asking: bool) -> Instruction:
     if verdict.error is None:
         return (RETURN, 0, 0, ALLOW)
-    return (RETURN, 0, 0, ASK) if verdict.told and asking else _error(verdict.error)
+    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _error(verdict.error)
 
 
 def _error(number: int) -> Instruction:

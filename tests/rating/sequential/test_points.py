@@ -7,7 +7,7 @@ import pytest
 
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
-from rating.sequential.points import told, told_by
+from rating.sequential.points import sums_of, told_by
 from rating.sequential.runs import Run
 from tests.made_blocks import points_sums, simulate_blocks, simulate_margins, stops
 
@@ -45,7 +45,7 @@ def test_a_match_lost_by_a_fault_counts_as_lost_without_points() -> None:
 def test_points_that_win_nothing_decide_nothing() -> None:
     run = through(SAID, [(0.4, 1.0, 0.0), (0.6, -1.0, 0.0)] * 50)
     assert (run.verdict, float(told_by(run).slope)) == (None, 0.0)
-    assert float(told(1.0, 0.0, 0.0, 0.0).slope) == 0.0
+    assert float(sums_of(1.0, 0.0, 0.0, 0.0).slope) == 0.0
 
 
 def test_level_results_with_a_lead_in_points_are_no_identical_play() -> None:

@@ -68,7 +68,7 @@ def in_words(verdict: policy.CallVerdict, in_namespaces: bool) -> str:
         return "allow"
     if verdict.error == 0:
         return "pretend"
-    return "ask" if verdict.told and not in_namespaces else errno.errorcode[verdict.error]
+    return "ask" if verdict.noted and not in_namespaces else errno.errorcode[verdict.error]
 
 
 @pytest.mark.parametrize("in_namespaces", [False, True])
