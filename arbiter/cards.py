@@ -101,9 +101,7 @@ def commitment(seed: str) -> str:
 
 
 def told_commitment(seed: str, insisted: bool = False) -> str | None:
-    """Return what is published of a seed before its end; None where that would give it away and nobody
-    `insisted`.
-    """
+    """Return what is published of a seed before its end; None if that betrays it and nobody `insisted`."""
     return commitment(seed) if insisted or bits_of(seed) >= LEAST_BITS else None
 
 

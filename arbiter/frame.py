@@ -287,9 +287,7 @@ def table_line(frame: Frame) -> str:
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:
-    """Return what a deal's JSON has beside hands, roles by seat and nested lists: ``landlord 0, extra 4 6
-    2``.
-    """
+    """Return what a deal's JSON has beside hands, roles by seat and nested lists: ``landlord 0``."""
     words = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):

@@ -168,9 +168,7 @@ class _Match:
         return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
     def tell_time(self, seat: Seat) -> Send | None:
-        """Return the command that says what a seat has left, sent before each request; held in batched
-        delivery.
-        """
+        """Return what tells a seat its time before each request; held in batched delivery."""
         clock = self._clock
         line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:

@@ -211,9 +211,7 @@ class Game(Faces, Generic[S]):
         """The ``gen_`` command that asks a seat for its decision."""
 
     def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
-        """Return the number of words in the answer to the request; they reach `parse` with single blanks
-        between.
-        """
+        """Return the number of words in the answer; they reach `parse` with single blanks between."""
         return 1
 
     @abstractmethod

@@ -109,9 +109,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
 
 
 def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
-    """Return the fault that ended the match and its player, in the words that the reader may see; None for
-    none.
-    """
+    """Return the fault that ended the match, in words that the reader may see; None for none."""
     if (forfeit := record.forfeit) is None:
         return None
     return {
@@ -220,9 +218,7 @@ class _Telling:
         self._exchange(None, event.state)
 
     def _keep(self, deal: Deal | None, state: Any) -> None:
-        """Keep what is known of a deal whose last state this is; for readers of all cards, whatever a record
-        has.
-        """
+        """Keep what is known of a deal by its last state; for readers of all cards, all of the record."""
         if deal is not None:
             self._deal_has(self._game.deal_roles(deal, state))
             if self._everything:

@@ -51,9 +51,7 @@ class Submissions:
 
 
 def folder_beside(store: str, file: Path) -> Path:
-    """Return the folder of archives and programs: beside the store, or the season's file where that is a
-    server's.
-    """
+    """Return the folder of archives and programs, beside the store or, for a server's, the season's file."""
     place = file_of(store) or file
     return place.resolve().with_name(f"{place.stem}{FOLDER}")
 

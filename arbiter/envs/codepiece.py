@@ -209,9 +209,7 @@ class Engine:
         }
 
     def observe(self, player: int) -> Vector:
-        """Return what a player sees, float32 of shape (233,); see `CodepieceObserver`. ValueError for no
-        player.
-        """
+        """Return what a player sees, float32[233]; see `CodepieceObserver`. ValueError for no player."""
         state = self._running()
         _check_player(player)
         return observation(state, player, state.legal(player) if player in state.to_act else None)

@@ -86,9 +86,7 @@ def progress(state: SeasonState) -> shapes.Condition:
 
 
 def round_in_short(state: SeasonState, round_: StoredRound) -> shapes.Progress:
-    """Return the progress of a round; `matches` may grow by those that are played once more with a
-    substitute.
-    """
+    """Return the progress of a round; `matches` may grow by those played once more with a substitute."""
     stored = sum(match.round == round_.number for match in state.matches)
     return {
         "round": round_.number,

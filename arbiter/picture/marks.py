@@ -46,9 +46,7 @@ def marked(
 
 
 def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[str]:
-    """Return the warnings of standings now that these are suspended, in place of those of when they were
-    made.
-    """
+    """Return the warnings of standings now that these are suspended, in place of the first ones."""
     then = standings.get("suspended", {})
     over = notices({name: why for name, why in then.items() if name not in suspended})
     return [

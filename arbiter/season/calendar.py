@@ -106,9 +106,7 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
 
 
 def due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
-    """Return when the next of `goal` rounds begins, if that is later; None where one is begun or none is
-    left.
-    """
+    """Return when the next of `goal` rounds begins, if later; None where one is begun or none is left."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if begun or len(rounds) >= goal or season.running.read().closed is not None:

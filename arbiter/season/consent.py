@@ -92,9 +92,7 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """Return the differences between the config and that of the round before, on one line, but for what
-    authors sent.
-    """
+    """Return how the config differs from that of the round before, on one line, but for what authors sent."""
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"

@@ -23,9 +23,7 @@ ROUNDS = 8
 
 @dataclass(slots=True)
 class _Round:
-    """The number of a player's matches of a round that its own faults ended, and of those that tell
-    something.
-    """
+    """The numbers of a player's matches of a round: those ended by its faults, those that tell something."""
 
     number: int | None
     faults: int = 0

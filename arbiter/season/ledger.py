@@ -178,9 +178,7 @@ class Ledger:
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
     def freed(self, config: Config) -> list[str]:
-        """Return the players who would be suspended for their faults, had the config not changed their
-        entries.
-        """
+        """Return who would be suspended for faults, had the config not changed the entry."""
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         terms = config.suspend_after, config.suspend_share
         return [name for name in changed if self._lapses.reason(name, *terms)]

@@ -29,9 +29,7 @@ SUSPENDING = frozenset({OrderKind.SUSPEND, OrderKind.FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """The effect of some orders: the matches that do not count, by id, and the suspended players, by
-    registered name.
-    """
+    """The effect of some orders: by match id what does not count, by registered name who is suspended."""
 
     annulled: Mapping[str, Order] = field(default_factory=dict)
     earlier: Mapping[str, MatchSummary] = field(default_factory=dict)

@@ -113,9 +113,7 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
 
 
 def untried(season: SeasonResults) -> list[Entry]:
-    """Return the players whose entry and files, as they are now, were never tried; nobody without `qualify:
-    true`.
-    """
+    """Return the players whose present entry and files were never tried; nobody without `qualify: true`."""
     return _untried(season.config, season.stored)
 
 

@@ -265,8 +265,6 @@ class Season:
             raise Anomaly(odd)
 
     def _goal(self, executor: Slots) -> int:
-        """Return how many rounds the season has: the config's number, or one more than are complete if it
-        fits.
-        """
+        """Return the number of rounds: the config's, or one more than are complete if it fits."""
         more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)

@@ -91,9 +91,7 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
 
 
 def _sitting_out(config: Config) -> Collection[str]:
-    """Return who is suspended from the next round on; nobody where the store cannot be read, which is
-    reported later.
-    """
+    """Return who is suspended from the next round on; nobody if the store cannot be read: reported later."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:

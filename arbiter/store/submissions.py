@@ -84,9 +84,7 @@ class SubmissionBook(Book):
             return before, False
 
     def left_today(self, author: str, per_day: int) -> tuple[int, int]:
-        """Return how many new archives an author may send now, and the seconds until one more if there are
-        none.
-        """
+        """Return how many new archives an author may send now, and the seconds until one more if none."""
         with self._store.reading() as connection:
             sent = self._sent_today(connection, author)
             return max(per_day - len(sent), 0), self._wait(sent, per_day, DAY)

@@ -218,9 +218,7 @@ def of_tls(error: ssl.SSLError) -> Words:
 
 
 def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
-    """Return the words for an answer that is no site's; `size` bytes were sent, and `location` is where it
-    leads.
-    """
+    """Return the words for an answer that is no site's: `size` bytes were sent, it leads to `location`."""
     name = _title(text) or f"status {status}"
     if status == 413:
         said = f"the proxy before the site takes no archive of {size} bytes ({name})"

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def program_problem(program: str, folder: str, path: str | None = None) -> str:
-    """Return why a command's first word is no program in `folder` or on `path`, by default our PATH; "" if it
-    is.
-    """
+    """Return why a command's first word is no program in `folder` or on `path` (our PATH); "" if it is."""
     file = os.path.join(folder, program)  # noqa: PTH118
     if "/" in program or os.path.isfile(file):
         if not os.path.isfile(file):

@@ -52,9 +52,7 @@ class Caller(NamedTuple):
     author: Author
 
     def suspended(self) -> dict[str, str]:
-        """Return who is suspended at this very moment, and why; the state may be older than an order just
-        given.
-        """
+        """Return who is suspended at this moment, and why: the state may be older than the last order."""
         return suspended_now(self.state.stored, self.state.stored.complete)
 
 

@@ -35,9 +35,7 @@ class Because(BaseModel):
 
 
 class Annulment(Because):
-    """The reason of an annulment, and `replay` to have the match played again; with `preview` nothing is
-    ordered.
-    """
+    """The reason; `replay` has the match played again, with `preview` nothing is ordered."""
 
     replay: bool = False
     preview: bool = False

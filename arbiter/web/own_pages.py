@@ -68,9 +68,7 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         return answer
 
     def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
-        """Make a handler of a form, which is read for who has a session alone; the session may end while the
-        form comes.
-        """
+        """Make a handler of a form, which is read within a session alone; which may end while it comes."""
 
         async def answer(request: Request) -> Response:
             _logged_in(await run_in_threadpool(caller_in, seasons, request))
@@ -255,9 +253,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
-    """Return the page of an organiser: orders, authors, the log; `preview` is an annulment before it is
-    confirmed.
-    """
+    """Return the organiser's page: orders, authors, the log; `preview` is an unconfirmed annulment."""
     state = caller.state
     stored, running = state.stored, state.stored.running.read()
     authors = stored.authors.all()

@@ -29,7 +29,7 @@ USABLE_LOOKS = 3
 
 
 class _NotBegun:
-    """An empty store in place of a season's own, which only whoever plays it makes."""
+    """An empty store in place of a season's own, which only the coordinator makes."""
 
     def __init__(self, config: Config) -> None:
         self._folder = TemporaryDirectory(prefix="arbiter-")

@@ -24,9 +24,7 @@ def stream_answer(chunks: AsyncIterator[bytes]) -> StreamingResponse:
 async def stream(
     next_chunk: Callable[[], Awaitable[bytes | None]], life_seconds: float = float("inf")
 ) -> AsyncIterator[bytes]:
-    """Yield what `next_chunk` gives, each at once, with a comment now and then; end with its None, or its
-    life.
-    """
+    """Yield what `next_chunk` gives, each at once, and a comment now and then; end with None, or its life."""
     now = asyncio.get_running_loop().time
     until = now() + life_seconds
     while now() < until:

@@ -162,9 +162,7 @@ class Visit:
         return seen is not None and seen.trouble is not None
 
     def state(self) -> VisitState:
-        """Return the state of the table for the visitor: what is legal at his turn alone, and nobody else's
-        cards.
-        """
+        """Return the table for the visitor: what is legal at his turn alone, and nobody else's cards."""
         session = self.session
         revision, running, seen = session.revision, session.running, session.seen
         assert seen is not None

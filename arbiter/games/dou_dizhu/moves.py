@@ -109,9 +109,7 @@ def lead(hand: Counts) -> list[int]:
 
 
 def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
-    """Return the plays of several ranks, ascending, of a hand with one card, two, three and four of these
-    ranks.
-    """
+    """Return the plays of several ranks, ascending, of the ranks with one card, two, three and four."""
     found: list[int] = []
     missing = 0
     if three:

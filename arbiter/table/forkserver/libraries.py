@@ -129,9 +129,7 @@ def is_of_the_system(path: str) -> bool:
 
 
 def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
-    """Return where the loader finds a library for this machine; "" if nowhere, or if that takes too many
-    looks.
-    """
+    """Return where the loader finds a library for this machine; "" if nowhere, or after too many looks."""
     if (name, first) in _found:
         path, took = _found[name, first]
         # As often as the first time: or one could count what others have looked for.
