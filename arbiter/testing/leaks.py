@@ -1,8 +1,9 @@
-"""The leak test: exchanging cards that a seat cannot see changes nothing that it hears.
+"""Tests of what a seat knows: never more than the rules allow (leaks), and enough to decide (hearing).
 
-A deal that was played is dealt again with two hidden cards exchanged, and the same actions are
-played for as long as they are legal there too. Until then the seat must not be able to tell the
-two deals apart; whatever differs is a leak.
+The leak test: exchanging cards that a seat cannot see changes nothing that it hears. A deal that was played
+is dealt again with two hidden cards exchanged, and the same actions are played for as long as they are legal
+there too; until then whatever differs is a leak. The test of hearing: what a seat has heard makes what it
+may see, all other cards being unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import NamedTuple, TypeAlias
 
 from arbiter.cards import Card
 from arbiter.frame import frame_of
-from arbiter.rules import Action, AnyGame, Deal, Seat, Tell
+from arbiter.games import hearing_of
+from arbiter.rules import Action, AnyGame, Deal, Seat, State, Tell
 
 Reveals: TypeAlias = Callable[[Deal, Deal, Seat], bool]
 """True when the rules themselves show a seat which of two deals was dealt (a forced gift, say)."""
@@ -120,3 +122,47 @@ def _pairs(
 
 def _heard(news: Iterable[Tell], seat: Seat) -> list[str]:
     return [command for seats, command in news if seat in seats]
+
+
+class Misheard(NamedTuple):
+    """A mistake in what a seat makes of what it heard: in which deal, after how many of its actions."""
+
+    detail: str
+    deal: int
+    actions: int
+
+
+def find_misheard(game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]) -> Misheard | None:
+    """The first decision of a match for which a seat has not heard enough; None if there is none.
+
+    `played` is what was done in each deal.
+    """
+    hearings = [hearing_of(game, seat) for seat in range(game.seats)]
+
+    def hear(news: Iterable[Tell]) -> None:
+        for seats, command in news:
+            for hearer in seats:
+                hearings[hearer].hear(command)
+
+    number = done = 0
+    try:
+        for number, (deal, actions) in enumerate(zip(deals, played, strict=True)):
+            for wording in game.dealt(deal):
+                hear(Tell((seat,), command) for seat, command in enumerate(wording))
+            state: State = game.start(deal)
+            for done, (seat, action) in enumerate(actions):
+                hearing = hearings[seat]
+                hearing.asked(game.request(state, seat))
+                seen, there = _seen(game, hearing.state, seat), _seen(game, state, seat)
+                if seen != there:
+                    return Misheard(f"seat {seat}: {seen}, not {there}", number, done)
+                after = state.apply(seat, action)
+                hear(game.news(state, seat, action, after))
+                state = after
+    except Exception as error:
+        return Misheard(f"with unknown cards: {error!r}", number, done)
+    return None
+
+
+def _seen(game: AnyGame, state: State, seat: Seat) -> tuple[object, ...]:
+    return frame_of(game, state, seat), tuple(state.legal(seat))

@@ -14,8 +14,7 @@ from typing import NoReturn
 from arbiter.cards import Card, Stream
 from arbiter.match import MatchRecord
 from arbiter.rules import Action, AnyGame, Deal, Seat, State
-from arbiter.testing.hearings import find_misheard
-from arbiter.testing.leaks import Actions, Reveals, find_leak
+from arbiter.testing.leaks import Actions, Reveals, find_leak, find_misheard
 from arbiter.testing.memory import match_spec, play_by_policy, random_policy
 from arbiter.testing.positions import LINE, Positions
 
