@@ -191,14 +191,17 @@ def _tell(season: Administered, given: Given, text: str, style: str) -> None:
     """Say what was ordered, who hears it, and how the standings change."""
     moved = list(administration.moved(given))
     if style == "json":
-        standings = [row._asdict() for row in moved]
-        print_json({"subjects": list(given.subjects), "standings": standings})
+        print_json({"subjects": list(given.subjects), "standings": moved})
     else:
         say(text)
         if moved:
             rows = [
-                [name, f"{rank or '-'} -> {new or '-'}", f"{number(elo)} -> {number(now)}"]
-                for name, rank, new, elo, now in moved
+                [
+                    row["player"],
+                    f"{row['rank_before'] or '-'} -> {row['rank'] or '-'}",
+                    f"{number(row['elo_before'])} -> {number(row['elo'])}",
+                ]
+                for row in moved
             ]
             print_table(["player", "rank", "Elo"], rows)
     holder = season.stored.holder()

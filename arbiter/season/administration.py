@@ -9,6 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from typing_extensions import TypedDict
+
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
@@ -189,7 +191,7 @@ def give(
             return Given(tuple(order.subject for order in new), before, after)
 
 
-class RankChange(NamedTuple):
+class RankChange(TypedDict):
     """A player whose rank or rating changes."""
 
     player: str
@@ -207,7 +209,8 @@ def moved(given: Given) -> Iterator[RankChange]:
     for row in given.after["players"]:
         old = before.get(row["player"], {"rank": None, "elo": None})
         if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
-            yield RankChange(row["player"], old["rank"], row["rank"], old["elo"], row["elo"])
+            yield {"player": row["player"], "rank_before": old["rank"], "rank": row["rank"],
+                   "elo_before": old["elo"], "elo": row["elo"]}  # fmt: skip
 
 
 def checked_reason(text: str) -> str:

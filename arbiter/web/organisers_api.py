@@ -184,5 +184,4 @@ def _order(order: Callable[[], Given]) -> shapes.Ordered:
         raise Refusal(422, "invalid", error.problems[0].message.removeprefix("--")) from None
     except ConfigError as error:
         raise Refusal(409, "conflict", error.problems[0].message) from None
-    rows = [cast("shapes.MovedPlayer", row._asdict()) for row in administration.moved(done)]
-    return {"subjects": done.subjects, "standings": rows}
+    return {"subjects": done.subjects, "standings": list(administration.moved(done))}

@@ -10,6 +10,8 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from arbiter.season.administration import RankChange
+
 
 class ErrorBody(TypedDict):
     """An error: a word for programs, a sentence, what mends it; of a limit, also when it is over."""
@@ -180,21 +182,11 @@ class Accepted(TypedDict):
     accepted: str
 
 
-class MovedPlayer(TypedDict):
-    """A player whose rank or rating an order changes."""
-
-    player: str
-    rank_before: int | None
-    rank: int | None
-    elo_before: float | None
-    elo: float | None
-
-
 class Ordered(TypedDict):
     """The subjects of an order, and the players whom it moves."""
 
     subjects: Sequence[str]
-    standings: Sequence[MovedPlayer]
+    standings: Sequence[RankChange]
 
 
 class AuditEntry(TypedDict):
