@@ -95,5 +95,5 @@ class Faces(ABC):
         return ""
 
     def must(self, state: Any, seat: int) -> str:  # noqa: ARG002
-        """What the rules ask of the seat to act, for people: ``follow diamonds``; "" for nothing."""
+        """Return what the rules ask of the seat to act, for people: ``follow diamonds``; "" for nothing."""
         return ""

@@ -211,7 +211,7 @@ def under_way(state: SeasonState) -> Mapping[str, object]:
 
 
 def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, object]]:
-    """What each player of a table has by now, over its matches that have points; the most first."""
+    """Return the points of each player of a table over its matches that have points; the most first."""
     sums = dict.fromkeys(names, 0)
     for match in matches:
         if match["points"] is not None and not match.get("annulled"):
