@@ -46,7 +46,7 @@ def starting_problems(command: Sequence[str], env: Mapping[str, str]) -> Iterabl
     """Yield what the kernel refuses in a command's words and variables."""
     for key, value in env.items():
         if not _VARIABLE.fullmatch(key):
-            yield f"{key!r} is no name of a variable"
+            yield f"{key!r} is not a name of a variable"
         if "\0" in value:
             yield f"the variable {key} holds a NUL character"
     if any("\0" in word for word in command):

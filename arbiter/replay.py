@@ -85,7 +85,7 @@ class _RecordedAnswers:
         """The seat's recorded reply, at no cost."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
-            raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
+            raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
         if self._done == len(self._moves):
             if forfeit is not None and _is_place(forfeit, seat, send):
                 self._faulted, self.starting = True, send.starting
@@ -139,7 +139,7 @@ class _RecordedAnswers:
             except MalformedReply as fault:
                 return Reply(NONE, 0, 0, fault=fault)
             if answer is None or not send.asks:
-                raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is no fault there")
+                raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
             return Reply(answer, 0, 0)
         believed = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
         return Reply(NONE, 0, 0, fault=believed)

@@ -180,7 +180,7 @@ def test_a_folder_whose_name_is_no_season_s_gets_the_game_s(arbiter: Run, place:
 
 def test_a_folder_whose_name_is_none_for_a_season_is_told(arbiter: Run, place: Path) -> None:
     code, _, err = arbiter("init", "my season")
-    said = "'my season' is no name for a season: it is called planning; season: in season.yaml names it"
+    said = "'my season' is not a name for a season: it is called planning; season: in season.yaml names it"
     assert (code, err) == (0, f"arbiter: {said}\n")
     assert yaml.safe_load((place / "my season" / "season.yaml").read_text())["season"] == "planning"
 

@@ -32,12 +32,12 @@ def record_of(replay: object) -> MatchRecord:
     """
     if not isinstance(replay, Mapping) or replay.get("format") != FORMAT:
         is_record = isinstance(replay, Mapping) and "moves" in replay
-        raise ConfigError(f"is no replay ({FORMAT})", hint=_RECORD if is_record else _WHERE)
+        raise ConfigError(f"is not a replay ({FORMAT})", hint=_RECORD if is_record else _WHERE)
     try:
         record = _read(replay)
     except (KeyError, TypeError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise ConfigError(f"is no whole replay: {what}", hint=_WHERE) from None
+        raise ConfigError(f"is not a whole replay: {what}", hint=_WHERE) from None
     game = make(record.game, record.options)
     if len(record.players) != game.seats:
         raise ConfigError(f"has {len(record.players)} players, and its game {game.seats} seats")

@@ -44,7 +44,7 @@ def init(folder: str, game: str, ladder: bool) -> None:
     files = (ladder_files if ladder else season_files)(game, name if fits else game)
     _write(Path(folder), files)
     if not fits:
-        note(f"{name!r} is no name for a season: it is called {game}; season: in {SEASON} names it")
+        note(f"{name!r} is not a name for a season: it is called {game}; season: in {SEASON} names it")
     words = ["cd", *(["--"] if folder.startswith("-") else []), folder]
     going = "" if place == os.path.realpath("") else f"{shlex.join(words)} && "
     others = "" if ladder else ", README.md"

@@ -150,7 +150,7 @@ def lay_record(record: MatchRecord, seats: Sequence[str], until: int | None) -> 
 def lay_match(config: str, match_id: str, seats: Sequence[str], until: int | None) -> LaidTable:
     """The table of a stored match of a season, under its limits."""
     if Path(config).exists() and not Path(config).is_file():
-        raise ConfigError("is no file", config)
+        raise ConfigError("is not a file", config)
     return lay(config=config, match_id=match_id, seats=tuple(seats), until=until)
 
 

@@ -157,7 +157,7 @@ def _as_language(value: object) -> object:
 
 def _check_path(model: LanguageModel) -> LanguageModel:
     if "/" not in model.program:
-        raise refused("path", f"{model.program} is no path", "write the program's whole path")
+        raise refused("path", f"{model.program} is not a path", "write the program's whole path")
     return model
 
 

@@ -242,7 +242,7 @@ def _id(action: AnyAction) -> int:
     if isinstance(action, str):
         if action in IDS:
             return IDS[action]
-        raise NoSuchAction(f"{action!r} is no action: pass, bid_8 to bid_13, trump_S, H, D or C, or a card")
+        raise NoSuchAction(f"{action!r} is not an action: pass, bid_8 to bid_13, trump_S, H, D, C, or a card")
     if isinstance(action, BidAction | TrumpAction | PlayAction):
         return _id(str(action))
     if isinstance(action, list | tuple) or (isinstance(action, np.ndarray) and action.ndim):

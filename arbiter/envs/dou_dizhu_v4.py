@@ -106,7 +106,7 @@ def action_id(cards: str) -> int:
             action = ids.get("".join(sorted(cards, key=RANKS.index)))
             if action is not None:
                 return action
-    raise ValueError(f"{cards!r} is no combination: write cards of {RANKS} as one word, or pass")
+    raise ValueError(f"{cards!r} is not a combination: write cards of {RANKS} as one word, or pass")
 
 
 class DouDizhuEnv(GameEnv):

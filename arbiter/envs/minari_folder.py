@@ -53,7 +53,7 @@ class MinariFolder:
         # Minari cannot measure what it writes under a relative name.
         self._folder = Path(folder).absolute()
         if not NAME.fullmatch(self._folder.name):
-            raise ConfigError("is no name of a data set", folder, hint="as Minari has them: spring-v0")
+            raise ConfigError("is not a name of a data set", folder, hint="as Minari has them: spring-v0")
         if self._folder.exists():
             raise ConfigError("is there already", folder, hint="name another, or remove it")
         self._game = game

@@ -124,4 +124,5 @@ def _opponent(one: object, game: str) -> Opponent:
     if is_policy(one):
         return PolicyOpponent(one)
     known = ", ".join(f'"{name}"' for name in dict.fromkeys((RANDOM, *names)))
-    raise ConfigError(f"{one!r} is no opponent", hint=f"{known}, a policy, a Player, or the command of a bot")
+    hint = f"{known}, a policy, a Player, or the command of a bot"
+    raise ConfigError(f"{one!r} is not an opponent", hint=hint)

@@ -40,7 +40,7 @@ def cluster(
     a folder cannot be sent or no worker can be used; VoidMatch if no worker comes.
     """
     if not _ADDRESS.fullmatch(scheduler):
-        message = f"{scheduler} is no address of a Dask scheduler"
+        message = f"{scheduler} is not an address of a Dask scheduler"
         raise ConfigError(message, hint="such as tcp://host:8786")
     if find_spec("distributed") is None:
         raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter-cards[dask]'")

@@ -159,4 +159,4 @@ def _add(tar: tarfile.TarFile, root: Path, file: Path) -> None:
         member.mode = 0o700 if file.stat().st_mode & 0o100 else 0o600
         tar.addfile(member, io.BytesIO(content))
     else:
-        raise ConfigError(f"ship: {file} is no file, folder or link")
+        raise ConfigError(f"ship: {file} is not a file, folder or link")

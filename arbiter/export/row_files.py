@@ -44,9 +44,8 @@ class RowFile:
         file = os.fspath(file)
         form = Path(file).suffix.lstrip(".") if form is None else form
         if form not in FORMS:
-            raise ConfigError(
-                f"{form!r} is no form of a data set", file, hint=did_you_mean(form, [f".{f}" for f in FORMS])
-            )
+            hint = did_you_mean(form, [f".{f}" for f in FORMS])
+            raise ConfigError(f"{form!r} is not a form of a data set", file, hint)
         self._file = file
         self._whole = WholeFile(file)
         place = str(self._whole.path)

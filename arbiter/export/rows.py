@@ -119,7 +119,7 @@ def write_events(
     that cannot be played again.
     """
     if form not in FORMS:
-        raise ConfigError(f"{form!r} is no form of events", hint=did_you_mean(form, FORMS))
+        raise ConfigError(f"{form!r} is not a form of events", hint=did_you_mean(form, FORMS))
     table, _, kind = form.rpartition("-")
     rows_of = events if table == "events" else chefs_hat_events
     columns = EVENT_COLUMNS if table == "events" else CHEFS_HAT_COLUMNS

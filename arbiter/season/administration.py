@@ -220,7 +220,7 @@ def checked_reason(text: str) -> str:
         raise BadReason("--because is empty: say why, the players will read it")
     if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in reason):
         # No database takes it.
-        raise BadReason("--because is no text: leave out NUL and halves of characters")
+        raise BadReason("--because has a NUL or half a surrogate pair: remove it")
     if len(reason) > LONGEST_REASON:
         raise BadReason(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
     return reason

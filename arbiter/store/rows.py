@@ -93,7 +93,7 @@ def read_json(text: str | None, what: str) -> dict[str, Any] | None:
     with legible(what):
         shape = json.loads(text)
     if not isinstance(shape, dict):
-        raise StoreError(f"{what} cannot be read: {text[:40]!r} is no mapping")
+        raise StoreError(f"{what} cannot be read: {text[:40]!r} is not a mapping")
     return shape
 
 
@@ -115,7 +115,7 @@ def read_moment(text: str, what: str) -> datetime:
     except ValueError:
         moment = None
     if moment is None or moment.tzinfo is None:
-        raise StoreError(f"{what} cannot be read: {text!r} is no moment with a zone")
+        raise StoreError(f"{what} cannot be read: {text!r} is not a moment with a zone")
     return moment
 
 

@@ -114,7 +114,7 @@ def _opened(archive: bytes) -> zipfile.ZipFile:
     except UnicodeDecodeError:
         raise Refused("a name of a file is no UTF-8 text", PACK_AGAIN) from None
     except DAMAGES:
-        raise Refused("it is no ZIP archive, or not whole", PACK_AGAIN) from None
+        raise Refused("it is not a ZIP archive, or not whole", PACK_AGAIN) from None
 
 
 def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:

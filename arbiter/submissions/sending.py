@@ -179,7 +179,7 @@ def pack(path: Path, into: IO[bytes]) -> None:
         elif zipfile.is_zipfile(path):
             into.write(path.read_bytes())
         else:
-            what = "is no ZIP file" if path.exists() else "there is no such file or folder"
+            what = "is not a ZIP file" if path.exists() else "there is no such file or folder"
             raise ConfigError(what, str(path), "name a folder with the program, or a ZIP file")
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", str(path)) from None
@@ -195,7 +195,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
     strays = [file for file in found if file not in files and not file.is_dir()]
     strays += [file for file in found if file.is_symlink() and file not in strays]
     if strays:
-        raise ConfigError("is no regular file", str(strays[0]), "put a copy of the file there")
+        raise ConfigError("is not a regular file", str(strays[0]), "put a copy of the file there")
     if not files:
         raise ConfigError("the folder holds no files", str(folder))
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -237,7 +237,7 @@ def of_proxy(status: int, text: bytes, location: str, size: int) -> Words:
         return Words(
             f"there is no site at this address ({name})", f"{fix}, and nothing of a page's behind it"
         )
-    return Words(f"what answers is no arbiter site ({name})", fix)
+    return Words(f"what answers is not an arbiter site ({name})", fix)
 
 
 def _title(text: bytes) -> str:

@@ -147,7 +147,7 @@ def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...
         yield Problem((*at, "check"), f"{entry.check} needs {key}")
     for key in sorted(given - required - allowed):
         known = ", ".join(sorted(required | allowed)) or "no keys"
-        yield Problem((*at, key), f"is no key of {entry.check}", f"it takes {known}")
+        yield Problem((*at, key), f"is not a key of {entry.check}", f"it takes {known}")
     if entry.opponent is not None:
         yield from problems_of_version(entry.opponent, folder, (*at, "opponent"))
 
@@ -185,7 +185,7 @@ def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
     except OSError as error:
         raise ConfigError(f"{path.name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError, StoreError, AttributeError):
-        raise ConfigError(f"{path.name} is no match record, as `arbiter play --record` writes it") from None
+        raise ConfigError(f"{path.name} is not a match record as `arbiter play --record` writes it") from None
     if record.game != game.name:
         raise ConfigError(f"{path.name} is a match of {record.game}, not of {game.name}")
     if seat >= len(record.players):

@@ -130,8 +130,8 @@ async def read_fields(request: Request) -> dict[str, str]:
 
 
 def no_form() -> Refusal:
-    """Return the refusal of what is no form of this site."""
-    return Refusal(400, "no_request", "this is no form of this site")
+    """Return the refusal of a form that this site has not sent."""
+    return Refusal(400, "no_request", "this form was not sent from this site")
 
 
 class FileForm:

@@ -96,7 +96,7 @@ def _parts(address: str) -> tuple[str, str]:
         or found.path not in ("", "/")
         or found.query
     ):
-        message = f"--public-url: {address} is no address of a whole site"
+        message = f"--public-url: {address} is not an address of a whole site"
         raise ConfigError(message, hint="give scheme and name, as in https://cards.example.org")
     return host.removesuffix(USUAL_PORTS[found.scheme]), found.scheme
 

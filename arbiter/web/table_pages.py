@@ -92,7 +92,7 @@ def _answering(
     async def answer(request: Request) -> Response:
         try:
             if KEY not in request.headers:
-                raise Refusal(403, "no_request", "this is no request of a table's page")
+                raise Refusal(403, "no_request", "this is not a request of a table's page")
             return JSONResponse(await verb(request), headers=PRIVATE)
         except Refusal as error:
             refusal = error

@@ -214,7 +214,7 @@ class Tables:
             raise nothing_here()
         known = {player.name: player for player in offer.house}
         if unknown := [name for name in against if name not in known]:
-            raise ConfigError(f"against: {unknown[0][:50]!r} is no house bot of this season")
+            raise ConfigError(f"against: {unknown[0][:50]!r} is not a house bot of this season")
         chosen = [known[name] for name in against[: offer.game.seats - 1]] or offer.house
         self._admit(address)
         try:

@@ -78,7 +78,7 @@ class Parameter:
         number = number_of(text, DIGITS)
         if number is None or number not in self.values:
             first, last = self.values[0], self.values[-1]
-            raise _invalid(f"{self.name}: this is no whole number from {first} to {last}")
+            raise _invalid(f"{self.name}: this is not a whole number from {first} to {last}")
         return number
 
     def has_answer(self, value: Value, state: SeasonState) -> bool:
@@ -102,7 +102,7 @@ def check_names(given: Iterable[str], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
-            raise _invalid(f"{name[:50]}: this is no parameter of this address; {hint}")
+            raise _invalid(f"{name[:50]}: this is not a parameter of this address; {hint}")
 
 
 def _invalid(message: str) -> Refusal:

@@ -238,7 +238,7 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nstart_time: 0s"), "2:1: start_time: too short to start a program: '0s' (write 5s, or clock)"),
         (("game: planning", "game: planning\nmemory: 9000000000GB"), "2:1: memory: not an amount of memory: '9000000000GB' (write 400MB; at least 10MB, at most 1000000GB)"),
         (("game: planning", "game: planning\nrounds: '5'"), "2:1: rounds: should be a valid integer"),
-        (("name: d,", "name: d, env: {A=B: x},"), "6:5: players.3: d: 'A=B' is no name of a variable"),
+        (("name: d,", "name: d, env: {A=B: x},"), "6:5: players.3: d: 'A=B' is not a name of a variable"),
         (("name: d,", f"name: d, env: {{A: {'x' * 40000}}},"), "6:5: players.3: d: the command and its environment have 40014 bytes; at most 32768 are passed on"),
         (("name: d,", 'name: "\\ud800x",'), None),
         (("game: planning", "game: &a [*a]"), " too many values, or too deep (do aliases name each other?)"),

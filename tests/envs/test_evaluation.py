@@ -101,7 +101,7 @@ def test_as_text_it_is_a_table() -> None:
     [
         ({"against": []}, ConfigError, "not a list of one or more opponents"),
         ({"against": "random"}, ConfigError, "not a list of one or more opponents"),
-        ({"against": [5]}, ConfigError, "5 is no opponent"),
+        ({"against": [5]}, ConfigError, "5 is not an opponent"),
         ({"against": ["gredy"]}, ConfigError, "did you mean greedy"),
         ({"rounds": 0}, ValueError, "a number of rounds is an integer from 1"),
         ({"seed": -1}, ValueError, "a seed is an integer from 0"),

@@ -142,7 +142,7 @@ def test_the_command_writes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("games", "is no name of a data set"),
+        ("games", "is not a name of a data set"),
         ("there-v0", "is there already"),
         ("no/games-v0", "No such file"),
     ],

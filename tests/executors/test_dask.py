@@ -332,7 +332,7 @@ def test_where_no_worker_comes_the_matches_are_void(tmp_path: Path, notes: queue
 
 @pytest.mark.parametrize("address", ["localhost", "tcp://localhost", "http://localhost:1", "tcp://a b:1"])
 def test_an_address_is_checked(address: str) -> None:
-    with pytest.raises(ConfigError, match="is no address of a Dask scheduler"), cluster(address, []):
+    with pytest.raises(ConfigError, match="is not an address of a Dask scheduler"), cluster(address, []):
         raise AssertionError
 
 

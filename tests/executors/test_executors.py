@@ -259,7 +259,7 @@ def test_what_cannot_be_shipped_is_said_in_one_line(bots: Path, tmp_path: Path) 
         pack(bots)
     (bots / "out").unlink()
     os.mkfifo(bots / "pipe")
-    with pytest.raises(ConfigError, match="pipe is no file, folder or link"):
+    with pytest.raises(ConfigError, match="pipe is not a file, folder or link"):
         pack(bots)
 
 

@@ -235,7 +235,7 @@ def test_records_are_asked_for_one_at_a_time(tmp_path):
 
 @pytest.mark.parametrize(
     ("form", "problem"),
-    [("events-pkl", "is no form of events"), ("chefs_hat-csv", "did you mean chefs-hat-csv")],
+    [("events-pkl", "is not a form of events"), ("chefs_hat-csv", "did you mean chefs-hat-csv")],
 )
 def test_another_form_is_refused(form, problem, tmp_path):
     with pytest.raises(ConfigError, match=problem):

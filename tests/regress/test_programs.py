@@ -85,7 +85,7 @@ def test_links_count_by_what_they_lead_to_and_may_lead_in_a_circle(folder: Path)
     (folder / "bot" / "net").symlink_to(folder / "elsewhere")
     (folder / "bot" / "self").symlink_to(folder / "bot")
     (folder / "bot" / "gone").symlink_to(folder / "nowhere")
-    # Nor is opened what is no regular file.
+    # Nor is opened what is not a regular file.
     os.mkfifo(folder / "bot" / "pipe")
     before = digests(folder, "bot/run.sh")
     (folder / "elsewhere" / "b.bin").write_text("other")

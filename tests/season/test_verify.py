@@ -229,16 +229,16 @@ def legal_reply(record: MatchRecord) -> MatchRecord:
 
 
 FORFEIT_CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
-    (ILLEGAL, legal_reply, r"forfeit: the reply '= .*' is no fault there"),
+    (ILLEGAL, legal_reply, r"forfeit: the reply '= .*' is not a fault there"),
     (ILLEGAL, forfeit_of(reason="for fun"), r"forfeit: detail: stored for fun, replayed .*"),
     (ILLEGAL, forfeit_of(player="p9"), r"forfeit: player: stored p9, replayed \w+"),
     (ILLEGAL, forfeit_of(seat=1), r"forfeit: stored for 'gen_move' to seat 1, but after move \d+ seat 2"),
     (ILLEGAL, forfeit_of(command="gen_declare"), r"forfeit: stored for 'gen_declare' to seat 2, but after"),
     (ILLEGAL, forfeit_of(reply="? no\n\n"), r"forfeit: fault: stored illegal, replayed refused"),
     (ILLEGAL, no_last_move, r"forfeit: stored for 'gen_move' to seat 2, but after move \d+ seat \d is to"),
-    (REFUSED, forfeit_of(reply="= 1\n\n"), r"forfeit: the reply '= 1\\n\\n' is no fault there"),
+    (REFUSED, forfeit_of(reply="= 1\n\n"), r"forfeit: the reply '= 1\\n\\n' is not a fault there"),
     (REFUSED, forfeit_of(command="time_left 1"), r"forfeit: refused, but 'time_left \d+' asks for no answer"),
-    (MALFORMED, forfeit_of(reply="=\n\n"), r"forfeit: the reply '=\\n\\n' is no fault there"),
+    (MALFORMED, forfeit_of(reply="=\n\n"), r"forfeit: the reply '=\\n\\n' is not a fault there"),
     (CRASH, forfeit_of(command="set_cards 1 2C"), r"forfeit: stored for 'set_cards 1 2C' to seat 2, but"),
     (CLEAN, lambda record: replace(record, points=None), r"points: stored null, replayed \[\d"),
     (CRASH, fields(forfeit=None), r"moves: stored \d+, but after move \d+ seat \d is to answer gen_declare"),

@@ -190,7 +190,7 @@ def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
 
 @pytest.mark.parametrize(
     ("planned", "said"),
-    [("yesterday", "'yesterday' is no moment"), ("2026-01-01T00:00:00", "is no moment with a zone")],
+    [("yesterday", "'yesterday' is not a moment"), ("2026-01-01T00:00:00", "is not a moment with a zone")],
 )
 def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, planned: str, said: str) -> None:
     season.add_round(2, "digest", [["a", "b"], ["c", "d"]], {})
@@ -205,7 +205,7 @@ def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, plan
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda shape: [shape], ' cannot be read: .* is no mapping'),
+        (lambda shape: [shape], ' cannot be read: .* is not a mapping'),
         (lambda _: {}, " cannot be read: it has no season"),
         (lambda shape: shape | {"players": 3}, " cannot be read: its players is '3'"),
         (lambda shape: shape | {"players": [*shape["players"], "b"]}, ", row 2, cannot be read: it has no rank"),

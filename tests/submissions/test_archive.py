@@ -184,7 +184,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "data without their end": (archive_of(Made(data=Made().packed()[:-3])), "its data are damaged"),
     "a damaged extra field": (
         archive_of(Made(extra=b"\x0d\x00\xff\xff")),
-        "it is no ZIP archive, or not whole",
+        "it is not a ZIP archive, or not whole",
     ),
     "no files": (archive_of(), "it holds no files"),
     "folders alone": (archive_of(Made("a/", b"", 0, mode=0o040755)), "it holds no files"),
@@ -192,8 +192,8 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         archive_of(Made(), *[Made(f"{n}/{'d/' * 12}x", b"", 0) for n in range(80)]),
         "it holds 1040 folders",
     ),
-    "nothing": (b"", "it is no ZIP archive"),
-    "text": (b"PK is not enough", "it is no ZIP archive"),
+    "nothing": (b"", "it is not a ZIP archive"),
+    "text": (b"PK is not enough", "it is not a ZIP archive"),
     "too large": (archive_of(Made(content=bytes(LIMIT), method=0)), "at most 100,000 are taken"),
 }
 

@@ -88,7 +88,7 @@ def test_a_machine_without_a_python_for_authors_is_warned_of(
     ("written", "said"),
     [
         ("{python3: /no/such/python3}", "6:13: languages.python3: there is no program /no/such/python3"),
-        ("{python3: python3.12}", "languages.python3: python3.12 is no path (write the program's whole path)"),
+        ("{python3: python3.12}", "languages.python3: python3.12 is not a path (write the program's whole path)"),
         ("{bin/python3: /bin/sh}", "not the name of a program: 'bin/python3'"),
         ("{sh: {program: /bin/sh, read: [nothing]}}", "languages.sh: there is no "),
         ("{sh: {read: [/usr]}}", "languages.sh.program: is required"),

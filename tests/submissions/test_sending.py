@@ -155,11 +155,11 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) 
         ((409, {"error": {"message": "closed", "hint": "\x1b[2J"}}), 2, "closed; \\x1b[2J"),
         ((500, b"oops"), 1, "status 500"),
         ((302, {}), 2, "leads elsewhere, to http://evil.example/ (status 302)"),
-        ((400, b"[]"), 2, "what answers is no arbiter site (status 400)"),
+        ((400, b"[]"), 2, "what answers is not an arbiter site (status 400)"),
         (
             (200, b"<TITLE>Log\nin &amp; \x1b[2J</TITLE>"),
             2,
-            "what answers is no arbiter site (Log in & \\x1b[2J)",
+            "what answers is not an arbiter site (Log in & \\x1b[2J)",
         ),
         ((200, {}), 2, "status 200"),
         ((404, b"<title>Not Found</title>"), 2, "there is no site at this address (Not Found)"),
@@ -168,7 +168,7 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) 
             1,
             "the proxy before the site does not reach it (Bad Gateway)",
         ),
-        ((200, b"[" * 100_000), 2, "what answers is no arbiter site (status 200)"),
+        ((200, b"[" * 100_000), 2, "what answers is not an arbiter site (status 200)"),
     ],
 )
 def test_what_a_site_refuses_is_one_line(
@@ -208,9 +208,9 @@ def test_wrong_uses_are_one_line(
         (["ftp://x/", bot, *good], "not an address of a site"),
         (["http://x:99999/", bot, *good], "not an address of a site"),
         (["http://x/", tmp_path / "none", *good], "there is no such file or folder"),
-        (["http://x/", no_zip, *good], "is no ZIP file"),
+        (["http://x/", no_zip, *good], "is not a ZIP file"),
         (["http://x/", empty, *good], "holds no files"),
-        (["http://x/", link, *good], "is no regular file"),
+        (["http://x/", link, *good], "is not a regular file"),
     ):
         code, out, err = arbiter("submit", *words)
         assert (code, out, err.count("\n")) == (2, "", 1), words

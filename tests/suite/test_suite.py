@@ -195,9 +195,9 @@ checks:
         f"{file}:2:1: bot: there is no program no-such-program in PATH",
         f"{file}:4:5: checks.0.check: beats needs at_least",
         f"{file}:4:5: checks.0.check: beats needs opponent",
-        f"{file}:5:5: checks.0.seat: is no key of beats (it takes at_least, blocks, opponent, time)",
+        f"{file}:5:5: checks.0.seat: is not a key of beats (it takes at_least, blocks, opponent, time)",
         f"{file}:7:5: checks.1.record: gone.json cannot be read: No such file or directory",
-        f"{file}:9:5: checks.2.record: other.json is no match record, as `arbiter play --record` writes it",
+        f"{file}:9:5: checks.2.record: other.json is not a match record as `arbiter play --record` writes it",
         f"{file}:11:5: checks.4: 'check-bot' is the name of an earlier check (give it another)",
         f"{file}:13:5: checks.5.opponent: there is no file gone.py",
     ]

@@ -38,7 +38,7 @@ def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:
         (("small.yaml", "wrong.yaml", "--port", "0"), "round: unknown key (did you mean rounds?)"),
         (("small.yaml", "small.yaml", "--port", "0"), "a site tells seasons apart by their names"),
         (("small.yaml", "--host", "203.0.113.1", "--port", "0"), "cannot serve at 203.0.113.1"),
-        (("small.yaml", "--public-url", "cards.example.org"), "is no address of a whole site"),
+        (("small.yaml", "--public-url", "cards.example.org"), "is not an address of a whole site"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(

@@ -89,7 +89,7 @@ class Room:
         if self._play is not None or len(self._players) == SEATS:
             raise ConfigError(f"the room has its {SEATS} players")
         if not isinstance(name, str) or not name or name in self._players:
-            raise ConfigError(f"{name!r} is no name, or is taken", hint="names are different texts")
+            raise ConfigError(f"{name!r} is not a name, or is taken", hint="names are different texts")
         if not callable(getattr(agent, "action", agent)):
             raise ConfigError(
                 f"the agent of {name} cannot be asked", hint="a callable, or an object with a method action"
