@@ -132,12 +132,12 @@ class Position:
 
     @property
     def answer_words(self) -> int:
-        """Return the number of words in the answer to the request."""
+        """The number of words in the answer to the request."""
         return self.game.answer_words(self.state, self.state.to_act[0])
 
     @cached_property
     def news(self) -> tuple[Spoken, ...]:
-        """Return the commands between the last decision and the next one, in order."""
+        """The commands between the last decision and the next one, in order."""
         game, before = self.game, self.before
         spoken: list[Spoken] = []
         if before is None:

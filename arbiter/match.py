@@ -192,7 +192,7 @@ class Forfeit(_Stored):
 
     @property
     def word(self) -> str:
-        """Return the answer for people: at most 60 characters."""
+        """The answer for people: at most 60 characters."""
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property

@@ -161,7 +161,7 @@ class Game(Faces, Generic[S]):
 
     @property
     def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
-        """Return matches in which two versions of a bot, 0 and 1, meet on equal terms: for each what is
+        """Matches in which two versions of a bot, 0 and 1, meet on equal terms: for each what is
         played, and the version in each seat.
 
         By default half a table each, in all seatings; an odd table twice, so that each version has the larger
@@ -192,7 +192,7 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """Yield the commands at the start of a match: each item is one command, worded for each seat."""
+        """Return the commands at the start of a match: each item is one command, worded for each seat."""
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
@@ -204,7 +204,7 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """Yield the commands at the start of a deal: each item is one command, worded for each seat."""
+        """Return the commands at the start of a deal: each item is one command, worded for each seat."""
 
     @abstractmethod
     def request(self, state: S, seat: Seat) -> Command:
@@ -227,7 +227,7 @@ class Game(Faces, Generic[S]):
 
     @abstractmethod
     def news(self, before: S, seat: Seat, action: Action, after: S) -> Iterable[Tell]:
-        """Yield the commands after an action, each with the seats that hear it."""
+        """Return the commands after an action, each with the seats that hear it."""
 
     @abstractmethod
     def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:

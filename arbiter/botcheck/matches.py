@@ -89,7 +89,7 @@ class BotMatch(NamedTuple):
 
     @property
     def own_moves(self) -> list[tuple[int, str, str]]:
-        """Return the bot's decisions: deal, request and answer."""
+        """The bot's decisions: deal, request and answer."""
         return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
 
 

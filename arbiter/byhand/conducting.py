@@ -43,7 +43,7 @@ class Conducting:
 
     @property
     def left(self) -> list[int]:
-        """Return what each seat may still use, in ns."""
+        """The time that each seat may still use, in ns."""
         drains = self._time.drains
         return [left - owed * drains for left, owed in zip(self._left, self.owed, strict=True)]
 

@@ -66,7 +66,7 @@ class ByHand:
 
     @property
     def left(self) -> list[int]:
-        """Return what each seat may still use, in ns."""
+        """The time that each seat may still use, in ns."""
         return self._referee.left
 
     @property

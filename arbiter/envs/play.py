@@ -137,7 +137,7 @@ class Play:
         return answers(self.game, self.deal, self.seats, self.actions)
 
     def scoresheet(self) -> Iterable[str]:
-        """Yield the play of this deal, for people."""
+        """Return the play of this deal, for people."""
         return self.game.scoresheet(self.deal, self.answers())
 
     _deal_of = staticmethod(deal_of)

@@ -97,7 +97,7 @@ class Slots(Executor):
 
     @property
     def broken(self) -> str:
-        """Return why nothing can be played any more, or ""."""
+        """The reason why nothing can be played any more, or ""."""
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

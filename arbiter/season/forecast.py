@@ -85,7 +85,7 @@ class Shape:
 
     @property
     def turns_left(self) -> int:
-        """Return how often all workers are given a match until the season is over."""
+        """The number of times that all workers are given a match until the season is over."""
         return self.left.rounds * self.turns + self._turns_begun
 
     @property
@@ -94,7 +94,7 @@ class Shape:
 
     @property
     def turns(self) -> int:
-        """Return how often, in a round, all workers are given a match."""
+        """The number of times that all workers are given a match in a round."""
         return -(-self.matches // self.at_once)
 
     def round_ns(self, match_ns: float) -> float:

@@ -64,7 +64,7 @@ class Database:
 
     @property
     def place(self) -> str:
-        """Return its place, spelled in one way: two stores of one place are the same."""
+        """The place, spelled in one way: two stores of one place are the same."""
         return self.kind.place(self.name)
 
     def close(self) -> None:

@@ -85,7 +85,7 @@ class Launcher:
 
     @property
     def elsewhere(self) -> list[str] | None:
-        """Return what of the system the last match's bots read where it is; None where they saw all."""
+        """The parts of the system that the last match's bots read where they are; None if they saw all."""
         views = [view for view in self.views if view is not None]
         return sorted({path for view in views for path in view.in_place}) if views else None
 

@@ -128,7 +128,7 @@ class Meter:
 
     @property
     def image(self) -> tuple[bytes, ...]:
-        """Return where the program's code and stack start: elsewhere once it executes another one."""
+        """The start of the program's code and stack, which changes when it executes another one."""
         fields = _stat(self._pid).split()
         return (fields[23], fields[25]) if fields else ()
 

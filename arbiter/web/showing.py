@@ -217,7 +217,7 @@ class Kept:
         return self._plain if key.is_plain else self._queried
 
     def made_again(self, state: SeasonState, visitors: bool) -> Kept:
-        """Yield the answers asked of this state, that without a query first, made of a new one."""
+        """Return the answers asked of this state, that without a query first, made of a new one."""
         kept, until = Kept(), time.monotonic() + AGAIN_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:

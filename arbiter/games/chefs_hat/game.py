@@ -257,7 +257,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return words(gift_cards(action))
 
     def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
-        """Yield what was done, to all; of an exchange only giver and taker hear the cards."""
+        """Return what was done, to all; of an exchange only giver and taker hear the cards."""
         if not before.in_play:
             return opening_news(before, seat, action, after)
         news_of_it = self._plays[seat][before.carried_out(action, after)]

@@ -74,7 +74,7 @@ class ChefsHatState(Protocol):
 
     @property
     def wanted(self) -> int:
-        """Return the number of words that answer it."""
+        """The number of words that answer it."""
         return 1
 
     def parse(self, text: str) -> Action:
