@@ -130,18 +130,8 @@ class FaultEvent(EventPlace):
     text: str
 
 
-Event = TypeAliasType(
-    "Event",
-    DealEvent
-    | TellEvent
-    | AskEvent
-    | AnswerEvent
-    | RevealEvent
-    | ExchangeEvent
-    | TrickEvent
-    | EndDealEvent
-    | FaultEvent,
-)
+Event = TypeAliasType("Event", DealEvent | TellEvent | AskEvent | AnswerEvent | RevealEvent | ExchangeEvent
+                      | TrickEvent | EndDealEvent | FaultEvent)  # fmt: skip
 
 
 class Emblem(TypedDict):
