@@ -13,6 +13,8 @@ demo: $(RUN) ## a round of Planning between real bots, and its report
 	$(BIN)/arbiter run-round configs/demo.yaml
 	@$(BIN)/arbiter report configs/demo.yaml --output configs/demo.html --matches all
 
+# Compiled modules are kept, whatever the shell says: each process of the tests would compile them all.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(DEV) bots ## all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 

@@ -31,6 +31,16 @@ def pytest_configure() -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    """Bots forbid bytecode to be written; where a test imports one, it would be forbidden to all that follow."""
+    forbidden = sys.dont_write_bytecode
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = forbidden
+
+
 @pytest.fixture(autouse=True)
 def _all_cores() -> Iterator[None]:
     """A test may play a match, which takes a core; the next one has all of them again."""
