@@ -84,12 +84,12 @@ def serve(
     for _state in seasons.states():
         # A store that cannot be read is named now, not to the first visitor.
         pass
-    listening = serving.bound_socket(host, port)
     log, live = Log(), Live(seasons)
     web, others = serving.share_cores()
     played = {name: season.path for name, season in seasons.watched.items()} if play else {}
     coordinators = Coordinators(played, others, log, seasons.wish)
     tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
+    listening = serving.bound_socket(host, port)
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
     site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)

@@ -57,8 +57,12 @@ class Database:
         self._take: Callable[[sa.Connection], None] | None = None
         self._inserts: dict[str, sa.Insert] = {}
         self._checks: list[Callable[[], None]] = []
-        with self.explained():
-            self._settle_schema(create)
+        try:
+            with self.explained():
+                self._settle_schema(create)
+        except BaseException:
+            self.close()
+            raise
         if staying := self.kind.staying(self.name):
             self._checks.append(staying)
 
@@ -253,8 +257,11 @@ class Book:
 
     def _rows(self, query: sa.Select[Any]) -> Iterator[sa.Row[Any]]:
         """Rows, at most `FETCHED` of them in memory."""
-        with self._store.reading() as connection:
-            yield from connection.execution_options(yield_per=FETCHED).execute(query)
+        with (
+            self._store.reading() as connection,
+            connection.execution_options(yield_per=FETCHED).execute(query) as rows,
+        ):
+            yield from rows
 
     def _scalar(self, query: sa.Select[Any]) -> Any:
         """The first row's first column, None if there is no row."""

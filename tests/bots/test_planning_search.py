@@ -27,13 +27,10 @@ THIRTEEN_TRUMPS = " ".join(value + "C" for value in "23456789TJQKA")
 def search(cpp_bot: Path) -> Iterator[Process]:
     """A search with little work, told of four players with itself on seat 3."""
     player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "1000"])
-    try:
+    with player.process:
         # Its clock is far away, however busy the machine is.
         assert player.ask([DECK, "set_players 4 3", "time_left 600000"]) == ["=", "=", "="]
         yield player
-    finally:
-        player.process.kill()
-        player.process.wait()
 
 
 def last_answer(player: Process, *commands: str) -> str:

@@ -95,7 +95,8 @@ def test_pdb_stops_the_bot_at_its_breakpoint_and_its_answer_is_awaited(
     assert hear(bot, "gen_declare") == (b"= 7\n\n", None)
     bot.end()
     assert terminal.stdout is not None
-    shown = terminal.stdout.read()
+    with terminal.stdout:
+        shown = terminal.stdout.read()
     assert "(Pdb) 43\n" in shown
     assert "bot.py(7)<module>()" in shown
     assert terminal.wait(60) == 0

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -162,7 +163,8 @@ def test_of_a_server_the_command_is_named_without_a_password(kind: str, tmp_path
 
 @pytest.mark.process
 def test_the_command_named_copies_a_store_on_a_server(postgres: str, tmp_path: Path) -> None:
-    Store(postgres).make_season("s", "planning", "1")
+    with closing(Store(postgres)) as store:
+        store.make_season("s", "planning", "1")
     with pytest.raises(ConfigError) as caught:
         back_up(postgres, tmp_path / "copy.dump")
     said = str(caught.value)
@@ -177,6 +179,7 @@ def test_the_command_named_copies_a_store_on_a_server(postgres: str, tmp_path: P
 
 BACKUP = """
 import os, sys
+from contextlib import closing
 from pathlib import Path
 from arbiter.store import Store
 from arbiter.store.backup import back_up

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,8 @@ def server(postgres: str) -> Iterator[Store]:
 
 
 def refusal(url: str, **options: bool) -> str:
-    with pytest.raises(StoreError) as caught:
-        Store(url, **options).make_season("x", "planning", "1")
+    with pytest.raises(StoreError) as caught, closing(Store(url, **options)) as store:
+        store.make_season("x", "planning", "1")
     return one_line(caught.value)
 
 
@@ -323,6 +324,7 @@ def test_a_file_that_may_grow_no_more_loses_nothing_stored(file: Store) -> None:
 
 TINY_DISK = """
 import os, subprocess, sys
+from contextlib import closing
 from pathlib import Path
 from arbiter.errors import StoreError
 from arbiter.store import Store
