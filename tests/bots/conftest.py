@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -18,14 +19,17 @@ from planning_referee import BOTS  # noqa: E402 -- found through the line above
 
 @pytest.fixture(scope="session")
 def cpp_bot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The C++ bot, built into a folder of its own: the tree stays as it is, and test workers do not meet."""
+    """The C++ bot, built into a folder of its own, so that the tree stays as it is; once for all test workers."""
     if not shutil.which("make") or not shutil.which(os.environ.get("CXX", "c++")):
         pytest.skip("no make or no C++ compiler: the C++ bot cannot be built")
-    build = tmp_path_factory.mktemp("cpp")
-    subprocess.run(
-        ["make", "-s", "-C", str(BOTS / "cpp"), f"BUILD={build}", "CXXFLAGS=-O1 -Wall -Wextra -Werror"],
-        check=True,
-    )
+    base = tmp_path_factory.getbasetemp()
+    build = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "cpp"
+    with open(f"{build}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(
+            ["make", "-s", "-C", str(BOTS / "cpp"), f"BUILD={build}", "CXXFLAGS=-O1 -Wall -Wextra -Werror"],
+            check=True,
+        )
     return build / "planning_random"
 
 
