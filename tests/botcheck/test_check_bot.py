@@ -108,7 +108,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "matches",
         "refused to answer gen_declare; before that it refused set_cards: '? no set_cards\\n\\n'; sent 'gen_declare'",
     ),
-    "starts late": ({"early": "time.sleep(2.2)"}, "starts", "no reply at all"),
+    "starts late": ({"early": "time.sleep(0.7)"}, "starts", "no reply at all"),
     "forgets the empty line": (
         {"say": "sys.stdout.write(text[:-1]); sys.stdout.flush()"},
         "empty-line",
@@ -147,8 +147,8 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
     "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
     "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
-    "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 2.2\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
-    "sleeps a little too long": ({"each": GEN + "time.sleep(2.2)"}, "time", "no reply at all"),
+    "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 0.7\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
+    "sleeps a little too long": ({"each": GEN + "time.sleep(0.7)"}, "time", "no reply at all"),
     "drips comments": ({"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"}, "time", "charged"),
     "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
     "mixes select with buffers": (
@@ -222,7 +222,8 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
 ) -> None:
     changes, step, words = FAULTS[name]
     monkeypatch.setattr(dialogue, "PATIENCE", Patience(asleep=0.3))
-    limits = ("--time", "1s", "--start-time", "1s", "--memory", "200MB", *SHORT)
+    start = "300ms" if name == "starts late" else "5s"
+    limits = ("--time", "300ms", "--start-time", start, "--memory", "200MB", *SHORT)
     code, out, err = check(*PYTHON, bot(changes), options=limits)
     lines = steps_of(out)
     failed = [line for line in lines if line.startswith("FAIL ")]
