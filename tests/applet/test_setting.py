@@ -34,6 +34,13 @@ def owner(tmp_path: Path) -> Iterator[Owner]:
         yield owner
 
 
+@pytest.fixture(scope="module")
+def unchanged() -> Iterator[Owner]:
+    """A table at which nothing but mistakes is made."""
+    with seated() as owner:
+        yield owner
+
+
 def without_revision(state: Any) -> Any:
     return {key: value for key, value in state.items() if key != "revision"}
 
@@ -59,7 +66,7 @@ def test_a_table_of_each_game_is_set_and_played(owner: Owner, name: str) -> None
     assert owner.wait()["over"]
 
 
-def test_all_mistakes_of_a_form_are_told_at_once(owner: Owner) -> None:
+def test_all_mistakes_of_a_form_are_told_at_once(unchanged: Owner) -> None:
     form = {
         "game": "planning",
         "options": {"deals": 1, "colour": "red"},
@@ -67,7 +74,7 @@ def test_all_mistakes_of_a_form_are_told_at_once(owner: Owner) -> None:
         "seed": "\n",
         "limits": {"time": "soon", "memory": "1"},
     }
-    assert sorted(fields(owner, "/table", form)) == [
+    assert sorted(fields(unchanged, "/table", form)) == [
         "limits.memory", "limits.time", "options.colour", "options.deals", "seats.1", "seats.2", "seats.3", "seed",
     ]  # fmt: skip
 
@@ -94,8 +101,8 @@ def test_all_mistakes_of_a_form_are_told_at_once(owner: Owner) -> None:
         ({"game": "planning", "seats": ["bot:'"]}, "seats.0"),
     ],
 )
-def test_a_mistake_stands_at_its_field(owner: Owner, form: object, field: str) -> None:
-    assert fields(owner, "/table", form) == [field]
+def test_a_mistake_stands_at_its_field(unchanged: Owner, form: object, field: str) -> None:
+    assert fields(unchanged, "/table", form) == [field]
 
 
 @pytest.mark.parametrize(
@@ -142,8 +149,8 @@ def test_other_cards_for_a_deal_begin_it_anew(owner: Owner) -> None:
         ({"deal": -1}, "deal"),
     ],
 )
-def test_cards_that_cannot_be_change_nothing(owner: Owner, body: object, field: str) -> None:
-    assert fields(owner, "/deal", body) == [field]
+def test_cards_that_cannot_be_change_nothing(unchanged: Owner, body: object, field: str) -> None:
+    assert fields(unchanged, "/deal", body) == [field]
 
 
 def test_other_cards_for_an_earlier_deal_need_the_same_programme() -> None:
@@ -227,9 +234,9 @@ def test_a_record_is_fed_up_to_a_decision_with_others_in_its_seats(owner: Owner)
         ({"seats": ["nobody"]}, ""),
     ],
 )
-def test_what_is_no_record_changes_nothing(owner: Owner, change: dict[str, Any], field: str) -> None:
-    record = owner.get("/record")
-    assert fields(owner, "/load", {**record, **change})[0] == field
+def test_what_is_no_record_changes_nothing(unchanged: Owner, change: dict[str, Any], field: str) -> None:
+    record = unchanged.get("/record")
+    assert fields(unchanged, "/load", {**record, **change})[0] == field
 
 
 def test_a_match_of_a_season_is_fed_up_to_its_fault(owner: Owner, kept: Kept) -> None:
