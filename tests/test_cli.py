@@ -26,6 +26,7 @@ HEAVY = (
 )  # fmt: skip
 
 
+@pytest.mark.process
 def test_help_loads_nothing_heavy() -> None:
     program = (
         "import sys\nfrom arbiter.cli import exit_code\nexit_code(['--help'])\n"

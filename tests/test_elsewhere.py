@@ -198,15 +198,18 @@ WORK = (
 )  # fmt: skip
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", WORK)
 def test_what_starts_no_bots_works(name: str, tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0][name] == "ok"
 
 
+@pytest.mark.process
 def test_an_environment_with_programs_says_what_it_needs(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_in_an_environment"] == f"ConfigError: {LINUX_ALONE}"
 
 
+@pytest.mark.process
 def test_commands_that_start_bots_say_so_in_one_line(tried: tuple[dict[str, Any], str]) -> None:
     assert tried[0]["bots_by_command"] == [2, 2, 2]
     needs = "arbiter: this command needs Linux (docs/howto/macos-and-windows.md says what works here)"

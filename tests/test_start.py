@@ -36,6 +36,7 @@ def loaded(modules: Sequence[str], *arguments: str | Path) -> list[str]:
     return found
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "words", [("show", CLEAN), ("matches",), ("status",), ("standings",)], ids=lambda words: words[0]
 )

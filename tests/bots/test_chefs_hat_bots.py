@@ -132,27 +132,32 @@ def test_help_and_wrong_options(bot: list[str]) -> None:
     assert wrong.close() == 2
 
 
+@pytest.mark.slow
 def test_one_by_one_takes_most_places_from_random() -> None:
     found = share("one_by_one", "random", 16)
     assert found.games - 2 * found.games_error > 0.5
 
 
+@pytest.mark.slow
 def test_most_cards_takes_more_than_65_places_of_100_from_one_by_one() -> None:
     found = share("most_cards", "one_by_one", 10)
     assert found.games - 2 * found.games_error > 0.65
 
 
+@pytest.mark.slow
 def test_larger_value_takes_more_than_60_places_of_100_from_most_cards() -> None:
     found = share("larger_value", "most_cards", 12)
     assert found.games - 2 * found.games_error > 0.6
 
 
+@pytest.mark.slow
 def test_larger_value_takes_nine_places_of_ten_from_random() -> None:
     found = share("larger_value", "random", 20)
     assert found.games - 3 * found.games_error > 0.9
     assert found.matches - 3 * found.matches_error > 0.9
 
 
+@pytest.mark.slow
 def test_keep_jokers_takes_more_than_52_places_of_100_from_larger_value() -> None:
     found = share("keep_jokers", "larger_value", 40)
     assert found.games - 2 * found.games_error > 0.52

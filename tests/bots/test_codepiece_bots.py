@@ -36,6 +36,7 @@ def test_the_same_seed_plays_the_same(name) -> None:
     assert one.moves == other.moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("better", "worse", "number"),
     [

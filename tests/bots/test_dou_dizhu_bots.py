@@ -191,6 +191,7 @@ def test_the_same_cards_give_the_same_play_in_every_seat() -> None:
     assert played[0] == played[1] == played[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("landlord", "peasants", "least", "most"),
     [
@@ -210,6 +211,7 @@ def test_the_better_bot_wins_on_either_side(landlord: str, peasants: str, least:
     assert least <= measure(landlord, peasants, 150).part <= most
 
 
+@pytest.mark.slow
 def test_fewest_turns_beats_smallest_over_both_sides_of_the_same_deals() -> None:
     won = measure("fewest_turns", "smallest", 150).won
     lost = measure("smallest", "fewest_turns", 150).won

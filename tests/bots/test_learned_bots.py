@@ -204,11 +204,13 @@ def test_turns_of_a_hand_are_counted_by_chains_and_what_trios_take_along() -> No
 # Strength, and the training
 
 
+@pytest.mark.slow
 def test_planning_was_learned() -> None:
     mine, theirs = yardstick.planning(planning_learned.WEIGHTS, "greedy", rounds=3).sum(axis=0)
     assert mine > theirs
 
 
+@pytest.mark.slow
 def test_dou_dizhu_was_learned() -> None:
     won, _ = yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "smallest", deals=30)
     assert won.mean() > 0.5

@@ -703,6 +703,7 @@ def run(code):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.process
 def test_a_missing_package_is_one_line():
     done = run(
         "import importlib.util as u\n"

@@ -21,6 +21,7 @@ SIDE_BY_SIDE = [*IDS, "arbiter/ChefsHat-v1"]
 VECTOR = "vector_entry_point"
 
 
+@pytest.mark.process
 def test_a_name_with_its_module_needs_no_import() -> None:
     code = (
         "import gymnasium\n"

@@ -304,6 +304,7 @@ def test_an_illegal_answer_ends_the_program_without_a_traceback(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.process
 def test_a_bot_does_not_load_pettingzoo():
     code = (
         "import sys; from arbiter.envs import PolicyBot; PolicyBot(print); print('pettingzoo' in sys.modules)"

@@ -466,6 +466,7 @@ def test_hands_for_people_are_one_word():
     assert [GAME.hand_text(GAME.hand(state, seat)) for seat in range(3)] == ["-", "4", "8BR"]
 
 
+@pytest.mark.process
 def test_the_table_is_not_made_by_importing_the_game():
     code = (
         "import arbiter.games.dou_dizhu as d; d.DouDizhu(); "

@@ -161,6 +161,7 @@ def test_every_type_and_length_has_its_range_of_ids():
     assert all(kind_of(first) == kind_of(last) for first, last, *_ in RANGES)
 
 
+@pytest.mark.slow
 def test_a_range_holds_one_type_and_length_with_main_ranks_ascending():
     for first, last, *_ in RANGES[:-1]:
         shapes = [shape_of(name) for name in TABLE.names[first : last + 1]]

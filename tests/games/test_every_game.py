@@ -85,6 +85,7 @@ def season(config: Config) -> SeasonStore:
     return season
 
 
+@pytest.mark.slow
 def test_a_season_is_whole(kind: Any, config: Config, season: SeasonStore, tmp_path: Path) -> None:
     _, size, rotations = kind
     summaries = season.summaries()

@@ -47,6 +47,7 @@ def play_at_once(name: str, options: dict[str, object]) -> list[list[str]]:
     return played
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("game", GAMES)
 def test_threads_that_begin_at_once_play_as_one_alone(game: str) -> None:
     name, options = game.split()[0], GAMES[game]

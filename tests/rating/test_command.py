@@ -59,6 +59,7 @@ def season_file(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("words", [["--help"], ["fit", "--help"], ["los", "-h"], ["--version"]])
 def test_help_is_quick(words: list[str]) -> None:
     code = (
@@ -269,6 +270,7 @@ def test_seasons_out_of_range(words: list[str]) -> None:
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
 
 
+@pytest.mark.process
 def test_a_terminal_gets_the_same_words(pgn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = run("fit", pgn).stdout
     monkeypatch.setenv("COLUMNS", "40")
@@ -324,6 +326,7 @@ def test_half_a_character_in_a_name_is_a_malformed_game() -> None:
     assert "<stdin>:1: a name holds half of a surrogate pair" in result.stderr
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_a_terminal_that_lacks_a_character_gets_its_number(form: str) -> None:
     text = "Zoë,b,1-0\nb,Zoë,1-0\n" * 6
@@ -335,6 +338,7 @@ def test_a_terminal_that_lacks_a_character_gets_its_number(form: str) -> None:
         assert b"Zo\\xeb" in done.stdout
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("words", [["fit", "-"], ["fit", "-", "--format", "json"], ["--help"]])
 def test_an_output_that_fails_is_one_line(words: list[str]) -> None:
@@ -422,6 +426,7 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "code",
     [
@@ -436,6 +441,7 @@ def test_names_that_compute_nothing_load_nothing(code: str) -> None:
     assert loaded_by(code) == set()
 
 
+@pytest.mark.process
 def test_a_table_needs_no_scipy() -> None:
     assert "scipy" not in loaded_by(
         "import rating; rating.PairTable.from_results('ab', [0, 1], [1, 0], [1, 0]).pairs()"

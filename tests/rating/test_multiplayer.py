@@ -108,6 +108,7 @@ def test_there_is_at_least_one_order() -> None:
         trueskill([], shuffles=0)
 
 
+@pytest.mark.process
 def test_no_warning_gets_out() -> None:
     code = (
         "from rating import Match; from rating.multiplayer import trueskill; trueskill([Match('ab', [1, 0])])"

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from arbiter.rules import Action, Seat, State
     from arbiter.testing.memory import Policy
+
+pytestmark = pytest.mark.slow
 
 BLOCKS, RUNS, LONGEST = 300, 4000, 300
 CHANCE = 3

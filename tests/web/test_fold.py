@@ -56,6 +56,7 @@ def played(game: AnyGame, seed: int) -> MatchRecord:
     return play_by_policy(game, random_policy(seed), match_spec(game))
 
 
+@pytest.mark.process
 @every_game
 def test_a_position_is_the_last_frame(game: AnyGame) -> None:
     record = played(game, 7)
@@ -71,6 +72,7 @@ def test_a_position_is_the_last_frame(game: AnyGame) -> None:
             }
 
 
+@pytest.mark.process
 @every_game
 def test_points_add_up_to_the_result(game: AnyGame) -> None:
     record = played(game, 5)
@@ -79,6 +81,7 @@ def test_points_add_up_to_the_result(game: AnyGame) -> None:
     assert seen.positions[-1]["points"] == list(record.points)
 
 
+@pytest.mark.process
 @every_game
 def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
     record = played(game, 2)
@@ -89,6 +92,7 @@ def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
     assert [seat for seat in rests if seat is not None][: len(asked)] == asked
 
 
+@pytest.mark.process
 @every_game
 def test_the_viewer_rests_once_after_each_move(game: AnyGame) -> None:
     record = played(game, 2)

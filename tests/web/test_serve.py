@@ -74,6 +74,7 @@ def test_answers_wait_for_no_acknowledgement() -> None:
             assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
+@pytest.mark.process
 def test_it_shows_what_others_play_and_ends_well(kept: Kept, tmp_path: Path) -> None:
     with serving(kept.file, folder=tmp_path) as served:
         assert served.said == f"serving http://127.0.0.1:{served.port}/\n"

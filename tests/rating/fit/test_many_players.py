@@ -155,6 +155,7 @@ def test_the_last_of_several_threads_restores_the_number() -> None:
     assert threads_of_blas() == before
 
 
+@pytest.mark.process
 def test_a_library_loaded_within_is_limited_too() -> None:
     code = (
         "from rating.threads import one_thread\n"

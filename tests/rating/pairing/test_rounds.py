@@ -281,6 +281,7 @@ def order(made: Simulation) -> float:
     return float(kendalltau(fit.elo, list(made.elo.values())).statistic)
 
 
+@pytest.mark.slow
 def test_order_after_60_rounds() -> None:
     """Seasons of 100 players, the same true ratings for each rule: paired differences of Kendall's tau, which
     must be 3 standard errors above 0.

@@ -12,6 +12,8 @@ from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run, Verdict
 from tests.made_blocks import simulate_blocks, stops
 
+pytestmark = pytest.mark.slow
+
 RUNS, BLOCKS = 600, 700
 
 

@@ -61,6 +61,7 @@ def test_what_a_point_is_worth_is_only_estimated_so_another_bound_than_none_is_r
         Gsprt(measure="margins")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [0.0, ELO])
 def test_points_take_fewer_matches_and_call_equals_better_no_more_often(truth: float) -> None:
     """The worth of a point is learnt too low here, so that more is missed: 11 % of 4,000 tests, not 5."""
