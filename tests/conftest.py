@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["database", "golden", "postgres", "postgres_server"]
 
+STARTERS = {"cpp_bot", "table", "postgres_server"}
+"""Fixtures that start processes."""
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -29,6 +31,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What the tests of a file share is made once: with `--dist loadgroup` they all run in one process."""
+    for item in items:
+        if not any(item.iter_markers("xdist_group")):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+        if STARTERS & set(getattr(item, "fixturenames", ())):
+            item.add_marker("process")
 
 
 @pytest.hookimpl(wrapper=True)
