@@ -232,6 +232,7 @@ def test_a_missing_bot_is_refused_before_anything_is_played(arbiter: Run, config
     assert not list(config.parent.glob("*.sqlite"))
 
 
+@pytest.mark.process
 def test_games_and_isolation_tell_what_there_is(arbiter: Run) -> None:
     (planning, *_) = json.loads(arbiter("games", "--format", "json")[1])
     assert (planning["name"], set(planning["options"])) == ("planning", {"seats", "deck", "deals"})
@@ -271,6 +272,7 @@ def test_an_unknown_command_is_a_usage_error(arbiter: Run) -> None:
     refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")
 
 
+@pytest.mark.process
 def test_one_recorded_match_is_exported_too(arbiter: Run, tmp_path: Path) -> None:
     record, rows = tmp_path / "match.json", tmp_path / "rows.csv"
     assert arbiter(*play("--record", str(record)))[0] == 0

@@ -306,6 +306,7 @@ def test_who_is_stopped_while_it_ends_has_its_time_to_end(monkeypatch: pytest.Mo
     assert next(looks, None) is None
 
 
+@pytest.mark.process
 def test_a_suspension_of_the_machine_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     since_boot = iter([3 * SECOND, 8 * SECOND])
     monkeypatch.setattr(conduct, "suspended_ns", lambda: next(since_boot))

@@ -152,6 +152,7 @@ def shims_of(folder: Path) -> Path:
     return shims
 
 
+@pytest.mark.process
 def test_a_version_managers_script_is_replaced_by_the_program_that_it_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
