@@ -1,4 +1,4 @@
-"""How much a seat had been told when a fault ended the match, news being on its way."""
+"""The commands that a seat had heard when a fault ended the match, news being on its way."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Cut:
         self._waiting: list[tuple[Seat, Command, int]] = []
 
     def decided(self, seat: Seat, events: int) -> None:
-        """A seat has decided after `events` events: what it was told before has reached it."""
+        """A seat has decided after `events` events: what was sent before has reached it."""
         if not self._batched or seat == self._own:
             self._sent = events
             self._waiting.clear()
 
     def hears(self, seat: Seat, command: Command, events: int) -> None:
-        """A seat is told something; the own seat then has `events` events."""
+        """A seat hears something; the own seat then has `events` events."""
         self._waiting.append((seat, command, events))
 
     def end(self, forfeit: Forfeit, own: Seat, asked: bool) -> int:

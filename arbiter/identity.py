@@ -1,4 +1,4 @@
-"""How a player is known at sight: a colour and a shape made of its name, the same wherever it stands.
+"""The sign of a player: a colour and a shape made of its name, the same wherever it stands.
 
 emblem("ada@2") == emblem("ada")
 

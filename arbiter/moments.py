@@ -1,4 +1,4 @@
-"""What of a match is worth a look: who took the lead when, and its best, worst and closest deals.
+"""The moments of a match worth a look: who took the lead when, and its best, worst and closest deals.
 
 moments(["ada", "grace"], [Ended(41, 0, (3, 1)), Ended(90, 1, (0, 4))])
 """
