@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.games import find
+from arbiter.games import make
 from arbiter.identity import COLOURS, emblem, emblems
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
@@ -39,7 +39,7 @@ def test_partners_have_one_and_opponents_another_colour() -> None:
 
 
 def test_a_replay_says_what_its_players_are_known_by() -> None:
-    game = find("codepiece")(dealers=[0])
+    game = make("codepiece", {"dealers": [0]})
     replay = replay_of(play_by_policy(game, random_policy(1), match_spec(game)), Reader("full"))
     sides = {player["side"]: player["mark"] for player in replay["players"]}
     assert [player["mark"] for player in replay["players"]] == [sides[0], sides[1], sides[0], sides[1]]

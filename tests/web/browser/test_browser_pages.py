@@ -86,7 +86,9 @@ def test_a_wall_shows_all_and_plays_a_match(new_page: Callable[..., Page], site:
     page.goto(f"{site}/seasons/small/live?wall=1")
     page.locator(".playing .rp-table").wait_for()
     root = "document.documentElement"
-    assert page.evaluate(f"[{root}.scrollHeight - {root}.clientHeight, {root}.scrollWidth - {root}.clientWidth]") == [0, 0]
+    assert page.evaluate(
+        f"[{root}.scrollHeight - {root}.clientHeight, {root}.scrollWidth - {root}.clientWidth]"
+    ) == [0, 0]
     last = page.locator(".top-ten tbody tr").last.bounding_box()
     told = page.locator(".told").bounding_box()
     assert last is not None

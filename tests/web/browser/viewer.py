@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from arbiter.match import MatchRecord
+    from arbiter.viewed import Replay
 
     Show: TypeAlias = Callable[..., Any]
 
@@ -74,21 +75,21 @@ class Viewer:
         await answer(scope, receive, send)
 
 
-def full(name: str, seed: int = 1) -> dict[str, Any]:
+def full(name: str, seed: int = 1) -> Replay:
     return replay_of(match_of(name, seed=seed), Reader("full"))
 
 
-def own(record: MatchRecord) -> list[dict[str, Any]]:
+def own(record: MatchRecord) -> list[Replay]:
     """As each seat saw the match."""
     return [replay_of(record, Reader("seat", seat)) for seat in range(len(record.players))]
 
 
-def early(name: str) -> dict[str, Any]:
+def early(name: str) -> Replay:
     """As the public sees a match whose round is under way."""
     return replay_of(match_of(name), Reader("public"), complete=False)
 
 
-def with_fault(text: str = "9C: it is not in hand") -> dict[str, Any]:
+def with_fault(text: str = "9C: it is not in hand") -> Replay:
     return replay_of(faulty(match_of("planning"), 30, text), Reader("full"))
 
 
