@@ -112,7 +112,7 @@ def test_a_single_agent_writes_its_matches(tmp_path: Path) -> None:
 
 
 def test_where_nothing_can_be_written_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no form of a data set"):
+    with pytest.raises(ConfigError, match="not a form of a data set"):
         envs.aec("planning", dataset=str(tmp_path / "games.xlsx"))
     with pytest.raises(ConfigError, match="cannot be written"):
         envs.single("planning", dataset=str(tmp_path / "no" / "games.csv"))

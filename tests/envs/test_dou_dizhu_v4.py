@@ -195,7 +195,7 @@ def test_names_of_actions():
     assert [dou_dizhu_v4.action_name(np.int64(i)) for i in (27470, 27471)] == ["BR", "pass"]
     assert dou_dizhu_v4.action_id(table().names[0]) == 0
     for wrong in ("35", "X", "", 7, None):
-        with pytest.raises(ValueError, match="no combination"):
+        with pytest.raises(ValueError, match="not a combination"):
             dou_dizhu_v4.action_id(wrong)
     with pytest.raises(ValueError, match="0 to 27471"):
         dou_dizhu_v4.action_name(27472)

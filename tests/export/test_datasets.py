@@ -263,7 +263,7 @@ def test_a_file_that_cannot_be_written_is_said(tmp_path):
         RowFile(str(tmp_path / "none" / "a.csv"), {"a": Column("int", "")})
     with pytest.raises(ConfigError, match="is a folder"):
         RowFile(str(tmp_path), {"a": Column("int", "")}, "csv")
-    with pytest.raises(ConfigError, match="no form"):
+    with pytest.raises(ConfigError, match="not a form"):
         RowFile(str(tmp_path / "a.txt"), {"a": Column("int", "")})
 
 

@@ -70,7 +70,7 @@ def test_who_asks_for_another_site_is_told_nothing(site: ASGIApp, path: str) -> 
     ],
 )  # fmt: skip
 def test_what_is_no_address_of_a_site_is_refused(wrong: str) -> None:
-    with pytest.raises(ConfigError, match="no address of a whole site"):
+    with pytest.raises(ConfigError, match="not an address of a whole site"):
         Hosts("", [wrong])
 
 
