@@ -10,6 +10,7 @@ from tests.web.browser.viewer import early, full, own, place, with_fault
 from tests.web.replays import OPTIONS, match_of
 
 if TYPE_CHECKING:
+    from arbiter.viewed import Replay
     from tests.web.browser.viewer import Show
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -22,7 +23,7 @@ ENDS = """() => ["table", "steer", "held"].map((name) => {
 MOVING = "document.querySelector('.rp-table').getAnimations({ subtree: true }).length"
 
 
-def first(replay: dict[str, Any], kind: str, deal: int = 0) -> int:
+def first(replay: Replay, kind: str, deal: int = 0) -> int:
     return int(next(event["i"] for event in replay["events"] if event["t"] == kind and event["deal"] == deal))
 
 
