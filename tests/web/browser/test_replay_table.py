@@ -42,6 +42,11 @@ def test_a_phone_shows_the_whole_table_on_one_screen(show: Show, name: str) -> N
     assert seats.locator(".rp-count").count() == len(replay["players"])
 
 
+def test_a_match_without_a_place_opens_with_the_whole_table_in_view(show: Show) -> None:
+    table, steer, _ = show(full("planning"), **PHONE).evaluate(ENDS)
+    assert 0 <= table[1] < steer[2] <= 664
+
+
 def test_the_hand_that_acts_lies_below_the_table(show: Show) -> None:
     page = show(full("codepiece"), query="?deal=0", **PHONE)
     for _ in range(6):

@@ -72,8 +72,9 @@ export function mount(element, replay, { address = true, console: consoleLine, c
 
   const place = address ? readAddress() : {};
   player.start(place);
-  // It opens at the action: at the place that the address names, or at the fault.
-  if (address && (player.fault || place.i >= 0 || place.deal >= 0)) element.scrollIntoView({ block: "start" });
+  // It opens at the action: at the place that the address names, at the fault, or with the whole table in view.
+  const isBelow = Number(element.querySelector(".rp-steer")?.getBoundingClientRect().bottom) > innerHeight;
+  if (address && (player.fault || place.i >= 0 || place.deal >= 0 || isBelow)) element.scrollIntoView({ block: "start" });
   return player;
 }
 
