@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 STANDINGS, MATCH = (ROOT / "docs" / name for name in ("standings.png", "match.png"))
 ROUNDS = 12
 WIDTH, BELOW = 960, 16
-SHOWN, STEPS = "r001-t01-m0", 30
-"""The match, and how many steps into it."""
+SHOWN, DEAL, STEPS = "r001-t01-m0", "Deal 9", 18
+"""The match, the deal, and how many steps into it."""
 
 
 def take() -> None:
@@ -34,7 +34,7 @@ def take() -> None:
             browser = playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox"]
             )
-            page = browser.new_page(viewport={"width": WIDTH, "height": 800})
+            page = browser.new_page(viewport={"width": WIDTH, "height": 800}, reduced_motion="reduce")
             page.goto(report.as_uri())
             box = page.locator("#better").bounding_box()
             assert box is not None
@@ -42,6 +42,7 @@ def take() -> None:
             page.screenshot(path=STANDINGS, full_page=True, clip=clip)
             replay = page.locator(f"#{SHOWN}")
             replay.locator("summary").first.click()
+            replay.get_by_role("button", name=DEAL, exact=True).click()
             for _ in range(STEPS):
                 replay.get_by_role("button", name="Next step", exact=True).click()
             replay.locator(".rp-table").screenshot(path=MATCH)
