@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rating.fit.anchored import Anchored, rate_one
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
+    from rating.kept import pack_ranking, unpack_ranking
     from rating.matches import Match
     from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
@@ -55,6 +56,7 @@ __all__ = [
     "intervals",
     "next_round",
     "openskill",
+    "pack_ranking",
     "rank",
     "rate",
     "rate_one",
@@ -63,6 +65,7 @@ __all__ = [
     "rule_of_round",
     "simulate",
     "trueskill",
+    "unpack_ranking",
 ]
 
 _MODULES = {
@@ -72,6 +75,7 @@ _MODULES = {
     "fit.anchored": ("Anchored", "rate_one"),
     "fit.bayeselo": ("Fit", "bayeselo"),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
+    "kept": ("pack_ranking", "unpack_ranking"),
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),
     "notices": ("Notice",),

@@ -52,6 +52,33 @@ class Pairs:
         """Wins, draws and losses of i, named first or second, shape (3, P)."""
         return self.counts[:3] + self.counts[3:] if self.oriented else self.counts
 
+    def between(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> dict[tuple[int, int], tuple[int, int, int]]:
+        """Wins, draws and losses of each of some players against each of some others, where they met."""
+        found: dict[tuple[int, int], tuple[int, int, int]] = {}
+        for first, second, cells in ((self.i, self.j, self.totals), (self.j, self.i, self.totals[::-1])):
+            chosen = np.flatnonzero(np.isin(first, some) & np.isin(second, others))
+            wins, draws, losses = cells[:, chosen].astype(np.int64).tolist()
+            pairs = zip(first[chosen].tolist(), second[chosen].tolist(), strict=True)
+            found.update(zip(pairs, zip(wins, draws, losses, strict=True), strict=True))
+        return found
+
+    def blocks(self, order: Sequence[int], size: int) -> list[list[tuple[int, int, int]]]:
+        """Wins, draws and losses of each block of `size` players, in this order, against each other one."""
+        block = np.full(int(max(self.j.max(initial=0), self.i.max(initial=0), max(order, default=0))) + 1, -1)
+        block[list(order)] = np.arange(len(order)) // size
+        number = -(-len(order) // size)
+        one, other = block[self.i], block[self.j]
+        inside = (one >= 0) & (other >= 0)
+        cells = np.zeros((3, number * number))
+        for first, second, counts in ((one, other, self.totals), (other, one, self.totals[::-1])):
+            keys = first[inside] * number + second[inside]
+            for place in range(3):
+                cells[place] += np.bincount(keys, counts[place][inside], number * number)
+        whole = cells.astype(np.int64).T.reshape(number, number, 3)
+        return [[(wins, draws, losses) for wins, draws, losses in row] for row in whole.tolist()]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable(Results):

@@ -47,7 +47,7 @@ _ROWS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Floor:
+class Floor:
     """Least variances of the players `who` (n,): 5/3 of `spread`, whose diagonal is `variance` (n,)."""
 
     who: Bools
@@ -77,7 +77,7 @@ class Intervals:
     spread: Spread
     factor: float
     notices: tuple[Notice, ...]
-    floor: _Floor | None = None
+    floor: Floor | None = None
 
     @property
     def half(self) -> Floats:
@@ -116,10 +116,13 @@ class Intervals:
             chance[start:, some] = 1.0 - chance[some, start:].T
         return chance
 
-    def rank_interval(self, who: Sequence[int] | Ints | None = None) -> Ints:
+    def rank_interval(
+        self, who: Sequence[int] | Ints | None = None, of: Sequence[int] | Ints | None = None
+    ) -> Ints:
         """Best and worst rank of each player, shape (2, n), 1 being the best; 0 for players without results.
 
-        Only the players `who` rank (default: all); the others have 0, too.
+        Only the players `who` rank (default: all); the others have 0, too. The intervals of those in `of` are
+        computed (default: of all who rank).
 
         A player's interval holds his true rank with at least `level`. Those who are better (worse) than he
         with 1 - (1 - level) / (m - 1), m being the number of rated players, stand above (below) him: the
@@ -133,8 +136,9 @@ class Intervals:
         rated = np.flatnonzero(self.fit.rated & ranking)
         ranks = np.zeros((2, len(self.fit.elo)), np.int64)
         needed = upper(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.clusters)
-        for start in range(0, rated.size, _ROWS):
-            some = rated[start : start + _ROWS]
+        asked = rated if of is None else rated[np.isin(rated, np.asarray(of, np.int64))]
+        for start in range(0, asked.size, _ROWS):
+            some = asked[start : start + _ROWS]
             score, linked = self._scores(some, rated)
             ranks[0, some] = 1 + np.sum(linked & (score < -needed), axis=1)
             ranks[1, some] = rated.size - np.sum(linked & (score > needed), axis=1)
@@ -177,7 +181,7 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
     factor = ELO**-2
     if used == "model" and kind != "model":
         factor *= _SHARED_SCORE
-    floor: _Floor | None = None
+    floor: Floor | None = None
     with one_thread():
         information = _information(fit, fit.ridge)
         spread: Spread
@@ -254,7 +258,7 @@ def _pulls(fit: Fit) -> Floats:
 
 def _floor(
     fit: Fit, kind: Kind, clusters: tuple[Ints, int], information: Information
-) -> tuple[_Floor | None, list[Notice]]:
+) -> tuple[Floor | None, list[Notice]]:
     """The floor for players whose clusters hide how uncertain they are, and who has too few clusters."""
     table = fit.table
     few = distinct_of_players(len(fit.elo), table.first, table.second, *clusters) < FEWEST_CLUSTERS
@@ -270,7 +274,7 @@ def _floor(
         text = f"{text} where those are wider: {name_some(table.names(few))}"
         notices.append(Notice(f"few-{plural}-of-player", text))
     model = information.bound()
-    return _Floor(who, model, np.maximum(model.variance(), 0.0)), notices
+    return Floor(who, model, np.maximum(model.variance(), 0.0)), notices
 
 
 def _open_ends(fit: Fit) -> list[Notice]:
