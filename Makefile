@@ -64,7 +64,7 @@ node_modules/.whole: package.json
 bench: $(DEV) bots ## figures as one JSON object
 	@$(BIN)/python -m tests.bench
 
-bench-web: $(DEV) bots ## figures of a site beside a season; MINUTES=10 to see its memory over time
+bench-web: $(DEV) bots ## figures of a site: each page of a season of 2,000 players, then beside a season that is played; MINUTES=10 to see its memory over time
 	@$(BIN)/python -m tests.bench.web --minutes $(or $(MINUTES),0.5)
 
 bench-uploads: $(DEV) ## figures of a site's pages while sixty authors send programs at once

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arbiter.course import programme
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.match import MatchRecord, Move
+from arbiter.match import BotReport, Forfeit, MatchRecord, Move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,6 +77,26 @@ def unpack(packed: bytes, match_id: str) -> MatchRecord:
             shape["deals"] = _planned(shape)[: shape["deals"]]
         return MatchRecord.from_json(shape)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError, ConfigError) as error:
+        raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
+
+
+class MatchEnd(NamedTuple):
+    """How a match ended, and what its bots took; `started` and `wall_ns` as in its record."""
+
+    forfeit: Forfeit | None
+    bots: tuple[BotReport, ...]
+    started: str
+    wall_ns: int
+
+
+def unpack_end(packed: bytes, match_id: str) -> MatchEnd:
+    """What a record tells of the end, without all that came before; StoreError as of `unpack`."""
+    try:
+        shape = json.loads(zlib.decompress(packed))
+        forfeit = shape["forfeit"] and Forfeit.from_json(shape["forfeit"])
+        bots = tuple(map(BotReport.from_json, shape["bots"]))
+        return MatchEnd(forfeit, bots, shape["started"], shape["wall_ns"])
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
 
 

@@ -18,7 +18,7 @@ from arbiter.applet.posting import Readers, add_posting
 from arbiter.applet.reading import add_reading
 from arbiter.byhand.session import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
-from arbiter.web.pages import STATIC as FILES
+from arbiter.web.packed import STATIC as FILES
 from arbiter.web.refusals import mistakes_answer
 from arbiter.web.security import Guard
 

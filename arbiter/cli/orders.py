@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.season.administration import Administered, Given
-    from arbiter.store import Order, Orders, SeasonStore
+    from arbiter.store import Order, Orders, RatedRound, SeasonStore
 
 ENDS = {
     OrderKind.UNDO: "counted again",
@@ -146,9 +146,9 @@ class _Test:
 
     stored: SeasonStore
 
-    def standings_under(
+    def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
-    ) -> dict[str, Any]:
+    ) -> RatedRound:
         raise NotImplementedError
 
 

@@ -116,6 +116,7 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
     Example: arbiter crosstable configs/demo.yaml
     """
     table = figures.crosstable(SeasonState.of(*open_stored(config, store_url)), official=False)
+    assert table is not None
     names, cells = table["players"], table["cells"]
     pairs = [
         (one, other, cell["wins"], cell["draws"], cell["losses"])
@@ -153,7 +154,8 @@ def matches(
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
-    chosen = played.matches(state, round_number, player)
+    listed = played.matches(state, round_number, player)
+    chosen = listed.part(0, len(listed))
     if style == "json":
         print_json({"matches": [played.match_told(state, match) for match in chosen], "next": None})
         return

@@ -15,6 +15,7 @@ from arbiter.course import DealOver, retrace
 from arbiter.frame import said_names, seat_line
 from arbiter.games import make
 from arbiter.outcome import say_match
+from arbiter.picture.windows import TABLES, at_tables, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,16 +28,17 @@ if TYPE_CHECKING:
 def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
     """The board of a table; None where there is no such table, or its round is not complete."""
     found = next((known for known in state.rounds if known.number == number), None)
-    if found is None or not state.is_complete(number) or not 1 <= table <= len(found.tables):
+    tables = () if found is None or not state.is_complete(number) else state.tables(number)
+    if not 1 <= table <= len(tables):
         return None
-    matches = [match for match in _counted(state, number) if match.table == table]
+    matches = _counted(state, number, range(table, table + 1))[table]
     records = [record for match in matches if (record := state.record(match.id)) is not None]
     return {
         "season": state.name,
         "round": number,
         "table": table,
-        "tables": len(found.tables),
-        "players": list(found.tables[table - 1]),
+        "tables": len(tables),
+        "players": list(tables[table - 1]),
         "seats": state.file.game.seats,
         "deals": _deals(records),
         "results": [
@@ -49,27 +51,33 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
     }  # fmt: skip
 
 
-def round_boards(state: SeasonState, number: int) -> RoundBoards | None:
-    """Return the results of all players of each table with the same cards; None before the round is over."""
-    found = next((known for known in state.rounds if known.number == number), None)
-    if found is None or not state.is_complete(number):
+def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards | None:
+    """What each player of some tables made of the same cards; None where the round is not complete, or has no
+    such page.
+    """
+    names = state.tables(number) if 1 <= number <= state.complete else ()
+    shown = window(len(names), page, TABLES)
+    if not names or shown is None:
         return None
-    by_table: dict[int | None, list[MatchSummary]] = defaultdict(list)
-    for match in _counted(state, number):
-        by_table[match.table].append(match)
+    by_table = _counted(state, number, range(shown.first + 1, shown.end + 1))
     return {
         "season": state.name,
         "round": number,
         "rounds": state.complete,
         "tables": [
-            {"table": table, "players": list(names), "totals": totals(by_table[table])}
-            for table, names in enumerate(found.tables, 1)
+            {"table": table, "players": list(names[table - 1]), "totals": totals(matches)}
+            for table, matches in by_table.items()
         ],
+        "page": shown.page,
+        "pages": shown.pages,
+        "next": shown.next,
     }
 
 
-def _counted(state: SeasonState, number: int) -> list[MatchSummary]:
-    return [match for match in state.matches if match.round == number and match.id not in state.annulled]
+def _counted(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
+    """By table the matches that count of some of a round's tables."""
+    found = at_tables(state, number, tables).items()
+    return {table: [match for match in of if match.id not in state.annulled] for table, of in found}
 
 
 def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.picture.marks import APART, first_place, marked, official_ranks, warnings
+from arbiter.picture.marks import APART, first_place, in_rank, warnings, with_marks
+from arbiter.picture.past import MOST_RATINGS, MOST_ROUNDS, ratings_after
+from arbiter.picture.state import some_rounds
+from arbiter.picture.windows import ROWS, PageWindow, page_of, window
 from arbiter.season.orders import force
 from arbiter.season.schedule import matches_of
 
@@ -15,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.picture import shapes
+    from arbiter.picture.marks import Ranked
     from arbiter.picture.state import SeasonState
-    from arbiter.store import StoredRound
+    from arbiter.store.rows import PlannedRound
     from rating.ratings import Ranking
 
 
@@ -35,7 +39,7 @@ def season(state: SeasonState) -> shapes.SeasonInShort:
         "frozen_after": state.frozen,
         "complete": state.complete,
         "players": len(state.names),
-        "matches": len(state.matches),
+        "matches": state.number_of_matches,
         "round": None if begun is None else round_in_short(state, begun),
         "next": due,
         "state": progress(state),
@@ -59,7 +63,7 @@ def status(state: SeasonState) -> shapes.Status:
         then = config_of(state.config, stored, begun)
         more = 0 if then is None else number_of_substitutes(then, stored, begun.number)
         now["round"]["matches"] = max(
-            now["round"]["stored"], matches_of(state.file.game, begun.tables) + more
+            now["round"]["stored"], matches_of(state.file.game, state.tables(begun.number)) + more
         )
     return {
         **now,
@@ -85,37 +89,44 @@ def progress(state: SeasonState) -> shapes.Condition:
     return "waiting" if state.rounds else "new"
 
 
-def round_in_short(state: SeasonState, round_: StoredRound) -> shapes.Progress:
+def round_in_short(state: SeasonState, round_: PlannedRound) -> shapes.Progress:
     """Return the progress of a round; `matches` may grow by those played once more with a substitute."""
-    stored = sum(match.round == round_.number for match in state.matches)
+    stored = state.counts.get(round_.number, 0)
     return {
         "round": round_.number,
         "complete": round_.complete,
         "stored": stored,
-        "matches": max(stored, matches_of(state.file.game, round_.tables)),
+        "matches": max(stored, matches_of(state.file.game, state.tables(round_.number))),
     }
 
 
 def standings(
-    state: SeasonState, after: int | None = None, official: bool = True, ranking: Ranking | None = None
+    state: SeasonState,
+    after: int | None = None,
+    official: bool = True,
+    ranking: Ranking | None = None,
+    shown: PageWindow | None = None,
 ) -> shapes.Standings:
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
     House and withdrawn players stand last and have no `rank`. Where not `official` all are ranked, and
-    neither intervals of ranks nor the first place are given. `ranking` is an earlier round's, if it is known.
+    neither intervals of ranks nor the first place are told. `ranking` is an earlier round's, if it is known.
+    All rows, or those that are `shown`.
     """
     number = state.complete if after is None else after
     is_last = number == state.complete
     stored = _NONE_YET if official and number == 0 else state.standings_after(number)
     suspended = state.suspended if is_last else stored.get("suspended", {})
-    rows = marked(stored, state.players, suspended, official)
+    part = shown or PageWindow(0, len(stored["players"]), 1, 1)
+    ranked = _ranked(state, stored, official)
+    rows = with_marks(ranked[part.first : part.end], state.players, suspended)
     first = None
     if official:
         ranking = state.ranking if is_last else ranking
         if ranking is not None and is_last:
-            _tell_apart(rows, ranking)
+            _tell_apart(rows, ranked, ranking, part)
         over = is_last and progress(state) == "over"
-        first = first_place(rows, over, None if ranking is None else ranking.better)
+        first = first_place(_leading(ranked), over, None if ranking is None else ranking.better)
     return {
         "season": state.name,
         "game": state.file.game.name,
@@ -128,75 +139,192 @@ def standings(
         "favours": stored.get("favours", []),
         "first": first,
         "players": rows,
+        **pages_of(part),
     }
 
 
+def standings_page(state: SeasonState, after: int | None = None, page: int = 1) -> shapes.Standings | None:
+    """A page of the standings after a round, by default the last; None where there is no such page."""
+    shown = window(len(_stored_after(state, after)["players"]), page)
+    return None if shown is None else standings(state, after, shown=shown)
+
+
+def _ranked(state: SeasonState, stored: shapes.StoredStandings, official: bool) -> Ranked:
+    """The rows of standings with their ranks, in the order in which they are shown."""
+    if official and stored is state.last_standings:
+        return state.official
+    return in_rank(stored, state.players, official)
+
+
+def _stored_after(state: SeasonState, after: int | None) -> shapes.StoredStandings:
+    """The standings as they are kept after a round, by default the last."""
+    number = state.complete if after is None else after
+    return state.standings_after(number) if number else _NONE_YET
+
+
+MOST_LINES = 24
+"""Players in a chart, beside who is chosen."""
 _NONE_YET: shapes.StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
 """The message before a round is complete."""
 
 
-def _tell_apart(rows: Sequence[shapes.Row], ranking: Ranking) -> None:
-    """Give the rows of those who rank officially the intervals of their ranks, and mark sure orders."""
+def page_with(state: SeasonState, name: str, after: int | None = None) -> int:
+    """The page of the standings on which a player stands; the first for one who is not in them."""
+    rows = _ranked(state, _stored_after(state, after), official=True)
+    return next((page_of(place) for place, (row, _) in enumerate(rows) if row["player"] == name), 1)
+
+
+def row_of(state: SeasonState, name: str) -> shapes.Row | None:
+    """A player's row of the last standings; None for one who is not in them."""
+    place = next((place for place, (row, _) in enumerate(state.official) if row["player"] == name), None)
+    if place is None:
+        return None
+    return standings(state, shown=PageWindow(place, place + 1, 1, 1))["players"][0]
+
+
+def pages_of(shown: PageWindow) -> shapes.Pages:
+    """Which page it is of how many."""
+    return {"page": shown.page, "pages": shown.pages, "next": shown.next}
+
+
+def _leading(ranked: Ranked) -> list[shapes.Rated]:
+    """The rows of those who share the first place, and of the best behind them."""
+    found: list[shapes.Rated] = []
+    for row, rank in ranked:
+        elo, low, high = row["elo"], row["low"], row["high"]
+        if rank is None or elo is None:
+            break
+        found.append({"rank": rank, "player": row["player"], "elo": elo, "low": low, "high": high})
+        if rank != found[0]["rank"]:
+            break
+    return found
+
+
+def _tell_apart(
+    rows: Sequence[shapes.Row],
+    ranked: Ranked,
+    ranking: Ranking,
+    shown: PageWindow,
+) -> None:
+    """Give those rows of a window that rank officially intervals of their ranks, and who is told apart."""
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
-    official = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
-    places = [where[row["player"]] for row in official]
-    low, high = ranking.intervals.rank_interval(who=places)
-    chance = ranking.intervals.los(places)
-    for place, row in zip(places, official, strict=True):
+    names = [row["player"] for row, rank in ranked if rank is not None and row["elo"] is not None]
+    # With the first one of the next page.
+    inside = [where[name] for name in names[shown.first : shown.end + 1]]
+    low, high = ranking.intervals.rank_interval(who=[where[name] for name in names], of=inside)
+    chance = ranking.intervals.los(inside)
+    for k, (place, row) in enumerate(zip(inside, rows, strict=False)):
         row["rank_low"], row["rank_high"] = int(low[place]), int(high[place])
-    for k, row in enumerate(official[:-1]):
-        row["apart"] = bool(chance[k, k + 1] >= APART)
+        if k + 1 < len(inside):
+            row["apart"] = bool(chance[k, k + 1] >= APART)
 
 
-def crosstable(state: SeasonState, official: bool = True) -> shapes.Crosstable:
-    """Results of each player against each other; those who do not rank officially stand last, if it is so."""
+def crosstable(
+    state: SeasonState, official: bool = True, page: int | None = None, columns: int | None = None
+) -> shapes.Crosstable | None:
+    """Results of each player against each other; those who do not rank officially stand last, if it is so.
+
+    All of it, or a window: the rows of one page against the columns of another, by default the same. None
+    where there is no such page.
+    """
     ranking = state.ranking
     if ranking is None:
-        return {"season": state.name, "after_round": 0, "players": [], "cells": []}
-    rated = {row.player for row in ranking.rows if row.matches}
-    rows = marked(state.standings_after(state.complete), state.players, {}, official)
-    names = [row["player"] for row in rows if row["player"] in rated]
-    where = {name: k for k, name in enumerate(ranking.fit.table.players)}
-    chance = ranking.intervals.los([where[name] for name in names])
-    counts: dict[tuple[str, str], list[int]] = {}
-    pairs = ranking.fit.table.pairs()
-    players = ranking.fit.table.players
-    for i, j, *of in zip(pairs.i.tolist(), pairs.j.tolist(), *pairs.counts.astype(int).tolist(), strict=True):
-        counts[players[i], players[j]] = of
-        counts[players[j], players[i]] = of[::-1]
-    cells = [
-        [_cell(counts.get((one, other)), float(chance[i, j])) for j, other in enumerate(names)]
-        for i, one in enumerate(names)
-    ]
-    return {"season": state.name, "after_round": state.complete, "players": names, "cells": cells}
-
-
-def _cell(counts: list[int] | None, los: float) -> shapes.Cell | None:
-    """Won, drawn and lost matches with how sure they make it; None for two who never met."""
-    if counts is None:
+        names: list[str] = []
+    else:
+        names = crossed(state, ranking, official)
+    rows = window(len(names), page) if page else PageWindow(0, len(names), 1, 1)
+    across = window(len(names), columns) if columns else rows
+    if rows is None or across is None:
         return None
-    won, drawn, lost = counts
+    players, against = names[rows.first : rows.end], names[across.first : across.end]
+    found: shapes.Crosstable = {
+        "season": state.name,
+        "after_round": 0 if ranking is None else state.complete,
+        "players": players,
+        "cells": [] if ranking is None else cells_of(ranking, players, against),
+    }
+    if page:
+        found["against"], found["columns"] = against, across.page
+        found["page"], found["pages"], found["next"] = rows.page, rows.pages, rows.next
+    return found
+
+
+def crossed(state: SeasonState, ranking: Ranking, official: bool = True) -> list[str]:
+    """Who stands in the crosstable, in its order: all who have results."""
+    if official:
+        return state.crossed
+    rated = {row.player for row in ranking.rows if row.matches}
+    rows = state.standings_after(state.complete)["players"]
+    return [row["player"] for row in rows if row["player"] in rated]
+
+
+def cells_of(
+    ranking: Ranking, players: Sequence[str], against: Sequence[str]
+) -> list[list[shapes.Cell | None]]:
+    """The cells of some players against some others; None for two who never met."""
     from statistics import NormalDist
 
-    # The standard score, at most 9.
-    z = NormalDist().inv_cdf(min(max(los, 1e-18), 1 - 1e-16))
-    return {"wins": won, "draws": drawn, "losses": lost, "los": los, "z": z}
+    where = {name: k for k, name in enumerate(ranking.fit.table.players)}
+    both = list(dict.fromkeys([*players, *against]))
+    place = {name: k for k, name in enumerate(both)}
+    chance = ranking.intervals.los([where[name] for name in both]).tolist()
+    one, other = [where[name] for name in players], [where[name] for name in against]
+    counts = ranking.fit.table.pairs().between(one, other)
+    score = NormalDist().inv_cdf
+    rows: list[list[shapes.Cell | None]] = []
+    for i, name in zip(one, players, strict=True):
+        row: list[shapes.Cell | None] = []
+        for j, opponent in zip(other, against, strict=True):
+            met = counts.get((i, j))
+            if met is None:
+                row.append(None)
+                continue
+            los = chance[place[name]][place[opponent]]
+            # The standard score, at most 9.
+            z = score(min(max(los, 1e-18), 1 - 1e-16))
+            row.append({"wins": met[0], "draws": met[1], "losses": met[2], "los": los, "z": z})
+        rows.append(row)
+    return rows
+
+
+def blocks(state: SeasonState, official: bool = True) -> list[list[shapes.ResultBlock]]:
+    """The whole crosstable in blocks: for each two pages of it the results of the one against the other."""
+    ranking = state.ranking
+    if ranking is None:
+        return []
+    names = crossed(state, ranking, official)
+    where = {name: k for k, name in enumerate(ranking.fit.table.players)}
+    counts = ranking.fit.table.pairs().blocks([where[name] for name in names], ROWS)
+    return [
+        [{"wins": wins, "draws": draws, "losses": losses} for wins, draws, losses in row] for row in counts
+    ]
 
 
 def history(state: SeasonState, last: int | None = None, official: bool = True) -> shapes.History:
     """Each player's rating after each round, up to the `last` one."""
-    rounds: list[shapes.RoundRatings] = [
-        {"round": number, "players": ratings(state, number, official)}
-        for number in range(1, (state.complete if last is None else last) + 1)
-    ]
-    return {"season": state.name, "history": rounds}
+    numbers = range(1, (state.complete if last is None else last) + 1)
+    return {"season": state.name, "history": ratings_after(state, numbers, None, official)}
 
 
-def ratings(state: SeasonState, number: int, official: bool = True) -> list[shapes.Rated]:
-    """Everybody's rating after a round, the best first; those who do not rank officially have no `rank`."""
-    rows = state.standings_after(number)["players"]
-    ranks = official_ranks(rows, state.players) if official else [row["rank"] for row in rows]
-    return [
-        {"rank": rank, "player": row["player"], "elo": row["elo"], "low": row["low"], "high": row["high"]}
-        for row, rank in zip(rows, ranks, strict=True)
-    ]
+def history_part(state: SeasonState, page: int = 1, before: int | None = None) -> shapes.History | None:
+    """A page of players, in the order of the last standings, with their ratings after some rounds.
+
+    These are the last ones, or the last ones `before` a round; None where there is no such page.
+    """
+    rows = [] if state.last_standings is None else state.last_standings["players"]
+    shown = window(len(rows), page)
+    if shown is None:
+        return None
+    names = [row["player"] for row in rows[shown.first : shown.end]]
+    end = state.complete if before is None else min(before - 1, state.complete)
+    first = max(1, end - min(MOST_ROUNDS, MOST_RATINGS // max(len(names), 1)) + 1)
+    found = ratings_after(state, range(first, end + 1), names)
+    earlier = first if first > 1 else None
+    return {"season": state.name, "history": found, **pages_of(shown), "earlier": earlier}
+
+
+def lines(state: SeasonState, chosen: str | None = None) -> list[shapes.RoundRatings]:
+    """The ratings that a chart shows: of the best and of who is chosen, after at most so many rounds."""
+    rows = [] if state.last_standings is None else state.last_standings["players"]
+    names = {row["player"] for row in rows[:MOST_LINES]} | ({chosen} if chosen else set())
+    return ratings_after(state, some_rounds(state.complete, MOST_ROUNDS), names)

@@ -2,69 +2,117 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from math import isnan
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.frame import said_names
 from arbiter.outcome import winners
 from arbiter.picture import figures
-from arbiter.picture.marks import official_ranks
+from arbiter.picture.past import ratings_after
 from arbiter.picture.played import match_in_short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Front, Highlight, Mover, Row, StoredRow
+    from arbiter.picture.shapes import Front, Highlight, Mover, Rated
     from arbiter.picture.state import SeasonState
-
-    Ranked: TypeAlias = Mapping[str, tuple[int | None, StoredRow]]
+    from arbiter.store import Order
 
 TOP = 10
 """Players of the table on the front page."""
 MOVERS = 3
+LAST, MOST_KNOWN = 20, 100
+"""Rounds whose highlights are found before anybody asks, and whose are kept."""
 
 
 def front(state: SeasonState, after: int | None = None) -> Front | None:
-    """All of it, after a round, by default the last; None where that round is not complete."""
+    """All of it, after a round, by default the last; None where that round is not complete.
+
+    The standings are their first page.
+    """
     if after is not None and after > state.complete:
         return None
     number = state.complete if after is None else after
-    found = figures.standings(state, after)
-    before = _by_name(state, number - 1)
-    now = _by_name(state, number)
+    found = figures.standings_page(state, after)
+    assert found is not None
+    before, now = (_by_name(state, of) for of in (number - 1, number))
+    news = highlights(state, number)
     return {
         **figures.season(state),
         "about": state.file.game.about,
         "standings": found,
         "changes": [_change(row, before) for row in found["players"][:TOP]] if before else [],
-        "movers": _movers(found["players"], before),
+        "movers": _movers(now.values(), before),
         "last_round": number or None,
-        "upset": _upset(state, number, before or now),
-        "closest": _closest(state, number, now),
+        "upset": news.upset,
+        "closest": news.closest,
     }
 
 
-def _by_name(state: SeasonState, number: int) -> Ranked:
-    """The rank and the row of each player after a round; of nobody before the first."""
+class Highlights(NamedTuple):
+    """The matches of a round to look at; `under` are the orders that were given on its matches."""
+
+    under: tuple[Order, ...]
+    upset: Highlight | None
+    closest: Highlight | None
+
+
+def highlights(state: SeasonState, number: int) -> Highlights:
+    """The matches of a round to look at, found once."""
+    mine = f"r{number:03d}/"
+    under = tuple(order for order in state.given if order.subject.startswith(mine))
+    known: dict[int, Highlights] = state.known_highlights
+    found = known.get(number)
+    if found is None or found.under != under:
+        played, now = _played(state, number), _elo_after(state, number)
+        upset = _upset(state, played, _elo_after(state, number - 1) or now)
+        found = known[number] = Highlights(under, upset, _closest(state, played, now))
+    return found
+
+
+def prepare(state: SeasonState) -> None:
+    """Find what the feed tells of the last rounds, so that nobody waits for it."""
+    for number in range(max(state.complete - LAST + 1, 1), state.complete + 1):
+        highlights(state, number)
+    for number in (state.complete - 1, state.complete):
+        _by_name(state, number)
+    for number in [known for known in state.known_highlights if known <= state.complete - MOST_KNOWN]:
+        state.known_highlights.pop(number, None)
+
+
+def _elo_after(state: SeasonState, number: int) -> Mapping[str, float]:
+    """Everybody's rating after a round; of nobody before the first."""
     if not 1 <= number <= state.complete:
         return {}
-    rows = state.standings_after(number)["players"]
-    ranks = official_ranks(rows, state.players)
-    return {row["player"]: (rank, row) for row, rank in zip(rows, ranks, strict=True)}
+    _, brief = next(state.briefs([number]))
+    return {name: elo for name, elo in zip(brief.players, brief.elo, strict=True) if not isnan(elo)}
 
 
-def _change(row: Row, before: Ranked) -> Mover:
-    """Return how far a player has come since the round before; null for who had no rank or rating then."""
-    rank, old = before.get(row["player"], (None, None))
-    elo = None if old is None else old["elo"]
+def _by_name(state: SeasonState, number: int) -> Mapping[str, Rated]:
+    """The row of each player after a round; of nobody before the first."""
+    if not 1 <= number <= state.complete:
+        return {}
+    known: dict[int, Mapping[str, Rated]] = state.known_rows
+    if number not in known:
+        found = {row["player"]: row for row in ratings_after(state, [number], None)[0]["players"]}
+        if number < state.complete - 1:
+            return found
+        known[number] = found
+    return known[number]
+
+
+def _change(row: Rated, before: Mapping[str, Rated]) -> Mover:
+    """How far a player has come since the round before; null for who had no rank or rating then."""
+    old = before.get(row["player"])
+    rank, elo = (None, None) if old is None else (old["rank"], old["elo"])
     climbed = None if rank is None or row["rank"] is None else rank - row["rank"]
     gained = None if elo is None or row["elo"] is None else row["elo"] - elo
     return {"player": row["player"], "ranks": climbed, "elo": gained}
 
 
-def _movers(rows: Sequence[Row], before: Ranked) -> list[Mover]:
-    """Return the players who climbed most by the last round."""
+def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
+    """Who climbed most by the last round."""
     found = [_change(row, before) for row in rows if row["player"] in before]
     climbed = [one for one in found if (one["ranks"] or 0) > 0]
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
@@ -74,19 +122,23 @@ def _played(state: SeasonState, number: int) -> list[tuple[MatchSummary, tuple[i
     """The matches of a round that somebody won by points, with the winners' seats."""
     return [
         (match, won)
-        for match in state.matches
-        if match.round == number and match.id not in state.annulled and (won := winners(match.points))
+        for match in state.as_shown(state.stored.summaries(number, number))
+        if match.id not in state.annulled and (won := winners(match.points))
     ]
 
 
-def _upset(state: SeasonState, number: int, rated: Ranked) -> Highlight | None:
+def _upset(
+    state: SeasonState,
+    played: Iterable[tuple[MatchSummary, tuple[int, ...]]],
+    rated: Mapping[str, float],
+) -> Highlight | None:
     """The match whose winner was rated farthest below somebody it beat, by the ratings before the round."""
 
     def elo(name: str) -> float:
-        return (rated[name][1]["elo"] if name in rated else None) or 0.0
+        return rated.get(name, 0.0)
 
     best: tuple[float, str, MatchSummary, int, int] | None = None
-    for match, won in _played(state, number):
+    for match, won in played:
         winner = max(won, key=lambda seat: elo(match.players[seat]))
         losers = [seat for seat in range(len(match.players)) if seat not in won]
         beaten = max(losers, key=lambda seat: elo(match.players[seat]))
@@ -101,17 +153,21 @@ def _upset(state: SeasonState, number: int, rated: Ranked) -> Highlight | None:
     return {"match": match_in_short(state, match), "say": say}
 
 
-def _closest(state: SeasonState, number: int, rated: Ranked) -> Highlight | None:
+def _closest(
+    state: SeasonState,
+    played: Iterable[tuple[MatchSummary, tuple[int, ...]]],
+    rated: Mapping[str, float],
+) -> Highlight | None:
     """The match that was won by least, of equal ones that of the strongest players."""
 
     def strength(match: MatchSummary) -> float:
-        return sum((rated[name][1]["elo"] or 0.0) for name in match.players if name in rated)
+        return sum(rated.get(name, 0.0) for name in match.players)
 
     def margin(match: MatchSummary) -> int:
         points = match.points or ()
         return max(points) - max(won for won in points if won != max(points))
 
-    found = [match for match, _ in _played(state, number)]
+    found = [match for match, _ in played]
     if not found:
         return None
     match = min(found, key=lambda one: (margin(one), -strength(one), one.id))

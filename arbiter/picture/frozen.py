@@ -54,16 +54,11 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
     orders = whole.stored.orders.read()
     holds = force(orders.given, lambda order: order.planned <= last)
     held = Orders(orders.revision, tuple(order for order in orders.given if order.planned <= last))
-    matches = tuple(
-        holds.earlier.get(match.id, match)
-        for match in whole.matches
-        if match.round is not None and match.round <= last
-    )
-    standings = whole.standings[:last]
+    standings = whole.standings_after(last) if last else None
     if last and any(order.complete <= last < order.planned for order in orders.given):
         # Ordered after the next round was planned and before it was complete, when these could still change.
-        then = SeasonResults(whole.config, whole.stored).standings_under(last, held, holds.earlier)
-        standings = (*standings[:-1], json.loads(json.dumps(then)))
+        then = SeasonResults(whole.config, whole.stored).rated_under(last, held, holds.earlier).standings
+        standings = json.loads(json.dumps(then))
     entries = _entered(whole, last)
     playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
     # How often it has changed since would tell of orders and rounds.
@@ -73,13 +68,15 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
         rounds=whole.rounds[:last],
         held=Held(held, {entry.player.name: entry.house for entry in entries}),
     )
-    return knowing(
+    knowing(
         made,
-        matches=matches,
-        annulled=out_of_count(holds, matches),
-        standings=standings,
-        suspended=suspended_of(standings[-1] if standings else None, held.given, playing),
+        annulled=out_of_count(holds, whole.stored.orders.read().given, made.matches_of),
+        last_standings=standings,
+        suspended=suspended_of(standings, held.given, playing),
     )
+    for name in ("counts", "names", "ranking"):
+        getattr(made, name)
+    return made
 
 
 def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:

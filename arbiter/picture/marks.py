@@ -6,14 +6,17 @@ the last complete round; equals share it. Nothing else breaks a tie, as nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.match import original
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from arbiter.picture.shapes import FavourRow, FirstPlace, Rated, Row, StoredStandings
+    from arbiter.picture.shapes import FavourRow, FirstPlace, Rated, Row, StoredRow, StoredStandings
+
+    Ranked: TypeAlias = Sequence[tuple[StoredRow, int | None]]
+    """Rows of standings with the ranks that they are shown with."""
 
 EQUAL = 1e-6
 """Elo up to which ratings are equal: as they are rounded before pairing."""
@@ -25,15 +28,17 @@ APART = 0.975
 def marked(
     standings: StoredStandings, players: Mapping[str, bool], suspended: Mapping[str, str], official: bool
 ) -> list[Row]:
-    """The rows of standings with their marks; the intervals of their ranks are not known yet.
+    """The rows of standings with their marks, in the order of `in_rank`."""
+    return with_marks(in_rank(standings, players, official), players, suspended)
 
-    `players` are those of the season's file under the names that they are rated by, True for house bots. With
-    `official` house and withdrawn players stand last, without rank, and equals share one.
+
+def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[str, str]) -> list[Row]:
+    """Ranked rows with their marks; the intervals of their ranks are not known yet.
+
+    `players` are those of the season's file under the names that they are rated by, True for house bots.
     """
-    stored = standings["players"]
-    ranks = official_ranks(stored, players) if official else [row["rank"] for row in stored]
     rows: list[Row] = []
-    for row, rank in zip(stored, ranks, strict=True):
+    for row, rank in ranked:
         name = original(row["player"])
         marks = {
             "suspended": name in suspended,
@@ -42,7 +47,19 @@ def marked(
         }
         held = [mark for mark, holds in marks.items() if holds]
         rows.append({**row, "rank": rank, "marks": held, "rank_low": None, "rank_high": None, "apart": None})
-    return sorted(rows, key=lambda row: row["rank"] is None)
+    return rows
+
+
+def in_rank(standings: StoredStandings, players: Mapping[str, bool], official: bool) -> Ranked:
+    """The rows of standings with their ranks, in the order in which they are shown.
+
+    With `official` house and withdrawn players stand last, without rank, and equals share one.
+    """
+    stored = standings["players"]
+    if not official:
+        return [(row, row["rank"]) for row in stored]
+    ranked = list(zip(stored, official_ranks(stored, players), strict=True))
+    return [one for one in ranked if one[1] is not None] + [one for one in ranked if one[1] is None]
 
 
 def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[str]:

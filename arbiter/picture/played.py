@@ -9,7 +9,10 @@ from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.outcome import say_match, winners
 from arbiter.picture import boards
-from arbiter.picture.figures import crosstable, ratings, round_in_short, standings
+from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short, row_of
+from arbiter.picture.past import MOST_ROUNDS, ratings_after
+from arbiter.picture.state import some_rounds
+from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, window
 from arbiter.store.happenings import Happening
 from arbiter.view import Reader, fault_words, replay_of
 
@@ -17,31 +20,50 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import MatchFault, MatchRow, PlayerPage, Round, RoundTable, Use, Versus
+    from arbiter.picture.shapes import (
+        Against,
+        MatchFault,
+        MatchRow,
+        PlayerPage,
+        Round,
+        RoundTable,
+        Use,
+        Versus,
+    )
     from arbiter.picture.state import SeasonState
     from arbiter.viewed import Replay
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
 """Faults of a player that its page tells; what it says of each is read from the match."""
+MOST_TOLD = 1200
+"""Matches of which a mean is taken, the last ones."""
 MOST_SHOWN = 50
 """Matches of two players that their page lists, the last first."""
 PACE_OF = 24
 """Matches, the last ones stored, whose pace is taken."""
 
 
-def round_page(state: SeasonState, number: int) -> Round | None:
-    """A round's tables with their matches; None where there is no such round."""
+def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
+    """A page of a round's tables with their matches; None where there is no such round, or page."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None:
         return None
-    mine = [match_in_short(state, match) for match in state.matches if match.round == number]
+    names = state.tables(number)
+    shown = window(len(names), page, TABLES)
+    if shown is None:
+        return None
+    of = at_tables(state, number, range(shown.first + 1, shown.end + 1))
     tables: list[RoundTable] = [
-        {"table": table, "players": list(names), "matches": [one for one in mine if one["table"] == table]}
-        for table, names in enumerate(found.tables, 1)
+        {
+            "table": table,
+            "players": list(names[table - 1]),
+            "matches": [match_in_short(state, match) for match in mine],
+        }
+        for table, mine in of.items()
     ]
     short = round_in_short(state, found)
-    return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables}
+    return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables, **pages_of(shown)}
 
 
 def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
@@ -72,62 +94,53 @@ def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
 
 def matches(
     state: SeasonState, round_number: int | None = None, player: str | None = None, against: str | None = None
-) -> list[MatchSummary]:
-    """The stored matches of a round, of a player, of two players, in the order of the plan."""
-    wanted = {name for name in (player, against) if name is not None}
-    return [
-        match
-        for match in state.matches
-        if round_number in (None, match.round) and wanted <= set(match.players)
-    ]
+) -> Listed:
+    """The stored matches of a round, of a player, of two players."""
+    return Listed(state, round_number, *((name,) for name in (player, against) if name is not None))
 
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
     """Matches that faults ended, each with what the public may know of the reason."""
     rows: list[MatchRow] = []
     for match in ended:
-        record = state.record(match.id)
-        if record is not None and record.forfeit is not None:
-            words = fault_words(record.forfeit, PUBLIC, state.is_complete(match.round))
+        end = state.end(match.id)
+        if end is not None and end.forfeit is not None:
+            words = fault_words(end.forfeit, PUBLIC, state.is_complete(match.round))
             rows.append({**match_in_short(state, match), "text": words})
     return rows
 
 
-def player_page(state: SeasonState, name: str) -> PlayerPage | None:
-    """All about a player; None where nobody of that name is in the season."""
+def player_page(state: SeasonState, name: str, page: int = 1) -> PlayerPage | None:
+    """All about a player, its opponents a page at a time; None where nobody of that name is in the season."""
     if name not in state.names:
         return None
-    table = crosstable(state)
-    here = table["players"].index(name) if name in table["players"] else None
-    rows = standings(state)["players"]
+    names = [] if state.ranking is None else crossed(state, state.ranking)
+    met = _met(state, name, names)
+    shown = window(len(met), page)
+    if shown is None:
+        return None
     family = registered_name(name)
-    played = [match for match in state.counted if name in match.players]
-    own = [match for match in played if match.faulty is not None and match.players[match.faulty] == name]
+    number, own = _own_faults(state, name)
+    counted = _counted(state, [name])
     return {
         "season": state.name,
         "player": name,
-        "standing": next((row for row in rows if row["player"] == name), None),
+        "standing": row_of(state, name),
         "house": state.players.get(original(name), False),
         "withdrawn": original(name) not in state.players,
         "suspended": state.suspended.get(name),
         "versions": [known for known in state.names if registered_name(known) == family],
         "history": [
-            {"round": number, **row}
-            for number in range(1, state.complete + 1)
-            for row in ratings(state, number)
-            if row["player"] == name
+            {"round": after["round"], **row}
+            for after in ratings_after(state, some_rounds(state.complete, MOST_ROUNDS), [name])
+            for row in after["players"]
         ],
-        "against": []
-        if here is None
-        else [
-            {"player": other, **cell}
-            for other, cell in zip(table["players"], table["cells"][here], strict=True)
-            if cell is not None
-        ],
-        "faults": faults(state, own[-MOST_FAULTS:]),
-        "faults_in_all": len(own),
-        "use": _use(state, name, played),
-        "cards": next((row for row in boards.totals(played) if row["player"] == name), None),
+        "against": _against(state, name, met[shown.first : shown.end]),
+        "faults": faults(state, own),
+        "faults_in_all": number,
+        "use": _use(state, name, counted),
+        "cards": next((row for row in boards.totals(counted) if row["player"] == name), None),
+        **pages_of(shown),
     }
 
 
@@ -135,30 +148,85 @@ def versus(state: SeasonState, one: str, other: str) -> Versus | None:
     """Two players against each other; None where either is nobody, or both are the same."""
     if one == other or not {one, other} <= set(state.names):
         return None
-    both = [match for match in state.counted if {one, other} <= set(match.players)]
-    table = crosstable(state)
-    cell = None
-    if {one, other} <= set(table["players"]):
-        cell = table["cells"][table["players"].index(one)][table["players"].index(other)]
+    both = _counted(state, [one], [other])
+    ranking, cell = state.ranking, None
+    if ranking is not None and {one, other} <= {row.player for row in ranking.rows if row.matches}:
+        cell = cells_of(ranking, [one], [other])[0][0]
     means = {row["player"]: row for row in boards.totals(both)}
-    rows = {row["player"]: row for row in standings(state)["players"]}
     return {
         "season": state.name,
         "players": [one, other],
-        "standing": [rows.get(one), rows.get(other)],
+        "standing": [row_of(state, one), row_of(state, other)],
         "cell": cell,
         "points": [means[name]["points"] if name in means else None for name in (one, other)],
-        "met": len(both),
+        "met": _met_often(state, one, other),
         "matches": [match_in_short(state, match) for match in both[: -MOST_SHOWN - 1 : -1]],
     }
 
 
-def _use(state: SeasonState, name: str, played: Iterable[MatchSummary]) -> Use | None:
+def _counted(state: SeasonState, *players: Sequence[str]) -> list[MatchSummary]:
+    """The last matches of players that count: of complete rounds, and not annulled."""
+    every = Listed(state, None, *players, last=state.complete)
+    return [
+        match
+        for match in every.part(max(0, len(every) - MOST_TOLD), MOST_TOLD)
+        if match.id not in state.annulled
+    ]
+
+
+def _met_often(state: SeasonState, one: str, other: str) -> int:
+    """In how many matches that count two players met."""
+    out = state.matches_of(state.annulled)
+    away = sum({one, other} <= set(match.players) and state.is_complete(match.round) for match in out)
+    return len(Listed(state, None, [one], [other], last=state.complete)) - away
+
+
+def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
+    """Against whom a player has results, in the order of the crosstable."""
+    if state.ranking is None or name not in names:
+        return []
+    table = state.ranking.fit.table
+    where = {known: k for k, known in enumerate(table.players)}
+    met = {other for _, other in table.pairs().between([where[name]], range(len(table.players)))}
+    return [known for known in names if where[known] in met]
+
+
+def _against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]:
+    """A player's results against some of those whom it met."""
+    if state.ranking is None or not met:
+        return []
+    cells = cells_of(state.ranking, [name], met)[0]
+    return [{"player": other, **cell} for other, cell in zip(met, cells, strict=True) if cell is not None]
+
+
+def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]:
+    """How many counted matches of complete rounds a player's own faults ended, and the last of them."""
+    if state.held is not None:
+        # Which match a fault has ended may be another by now.
+        every = Listed(state, None, [name])
+        seen = [match for match in every.part(0, len(every)) if _is_own(state, match, name)]
+        own = [match for match in seen if match.id not in state.annulled]
+        return len(own), own[-MOST_FAULTS:]
+    ended = Listed(state, None, [name], ended=True)
+    out = sum(1 for match in state.matches_of(state.annulled) if _is_own(state, match, name))
+    last = ended.part(max(0, len(ended) - MOST_FAULTS - out), MOST_FAULTS + out)
+    own = [match for match in last if match.id not in state.annulled and _is_own(state, match, name)]
+    return len(ended) - out, own[-MOST_FAULTS:]
+
+
+def _is_own(state: SeasonState, match: MatchSummary, name: str) -> bool:
+    """True for a match of a complete round that a player's own fault ended."""
+    return match.faulty is not None and match.players[match.faulty] == name and state.is_complete(match.round)
+
+
+def _use(state: SeasonState, name: str, counted: Sequence[MatchSummary]) -> Use | None:
     """Time and memory of a player in the last complete round in which it played; None if it never did."""
-    last = max((match.round or 0 for match in played), default=0)
+    last = max((match.round or 0 for match in counted), default=0)
     if not last:
         return None
-    reports = [bot for record in state.records(last) for bot in record.bots if bot.player == name]
+    mine = Listed(state, last, [name])
+    ends = [state.end(match.id) for match in mine.part(0, len(mine))]
+    reports = [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
     return None if not reports else {
         "round": last,
         "matches": len(reports),
@@ -170,7 +238,7 @@ def _use(state: SeasonState, name: str, played: Iterable[MatchSummary]) -> Use |
 
 def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
     """A match in short; None where no such match is stored."""
-    match = state.by_id.get(match_id)
+    match = state.match(match_id)
     return None if match is None else match_in_short(state, match)
 
 
@@ -179,9 +247,7 @@ def replay(state: SeasonState, match_id: str, reader: str = "public") -> Replay 
 
     None where no such match is stored, or there is nothing to see yet.
     """
-    if match_id not in state.by_id:
-        return None
-    record = state.record(match_id)
+    record = state.record(match_id) if state.match(match_id) is not None else None
     if record is None:
         return None
     complete = state.is_complete(record.round)
@@ -190,24 +256,32 @@ def replay(state: SeasonState, match_id: str, reader: str = "public") -> Replay 
     return replay_of(record, eyes[reader], complete) if reader in eyes else None
 
 
-def under_way(state: SeasonState) -> Mapping[str, object]:
-    """The round under way, else the last one, with every match of it, and when it is over at this pace."""
+def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:
+    """The round under way, else the last one, with the matches of a page of its tables, and when it is over.
+
+    The page is by default the one at which the next match is to be played; None where there is no such page.
+    """
     now = state.begun or (state.rounds[-1] if state.rounds else None)
     if now is None:
-        return {"round": None, "left_s": None}
+        return {"round": None, "left_s": None} if page in (None, 1) else None
+    names = state.tables(now.number)
+    shown = window(len(names), page or _page_at_work(state, now.number, len(names)), TABLES)
+    if shown is None:
+        return None
     tables = []
-    for table, names in enumerate(now.tables, 1):
+    for table, mine in at_tables(state, now.number, range(shown.first + 1, shown.end + 1)).items():
         rows: dict[str, Mapping[str, object]] = {}
         for rotation, places in enumerate(state.file.game.seatings):
             match_id = f"r{now.number:03d}/t{table:02d}/m{rotation}"
-            players = [names[place] for place in places]
+            players = [names[table - 1][place] for place in places]
             nothing = {"points": None, "winners": (), "fault": None, "substitute": None}
             rows[match_id] = {"id": match_id, "players": players, **nothing, "to_do": True}
-        for match in state.matches:
-            if (match.round, match.table) == (now.number, table):
-                rows[match.id] = {**match_in_short(state, match), "to_do": False}
-        tables.append({"table": table, "matches": list(rows.values()), "sums": _sums(names, rows.values())})
-    return {"round": {**round_in_short(state, now), "tables": tables}, "left_s": time_left(state)}
+        for match in mine:
+            rows[match.id] = {**match_in_short(state, match), "to_do": False}
+        sums = _sums(names[table - 1], rows.values())
+        tables.append({"table": table, "matches": list(rows.values()), "sums": sums})
+    short = {**round_in_short(state, now), "tables": tables, **pages_of(shown)}
+    return {"round": short, "left_s": time_left(state)}
 
 
 def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, object]]:
@@ -221,6 +295,12 @@ def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Ma
     return [{"player": name, "points": points} for name, points in ranked]
 
 
+def _page_at_work(state: SeasonState, number: int, tables: int) -> int:
+    """The page of the table at which the next match is to be played; the first where there is none."""
+    stored, each = state.counts.get(number, 0), len(state.file.game.seatings)
+    return page_of(stored // each, TABLES) if stored < tables * each else 1
+
+
 def time_left(state: SeasonState) -> float | None:
     """Seconds until the round under way is over; None if nobody plays it or its pace is not known yet."""
     begun = state.begun
@@ -232,9 +312,9 @@ def time_left(state: SeasonState) -> float | None:
     ids = list(dict.fromkeys(event.subject for event in reversed(mine)))[::-1]
     ends = []
     for match_id in (ids[0], ids[-1]) if len(ids) > 1 else ():
-        record = state.stored.match(match_id)
-        if record is not None and record.started:
-            ends.append(datetime.fromisoformat(record.started).timestamp() + record.wall_ns / 1e9)
+        end = state.end(match_id)
+        if end is not None and end.started:
+            ends.append(datetime.fromisoformat(end.started).timestamp() + end.wall_ns / 1e9)
     if len(ends) < 2 or ends[1] <= ends[0]:
         return None
     short = round_in_short(state, begun)

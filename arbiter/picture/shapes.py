@@ -159,8 +159,16 @@ class StoredStandings(_Head):
     players: Sequence[StoredRow]
 
 
+class Pages(TypedDict):
+    """Which page of how many it is; `next` is the one after it."""
+
+    page: int
+    pages: int
+    next: int | None
+
+
 class Standings(_Head):
-    """The standings after a round; `suspended` are reasons by player."""
+    """The standings after a round; `suspended` are reasons by player. A site sends them in pages."""
 
     season: str
     game: str
@@ -170,6 +178,9 @@ class Standings(_Head):
     suspended: Mapping[str, str]
     favours: Sequence[FavourRow]
     players: Sequence[Row]
+    page: int
+    pages: int
+    next: int | None
 
 
 class SeasonList(TypedDict):
@@ -189,12 +200,28 @@ class Cell(TypedDict):
 
 
 class Crosstable(TypedDict):
-    """`cells` are rows by player, each by opponent; null where the two never met."""
+    """`cells` are rows by player, each by opponent; null where the two never met.
+
+    Of a site it comes in windows: the players of a page against those of the page `columns`, `against`.
+    """
 
     season: str
     after_round: int
     players: Sequence[str]
     cells: Sequence[Sequence[Cell | None]]
+    against: NotRequired[Sequence[str]]
+    columns: NotRequired[int]
+    page: NotRequired[int]
+    pages: NotRequired[int]
+    next: NotRequired[int | None]
+
+
+class ResultBlock(TypedDict):
+    """Results of all players of a page of the crosstable against all those of another."""
+
+    wins: int
+    draws: int
+    losses: int
 
 
 class RoundRatings(TypedDict):
@@ -205,10 +232,18 @@ class RoundRatings(TypedDict):
 
 
 class History(TypedDict):
-    """The ratings after each complete round."""
+    """The ratings after each complete round.
+
+    Of a site it comes in pages of players, and goes back so many rounds: `earlier` is the `before` of those
+    before them.
+    """
 
     season: str
     history: Sequence[RoundRatings]
+    page: NotRequired[int]
+    pages: NotRequired[int]
+    next: NotRequired[int | None]
+    earlier: NotRequired[int | None]
 
 
 class MatchFault(TypedDict):
@@ -289,11 +324,14 @@ class RoundTable(TypedDict):
 
 
 class Round(Progress):
-    """A round; `rounds` is how many were begun."""
+    """A round; `rounds` is how many were begun. Its tables come in pages."""
 
     season: str
     rounds: int
     tables: Sequence[RoundTable]
+    page: int
+    pages: int
+    next: int | None
 
 
 class Against(Cell):
@@ -321,7 +359,8 @@ class Use(TypedDict):
 class PlayerPage(TypedDict):
     """All about a player; `faults` are the last of `faults_in_all`.
 
-    `cards` are its points beside those of others with the same cards.
+    `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
+    in its last matches beside those of others with the same cards.
     """
 
     season: str
@@ -336,6 +375,9 @@ class PlayerPage(TypedDict):
     faults: Sequence[MatchRow]
     faults_in_all: int
     use: Use | None
+    page: int
+    pages: int
+    next: int | None
     cards: BoardTotal | None
 
 
@@ -411,12 +453,15 @@ class TableTotals(TypedDict):
 
 
 class RoundBoards(TypedDict):
-    """The tables of a complete round; `rounds` is how many are complete."""
+    """A page of the tables of a complete round; `rounds` is how many are complete."""
 
     season: str
     round: int
     rounds: int
     tables: Sequence[TableTotals]
+    page: int
+    pages: int
+    next: int | None
 
 
 class Versus(TypedDict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -9,25 +11,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 from arbiter.cards import told_commitment
-from arbiter.packing import unpack
+from arbiter.match import AGAIN_MARK, original
+from arbiter.packing import unpack, unpack_end
+from arbiter.picture.marks import in_rank
 from arbiter.season.calendar import next_round
 from arbiter.season.orders import first_id, force, suspended_now
 from arbiter.season.roster import rostered
+from arbiter.store.briefs import brief_in
 from arbiter.store.happenings import Happening
+from arbiter.store.lists import MatchRange
 from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.packing import MatchEnd
+    from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
     from arbiter.rules import AnyGame
     from arbiter.season.calendar import NextRound
     from arbiter.season.ledger import Ledger
     from arbiter.season.orders import Force
-    from arbiter.store import Orders, SeasonStore, StoredRound
+    from arbiter.store import Order, Orders, SeasonStore
+    from arbiter.store.briefs import Brief
     from arbiter.store.happenings import Happened
+    from arbiter.store.rows import PlannedRound
     from rating.ratings import Ranking
 
 
@@ -76,14 +86,15 @@ class SeasonState:
     `held` is there in what it then sees.
 
     `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None where it
-    would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it.
+    would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it; of
+    matches there are but counts here, since a season may have a million.
     """
 
     file: Config | AsStored
     stored: SeasonStore
     event: int
     revision: int
-    rounds: tuple[StoredRound, ...]
+    rounds: tuple[PlannedRound, ...]
     seed: str | None
     commitment: str | None
     holder: str | None
@@ -100,7 +111,7 @@ class SeasonState:
     def of(cls, file: Config | AsStored, stored: SeasonStore) -> Self:
         """A season as it is now; who asks for more of it may read what happened meanwhile."""
         change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
-        rounds, seed_told = tuple(stored.rounds()), stored.seed_told() is not None
+        rounds, seed_told = tuple(stored.plan()), stored.seed_told() is not None
         over = seed_told or running.closed is not None
         return cls(
             file=file,
@@ -141,27 +152,129 @@ class SeasonState:
 
     @cached_property
     def matches(self) -> tuple[MatchSummary, ...]:
-        """The stored matches, in the order of the plan."""
-        return tuple(self.stored.summaries())
+        """All stored matches, in the order of the plan: for whoever shows every one."""
+        return tuple(self.as_shown(self.stored.summaries(self.last)))
+
+    @property
+    def last(self) -> int:
+        """The last round whose matches are shown."""
+        return MOST_ROUNDS if self.held is None else len(self.rounds)
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """By round how many matches are stored."""
+        return self.stored.counts(MatchRange(1, self.last))
+
+    @property
+    def number_of_matches(self) -> int:
+        """How many matches are stored."""
+        return sum(self.counts.values())
+
+    def match(self, match_id: str) -> MatchSummary | None:
+        """A stored match; None where there is none of this id."""
+        return next(iter(self.matches_of([match_id])), None)
+
+    def matches_of(self, ids: Collection[str]) -> list[MatchSummary]:
+        """The stored matches of these ids, in the order of the plan."""
+        found = self.stored.summaries_of(ids)
+        return self.as_shown([match for match in found if (match.round or 0) <= self.last])
+
+    def as_shown(self, matches: list[MatchSummary]) -> list[MatchSummary]:
+        """Matches as they were, in place of those that were played again unseen since they were read."""
+        if self.held is None:
+            return matches
+        unseen = self._unseen()
+        return [unseen.get(match.id, match) for match in matches]
+
+    def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
+        """Who meets in a round."""
+        if self.begun is not None and number == self.begun.number:
+            return self._tables_begun
+        return self.stored.tables(number)
+
+    @cached_property
+    def _tables_begun(self) -> tuple[tuple[str, ...], ...]:
+        return () if self.begun is None else self.stored.tables(self.begun.number)
+
+    @cached_property
+    def given(self) -> tuple[Order, ...]:
+        """The orders that hold here, the oldest first."""
+        return (self.stored.orders.read() if self.held is None else self.held.orders).given
 
     @cached_property
     def annulled(self) -> Mapping[str, str]:
         """By id the matches that do not count, and why."""
-        return out_of_count(force(self.stored.orders.read().given), self.matches)
+        return out_of_count(force(self.given), self.given, self.matches_of)
 
     @cached_property
     def suspended(self) -> Mapping[str, str]:
         """The players suspended from the next round on, with the reasons."""
-        return suspended_now(self.stored, self.complete)
+        return suspended_now(self.stored, self.last_standings)
 
     @cached_property
-    def standings(self) -> tuple[StoredStandings, ...]:
-        """The standings after each complete round."""
-        return tuple(map(self._kept, range(1, self.complete + 1)))
+    def last_standings(self) -> StoredStandings | None:
+        """The standings after the last complete round."""
+        return self._kept(self.complete) if self.complete else None
 
     def standings_after(self, number: int) -> StoredStandings:
-        """The standings after a complete round."""
-        return self.standings[number - 1] if "standings" in self.__dict__ else self._kept(number)
+        """The standings after a complete round; of earlier ones those asked for last are kept."""
+        if number == self.complete and self.last_standings is not None:
+            return self.last_standings
+        before = self.__dict__.get("_asked")
+        if before is None or before[0] != number:
+            before = self.__dict__["_asked"] = (number, self._kept(number))
+        return cast("StoredStandings", before[1])
+
+    @cached_property
+    def official(self) -> Ranked:
+        """The rows of the last standings with their ranks, as they are shown."""
+        last = self.last_standings
+        return [] if last is None else in_rank(last, self.players, official=True)
+
+    def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
+        """The ratings after some complete rounds in brief; those asked for last are kept, up to a number."""
+        kept = self.known_briefs
+        # These never change, but the last one may, which is at hand.
+        lacking = [number for number in rounds if number not in kept and number != self.complete]
+        names = self._own_names
+        for number, brief in self.stored.briefs(lacking):
+            kept[number] = brief._replace(players=[names.get(name, name) for name in brief.players])
+        for number in rounds:
+            found = None if number == self.complete else kept.get(number)
+            yield number, brief_in(self.standings_after(number)) if found is None else found
+        for number in list(kept)[: max(len(kept) - MOST_BRIEFS, 0)]:
+            kept.pop(number, None)
+
+    @cached_property
+    def known_briefs(self) -> dict[int, Brief]:
+        """Those that are kept."""
+        return {}
+
+    @cached_property
+    def unranked(self) -> frozenset[str]:
+        """Who has no official rank: house bots, and who plays no more."""
+        return frozenset(name for name in self.names if self.players.get(original(name), True))
+
+    @cached_property
+    def crossed(self) -> list[str]:
+        """Who stands in the crosstable, as it is shown: all who have results."""
+        rated = set() if self.ranking is None else {row.player for row in self.ranking.rows if row.matches}
+        return [row["player"] for row, _ in self.official if row["player"] in rated]
+
+    @cached_property
+    def known_rows(self) -> dict[int, Any]:
+        """The rows after the last two rounds, by name; see `front`."""
+        return {}
+
+    @cached_property
+    def known_highlights(self) -> dict[int, Any]:
+        """What was found of rounds that are worth to be told of; see `front`."""
+        return {}
+
+    @cached_property
+    def _own_names(self) -> Mapping[str, str]:
+        """Each name as the same text: lists of it take no further room."""
+        return {name: name for name in self.names}
 
     def _kept(self, number: int) -> StoredStandings:
         """The standings kept after a round; computed where none are kept."""
@@ -173,14 +286,14 @@ class SeasonState:
         return cast("StoredStandings", kept)
 
     @property
-    def begun(self) -> StoredRound | None:
+    def begun(self) -> PlannedRound | None:
         """The round under way, if there is one."""
         return next((known for known in self.rounds if not known.complete), None)
 
     @property
     def stamp(self) -> str:
         """A string that differs for every state: a cache key, shown in the footer."""
-        return f"{self.event}-{self.revision}-{len(self.matches)}"
+        return f"{self.event}-{self.revision}-{self.number_of_matches}"
 
     def events(self, after: int, most: int) -> list[Happened]:
         """The first `most` events with numbers above `after` that the public may hear of.
@@ -197,36 +310,27 @@ class SeasonState:
         """True when all of a round may be known."""
         return round_number is not None and round_number <= self.complete
 
-    @cached_property
-    def by_id(self) -> Mapping[str, MatchSummary]:
-        """Matches by id."""
-        return {match.id: match for match in self.matches}
-
-    @cached_property
-    def counted(self) -> tuple[MatchSummary, ...]:
-        """The matches of complete rounds that count."""
-        return tuple(
-            match for match in self.matches if match.id not in self.annulled and self.is_complete(match.round)
-        )
-
     def record(self, match_id: str) -> MatchRecord | None:
         """The record of a match; None where there is none."""
+        found = self._packed(match_id)
+        return None if found is None else unpack(found, match_id)
+
+    def end(self, match_id: str) -> MatchEnd | None:
+        """How a match ended; None where there is none."""
+        found = self._packed(match_id)
+        return None if found is None else unpack_end(found, match_id)
+
+    def _packed(self, match_id: str) -> bytes | None:
         # First of all: it may be played again, unseen, at any moment.
-        now = self.stored.match(match_id)
+        now = self.stored.packed(match_id)
         if self.held is None or match_id not in self._unseen():
             return now
         replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
-        return unpack(self.stored.orders.earlier(match_id)[len(replayed)].record, match_id)
+        return self.stored.orders.earlier(match_id)[len(replayed)].record
 
     def _unseen(self) -> Mapping[str, MatchSummary]:
         """The matches that were played again by now while results are held back, as they are shown."""
         return force(self.stored.orders.read().given, lambda order: order.planned <= self.revision).earlier
-
-    def records(self, round_number: int) -> Iterator[MatchRecord]:
-        """The records of a round's matches, one at a time."""
-        for match in self.matches:
-            if match.round == round_number and (record := self.record(match.id)) is not None:
-                yield record
 
     @cached_property
     def players(self) -> Mapping[str, bool]:
@@ -243,29 +347,41 @@ class SeasonState:
         """Everybody who is or was in the season, the best first, then those without results."""
         last = self.standings_after(self.complete)["players"] if self.complete else ()
         ranked = [row["player"] for row in last]
-        seated = {name for match in self.matches for name in match.players}
-        return tuple(dict.fromkeys([*ranked, *self.players, *sorted(seated)]))
-
-    @property
-    def ranking(self) -> Ranking | None:
-        """The rating behind the last standings; None before the first round is complete."""
-        return self.ranked[1] if self.complete else None
+        return tuple(dict.fromkeys([*ranked, *self.players, *self.stored.seated(self.last)]))
 
     @cached_property
-    def ranked(self) -> tuple[Ledger, Ranking]:
-        """The results of all complete rounds, and their rating."""
+    def ranking(self) -> Ranking | None:
+        """The rating behind the last standings; None before the first round is complete.
+
+        As it is kept with them, else computed from all results, which are then forgotten.
+        """
+        if not self.complete:
+            return None
+        from rating import RatingError, pack_ranking, unpack_ranking
+
+        packed = self.stored.ranking(self.complete) if self.held is None else None
+        if packed is not None:
+            # One that another version packed is as good as none.
+            with suppress(RatingError):
+                return unpack_ranking(packed)
+        ranking = self._computed()
+        packed = pack_ranking(ranking)
+        return ranking if packed is None else unpack_ranking(packed)
+
+    def _computed(self) -> Ranking:
+        """The rating of the results of all complete rounds."""
         from arbiter.season.ledger import Ledger
         from arbiter.season.results import SeasonResults
         from arbiter.season.settings import config_at
 
         config = config_at(SeasonResults(self.config, self.stored).config, self.stored, self.complete)
         if self.held is None:
-            return _rank(Ledger.of(config, self.stored), self)
+            return _rank(Ledger.of(config, self.stored), self.complete, None)
         while True:
             unseen = self._unseen()
             ledger = Ledger.of(config, self.stored, unseen)
             if unseen == self._unseen():
-                return _rank(ledger, self)
+                return _rank(ledger, self.complete, self.held.orders)
 
     def ranking_after(self, number: int) -> Ranking:
         """The rating behind the standings after an earlier round."""
@@ -274,8 +390,12 @@ class SeasonState:
         return SeasonResults(self.config, self.stored).ranking(number)
 
 
+MOST_ROUNDS = 2**31 - 1
+"""No store numbers further."""
+MOST_BRIEFS = 100
+"""Rounds whose ratings are kept in brief."""
 MOST_NEWS = 1000
-"""Events that are read one by one; after more of them all matches are read again."""
+"""Events that are read one by one; after more of them all matches are counted again."""
 
 
 def read_state(config: Config, stored: SeasonStore, before: SeasonState | None = None) -> SeasonState:
@@ -294,26 +414,41 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
                 return before
             return renewed(before, holder=holder, moment=datetime.now(UTC))
         state = SeasonState.of(config, stored)
-        old = before.standings if before is not None and before.complete <= state.complete else ()
-        # An order changes the standings after the last complete round alone.
-        kept = old[: max(len(old) - 1, 0)]
-        new = map(state._kept, range(len(kept) + 1, state.complete + 1))
-        knowing(state, matches=_matches(stored, before), standings=(*kept, *new))
-        knowing(state, annulled=state.annulled, suspended=state.suspended)
+        if before is not None:
+            knowing(state, known_briefs=before.known_briefs, known_highlights=before.known_highlights)
+        if before is not None and before.revision == state.revision:
+            # Matches of the round under way are not rated yet.
+            knowing(state, last_standings=before.last_standings, ranking=before.ranking)
+        knowing(state, counts=_counts(stored, before))
+        for name in (
+            "last_standings",
+            "given",
+            "annulled",
+            "suspended",
+            "names",
+            "ranking",
+            "unranked",
+            "crossed",
+        ):
+            # So that nobody who asks for a page waits for it.
+            getattr(state, name)
+        if state.ranking is not None:
+            # Loads what it takes to compare two players, and to draw a chart.
+            state.ranking.intervals.los(())
+            deque(state.briefs(some_rounds(state.complete, MOST_BRIEFS)), maxlen=0)
         if stored.last_change()[1] == state.revision:
-            if before is not None and before.revision == state.revision:
-                # Matches of the round under way are not rated yet.
-                if "ranked" in before.__dict__:
-                    knowing(state, ranked=before.ranked)
-            elif before is not None:
-                _rank_on(before, state)
             return state
 
 
-def out_of_count(holds: Force, summaries: Sequence[MatchSummary]) -> dict[str, str]:
-    """By id the matches that do not count, and why."""
+def out_of_count(
+    holds: Force, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
+) -> dict[str, str]:
+    """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
     out = {name: order.because for name, order in holds.annulled.items()}
-    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(summaries)}
+    # One with a substitute is superfluous once the fault that it followed was played away.
+    again = {first_id(order.subject) for order in given if order.before is not None}
+    found = find([name for first in again for name in (first, f"{first}{AGAIN_MARK}")]) if again else []
+    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(found)}
 
 
 def knowing(state: SeasonState, **found: Any) -> SeasonState:
@@ -328,31 +463,27 @@ def renewed(state: SeasonState, **changes: Any) -> SeasonState:
     return knowing(replace(state, **changes), **found)
 
 
+def some_rounds(complete: int, most: int) -> list[int]:
+    """All rounds, or where there are too many some that lie evenly, with both ends."""
+    if complete <= most:
+        return list(range(1, complete + 1))
+    return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})
+
+
 _FIELDS = frozenset(field.name for field in fields(SeasonState))
 
 
-def _rank(ledger: Ledger, state: SeasonState) -> tuple[Ledger, Ranking]:
-    ledger.read_after(state.complete, None if state.held is None else state.held.orders)
-    return ledger, ledger.ranking()
+def _rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
+    ledger.read_after(number, orders)
+    return ledger.ranking()
 
 
-def _rank_on(before: SeasonState, after: SeasonState) -> None:
-    """Rank what came since, if the ranking before was asked for; the ledger then reads nothing twice."""
-    settings = {known.number: known.digest for known in after.rounds}
-    if "ranked" in before.__dict__ and settings.get(before.complete) == settings.get(after.complete):
-        knowing(after, ranked=_rank(before.ranked[0], after))
-
-
-def _matches(stored: SeasonStore, before: SeasonState | None) -> tuple[MatchSummary, ...]:
-    """All stored matches; rounds in which none was stored since `before` are taken from it."""
-    if before is None:
-        return tuple(stored.summaries())
-    news = stored.events(before.event, MOST_NEWS)
-    if len(news) == MOST_NEWS:
-        return tuple(stored.summaries())
-    touched = [event.round for event in news if event.kind is Happening.MATCH]
-    if not touched:
-        return before.matches
-    first = min(touched)
-    kept = (match for match in before.matches if match.round is not None and match.round < first)
-    return (*kept, *stored.summaries(first_round=first))
+def _counts(stored: SeasonStore, before: SeasonState | None) -> Mapping[int, int]:
+    """By round how many matches are stored; those are counted in which one was stored since `before`."""
+    first, kept = 1, {}
+    if before is not None:
+        news = stored.events(before.event, MOST_NEWS)
+        if len(news) < MOST_NEWS:
+            first = min((event.round for event in news if event.kind is Happening.MATCH), default=MOST_ROUNDS)
+            kept = {number: count for number, count in before.counts.items() if number < first}
+    return {**kept, **stored.counts(MatchRange(first, MOST_ROUNDS))}

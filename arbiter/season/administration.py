@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arbiter.packing import PackedMatch
     from arbiter.season.orders import Force
     from arbiter.season.results import SeasonResults
-    from arbiter.store import SeasonStore
+    from arbiter.store import RatedRound, SeasonStore
 
 LONGEST_REASON = 500
 """Characters of a reason."""
@@ -40,9 +40,9 @@ class Administered(Protocol):
 
     stored: SeasonStore
 
-    def standings_under(
+    def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
-    ) -> dict[str, Any]:
+    ) -> RatedRound:
         """The standings after a round under orders, with some matches replaced."""
 
 
@@ -122,12 +122,10 @@ def put_match(
         after = None
         if complete:
             orders = Orders(known.revision, (*known.given, order))
-            after = season.standings_under(complete, orders, {name: match.summary})
+            after = season.rated_under(complete, orders, {name: match.summary})
         with suppress(Outdated):
-            stored.orders.replace_match(
-                match, order, known.revision, None if after is None else (complete, after)
-            )
-            return after
+            stored.orders.replace_match(match, order, known.revision, after)
+            return None if after is None else dict(after.standings)
 
 
 def suspend(season: SeasonResults, player: str, because: str) -> Given:
@@ -184,11 +182,12 @@ def give(
         before = after = None
         if complete:
             before = stored.standings(complete)
-            after = season.standings_under(complete, Orders(known.revision, (*known.given, *new)))
+            after = season.rated_under(complete, Orders(known.revision, (*known.given, *new)))
         with suppress(Outdated):
             if keep:
-                stored.orders.give(new, known.revision, None if after is None else (complete, after))
-            return Given(tuple(order.subject for order in new), before, after)
+                stored.orders.give(new, known.revision, after)
+            then = None if after is None else dict(after.standings)
+            return Given(tuple(order.subject for order in new), before, then)
 
 
 class RankChange(TypedDict):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore, StoredRound
+    from arbiter.store.rows import Planned
 
 RECENT = 3
 """Complete rounds from which the length of the next one is estimated."""
@@ -40,9 +41,8 @@ class SeasonClock:
     sleep: Callable[[float], None] = time.sleep
 
 
-def begins(config: Config, complete: Sequence[StoredRound], now: datetime) -> datetime | None:
-    """Return the moment when the round after those that are complete begins, now if that is over; None if
-    nothing says so.
+def begins(config: Config, complete: Sequence[Planned], now: datetime) -> datetime | None:
+    """When the round after those that are complete begins, at once if that is over; None if nothing says so.
 
     With `every` that is so often after the season's opening, or where the file has none after its first round
     was planned: a late round moves no other. With `missed: skip` it is a moment that is not over.
@@ -61,7 +61,7 @@ class NextRound(NamedTuple):
     begins: datetime
 
 
-def next_round(config: Config, rounds: Sequence[StoredRound], over: bool, now: datetime) -> NextRound | None:
+def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datetime) -> NextRound | None:
     """The round that follows; None where one is under way, none follows, or nothing says when it begins."""
     if over or not all(known.complete for known in rounds):
         return None
@@ -69,7 +69,7 @@ def next_round(config: Config, rounds: Sequence[StoredRound], over: bool, now: d
     return None if moment is None or _is_too_late(config, number, moment) else NextRound(number, moment)
 
 
-def round_by_calendar(config: Config, rounds: Sequence[StoredRound], now: datetime) -> NextRound | None:
+def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) -> NextRound | None:
     """The next round as the calendar has it, whatever was played after these; None if it has none."""
     moment, number = begins(config, rounds, now), len(rounds) + 1
     if moment is not None and moment <= now and config.every is not None:
@@ -171,7 +171,7 @@ def _moment(config: Config, first: datetime | None, place: int, now: datetime) -
         return FOREVER
 
 
-def _place(config: Config, first: datetime | None, complete: Sequence[StoredRound]) -> int:
+def _place(config: Config, first: datetime | None, complete: Sequence[Planned]) -> int:
     """The place in the calendar of the round after those that are complete."""
     planned = complete[-1].planned if complete else None
     return len(complete) if planned is None else _slot(config, first, planned, len(complete) - 1) + 1

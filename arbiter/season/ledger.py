@@ -20,7 +20,7 @@ from arbiter.match import original
 from arbiter.season.lapses import Lapses
 from arbiter.season.orders import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
-from arbiter.store import OrderKind
+from arbiter.store import OrderKind, RatedRound
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -64,6 +64,7 @@ class Ledger:
     def _begin(self) -> None:
         self._last = 0
         self._fit: Fit | None = None
+        self._ranking: Ranking | None = None
         self._digest = ""
         self._round = 0
         self.results = rating.PairTable.from_matches((), players=self._names)
@@ -89,11 +90,11 @@ class Ledger:
         self._force = holds
         if last_round == self._last:
             return
-        digests = {stored.number: stored.digest for stored in self._season.rounds()}
+        digests = {stored.number: stored.digest for stored in self._season.plan()}
         stored = self._season.summaries(last_round, self._last + 1)
         counted = list(holds.counted(self._instead.get(match.id, match) for match in stored))
         self.results = self.results.append(map(to_rating, counted))
-        self._fit = None
+        self._fit = self._ranking = None
         for number, summaries in groupby(counted, key=attrgetter("round")):
             self._begin_round(number, digests.get(number, ""))
             for _, matches in groupby(summaries, key=attrgetter("table")):
@@ -209,8 +210,14 @@ class Ledger:
             yield f"{len(out)} annulled {'match does' if len(out) == 1 else 'matches do'} not count{more}"
 
     def ranking(self) -> Ranking:
-        """The rating after the last round read, with intervals."""
-        return rating.rank(rating.intervals(self.fit))
+        """The rating after the last round read, with intervals; computed once."""
+        if self._ranking is None:
+            self._ranking = rating.rank(rating.intervals(self.fit))
+        return self._ranking
+
+    def rated(self, config: Config) -> RatedRound:
+        """The standings after the last round read with what they rest on, as a store keeps them."""
+        return RatedRound(self._last, self.standings(config), rating.pack_ranking(self.ranking()))
 
     def standings(self, config: Config) -> dict[str, Any]:
         """The documented standings after the last round read."""

@@ -161,11 +161,11 @@ def now_text() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def suspended_now(stored: SeasonStore, complete: int) -> dict[str, str]:
-    """Return who is suspended from the next round on, and why; `complete` counts complete rounds."""
+def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return who is suspended from the next round on, and why; `standings` are the last ones."""
     authors = stored.authors.all()
     playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
-    return suspended_of(stored.standings(complete), stored.orders.read().given, playing)
+    return suspended_of(standings, stored.orders.read().given, playing)
 
 
 def suspended_of(

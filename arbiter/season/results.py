@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import MatchSummary
-    from arbiter.store import Orders, SeasonStore
+    from arbiter.store import Orders, RatedRound, SeasonStore
     from rating.ratings import Ranking
 
 
@@ -31,16 +31,16 @@ class SeasonResults:
         kept = self.stored.standings(number)
         if kept is not None:
             return kept
-        return self.standings_under(number, self.stored.orders.read())
+        return dict(self.rated_under(number, self.stored.orders.read()).standings)
 
-    def standings_under(
+    def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
-    ) -> dict[str, Any]:
+    ) -> RatedRound:
         """The standings after a round as they would be under `orders`, with some matches replaced."""
         config = config_at(self.config, self.stored, number)
         results = Ledger.of(config, self.stored, instead)
         results.read_after(number, orders)
-        return results.standings(config)
+        return results.rated(config)
 
     def ranking(self, after: int) -> Ranking:
         """The rating behind the standings after a round."""
@@ -56,7 +56,7 @@ class SeasonResults:
 
     def suspended(self) -> dict[str, str]:
         """Return the players suspended from the next round on, with reasons."""
-        return suspended_now(self.stored, self.stored.complete)
+        return suspended_now(self.stored, self.stored.standings(self.stored.complete))
 
     def matches(self) -> list[MatchSummary]:
         """Every stored match, in the order of the plan."""

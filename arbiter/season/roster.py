@@ -68,7 +68,7 @@ def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 
 def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
-    """Rated name and file, for each file that is there and is not the one that was accepted."""
+    """RatedRound name and file, for each file that is there and is not the one that was accepted."""
     for name, file, path, digest in _files(config, stored):
         try:
             with open(path, "rb") as opened:

@@ -165,9 +165,10 @@ class Rounds:
         ledger = self._ledger(config)
         while True:
             ledger.read_after(number)
-            standings = ledger.standings(config)
+            rated = ledger.rated(config)
             with suppress(Outdated):
-                self.stored.complete_round(number, standings, ledger.revision)
+                standings = dict(rated.standings)
+                self.stored.complete_round(number, standings, ledger.revision, rated.ranking)
                 return standings
 
     def notes(self) -> list[str]:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec, Player
-    from arbiter.store import SeasonStore, StoredRound
+    from arbiter.store import SeasonStore
+    from arbiter.store.rows import Planned
 
 
-def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Config | None:
+def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | None:
     """The config that a round was planned with; None if its settings are not kept."""
     if stored.digest == config.digest:
         return config
@@ -35,7 +36,7 @@ def config_of(config: Config, season: SeasonStore, stored: StoredRound) -> Confi
 
 def config_at(config: Config, season: SeasonStore, number: int) -> Config:
     """The config that round `number` was planned with; `config` itself where that is not known."""
-    stored = next((known for known in season.rounds() if known.number == number), None)
+    stored = next((known for known in season.plan() if known.number == number), None)
     return (stored and config_of(config, season, stored)) or config
 
 

@@ -10,7 +10,9 @@
 | `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
 | `schema` | the tables, and how those of earlier versions become them |
 | `season`, `matches`, `rows` | a store's seasons: their rounds, matches and standings |
-| `happenings` | a log of what happened, for onlookers |
+| `seats`, `lists` | who sat in which match; lists of matches, a part at a time |
+| `briefs` | the ratings of standings alone |
+| `happenings` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
 | `shelf` | what that takes on the disk, and what of it goes |
@@ -25,13 +27,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from arbiter.store.happenings import Happened, Happening
-    from arbiter.store.orders import Order, OrderKind, Orders, Outdated
+    from arbiter.store.orders import Order, OrderKind, Orders, Outdated, RatedRound
     from arbiter.store.rows import StoredMatch, StoredRound
     from arbiter.store.season import SeasonStore, Store
 
 _PLACES = {
     "happenings": ("Happened", "Happening"),
-    "orders": ("Order", "Orders", "Outdated", "OrderKind"),
+    "orders": ("Order", "Orders", "Outdated", "RatedRound", "OrderKind"),
     "rows": ("StoredMatch", "StoredRound"),
     "season": ("SeasonStore", "Store"),
 }
@@ -42,6 +44,7 @@ __all__ = [
     "OrderKind",
     "Orders",
     "Outdated",
+    "RatedRound",
     "SeasonStore",
     "Store",
     "StoredMatch",

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from arbiter.errors import NoStore, StoreError, came_of_a_signal
-from arbiter.store import schema
+from arbiter.store import briefs, schema, seats
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RETURN_SECONDS = 60.0
 """The seconds that a coordinator waits for a server that is started anew or recovers."""
 AGAIN_SECONDS = 0.2
+FILLED = "0010"
+"""The version of the schema from which on seats and ratings in brief are written with what they are of."""
 FETCHED = 100
 """Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
@@ -230,7 +232,10 @@ class Database:
         """Bring the tables of an older store up to date; of two programs one does it."""
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
-            schema.upgrade(connection)
+            before = schema.upgrade(connection)
+            if before < FILLED:
+                seats.fill(connection)
+                briefs.fill(connection)
 
     def _make_tables(self) -> None:
         with self._engine.begin() as connection:

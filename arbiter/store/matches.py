@@ -13,17 +13,22 @@ import sqlalchemy as sa
 
 from arbiter.packing import PackedMatch, pack_match, unpack
 from arbiter.store import schema
-from arbiter.store.database import Book, LostConnection
+from arbiter.store.database import LostConnection
 from arbiter.store.happenings import Happening, log
-from arbiter.store.rows import StoredMatch, in_order, read_summary, stored_match
+from arbiter.store.lists import Lists
+from arbiter.store.rows import StoredMatch, in_order, place_of, read_summary, stored_match
+from arbiter.store.seats import seat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from arbiter.match import MatchRecord, MatchSummary
 
+AT_ONCE = 500
+"""Ids in one query."""
 
-class Matches(Book):
+
+class Matches(Lists):
     """The matches of one season."""
 
     def add_match(self, record: MatchRecord) -> bool:
@@ -49,6 +54,8 @@ class Matches(Book):
     def _insert_match(self, match: PackedMatch, row: Mapping[str, Any]) -> bool:
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, schema.matches, row)
+            if kept:
+                seat(connection, self._id, [match.summary])
             if kept and match.summary.table is not None:
                 log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
         return kept
@@ -59,8 +66,13 @@ class Matches(Book):
 
     def match(self, match_id: str) -> MatchRecord | None:
         """One match, None if it is not there."""
-        found = self._scalar(self._own(schema.matches.c.record, id=match_id))
+        found = self.packed(match_id)
         return None if found is None else unpack(found, match_id)
+
+    def packed(self, match_id: str) -> bytes | None:
+        """A match's record as it is kept."""
+        found: bytes | None = self._scalar(self._own(schema.matches.c.record, id=match_id))
+        return found
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches of all rounds from one to another, in the order of their ids."""
@@ -69,6 +81,17 @@ class Matches(Book):
         if last_round is not None:
             query = query.where(table.round <= last_round)
         return [read_summary(row.summary, f"the record of match {row.id}") for row in self._rows(query)]
+
+    def summaries_of(self, ids: Collection[str]) -> list[MatchSummary]:
+        """The matches of these ids that are there, in the order of the plan."""
+        table = schema.matches.c
+        found: list[MatchSummary] = []
+        asked = sorted(ids)
+        for start in range(0, len(asked), AT_ONCE):
+            # Sorted here: a database that is to sort them may read the season in that order instead.
+            query = self._own(table.id, table.summary).where(table.id.in_(asked[start : start + AT_ONCE]))
+            found += [read_summary(row.summary, f"the record of match {row.id}") for row in self._all(query)]
+        return sorted(found, key=place_of)
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
         """Stored matches in the order of their ids, one at a time."""

@@ -17,9 +17,11 @@ import sqlalchemy as sa
 from arbiter.packing import PackedMatch
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, note
+from arbiter.store.briefs import brief_of
 from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
 from arbiter.store.rows import legible, read_summary
+from arbiter.store.seats import seat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,18 +110,16 @@ class OrderBook(Book):
                     found.append(order)
         return Orders(revision, tuple(found))
 
-    def give(
-        self, orders: Sequence[Order], revision: int, standings: tuple[int, Mapping[str, Any]] | None
-    ) -> None:
+    def give(self, orders: Sequence[Order], revision: int, rated: RatedRound | None) -> None:
         """Keep orders and the standings that they change, after a round; Outdated if there is a newer one."""
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
             self._keep(connection, orders)
-            if standings is not None:
-                keep_standings(connection, self._id, *standings)
+            if rated is not None:
+                keep_standings(connection, self._id, rated)
 
     def replace_match(
-        self, match: PackedMatch, order: Order, revision: int, standings: tuple[int, Mapping[str, Any]] | None
+        self, match: PackedMatch, order: Order, revision: int, rated: RatedRound | None
     ) -> None:
         """Keep a match played again, and with `order` the one that it replaces; Outdated as `give`."""
         table = schema.matches.c
@@ -134,9 +134,10 @@ class OrderBook(Book):
             }
             mine = sa.update(schema.matches).filter_by(season_id=self._id, id=match.summary.id)
             connection.execute(mine.values(fresh))
+            seat(connection, self._id, [match.summary])
             log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
-            if standings is not None:
-                keep_standings(connection, self._id, *standings)
+            if rated is not None:
+                keep_standings(connection, self._id, rated)
 
     def earlier(self, match_id: str) -> list[PackedMatch]:
         """A match as it was each time before another took its place, the oldest first."""
@@ -194,12 +195,26 @@ def count_up(connection: sa.Connection, season: int, revision: int | None) -> No
         raise Outdated
 
 
-def keep_standings(connection: sa.Connection, season: int, number: int, standings: Mapping[str, Any]) -> None:
+class RatedRound(NamedTuple):
+    """The standings after a round, and how sure they are, as `rating` packs it; None where it does not."""
+
+    round: int
+    standings: Mapping[str, Any]
+    ranking: bytes | None = None
+
+
+def keep_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
     """Keep the standings after a round, in the place of earlier ones, and tell of it."""
+    number, standings, ranking = rated
     table = schema.ratings
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
-    connection.execute(sa.insert(table).values(row))
+    connection.execute(sa.insert(table).values(row | {"brief": brief_of(standings)}))
+    # Of the last round alone: it is large, and what stood before is hardly ever asked for.
+    connection.execute(sa.delete(schema.rankings).filter_by(season_id=season))
+    if ranking is not None:
+        kept = {"season_id": season, "round": number, "ranking": ranking}
+        connection.execute(sa.insert(schema.rankings).values(kept))
     log(connection, season, Happening.STANDINGS, number)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import sqlalchemy as sa
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord
 
+DIGITS = "0123456789"
 _FIGURE = (int, float)
 _RATING = (int, float, NoneType)
 STANDINGS: Mapping[str, tuple[type, ...]] = {
@@ -36,18 +37,30 @@ STANDING: Mapping[str, tuple[type, ...]] = {
 """The same of each player in them."""
 
 
+class PlannedRound(NamedTuple):
+    """A planned round without its tables; `complete` when all its matches are stored.
+
+    `digest` is its config's; `planned` is when, None where that was not kept.
+    """
+
+    number: int
+    digest: str
+    complete: bool
+    planned: datetime | None
+
+
 @dataclass(frozen=True, slots=True)
 class StoredRound:
-    """A planned round: its tables and its config's digest; `complete` when all its matches are stored.
-
-    `planned` is when, None where that was not kept.
-    """
+    """The same with its tables."""
 
     number: int
     digest: str
     tables: tuple[tuple[str, ...], ...]
     complete: bool
     planned: datetime | None = field(default=None, compare=False)
+
+
+Planned: TypeAlias = PlannedRound | StoredRound
 
 
 class StoredMatch(NamedTuple):
@@ -138,12 +151,21 @@ def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
         return tuple(map(tuple, json.loads(text)))
 
 
-def in_order() -> tuple[sa.ColumnElement[Any], ...]:
+def in_order(
+    number: sa.ColumnElement[int] = schema.matches.c.round,
+    match_id: sa.ColumnElement[str] = schema.matches.c.id,
+) -> tuple[sa.ColumnElement[Any], ...]:
     """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``.
 
-    One with a substitute follows the one that it follows in play.
+    One with a substitute follows the one that it follows in play. Columns are by default the matches' own.
     """
-    match = schema.matches.c
-    first = sa.func.rtrim(match.id, AGAIN_MARK)
-    place = sa.func.rtrim(first, "0123456789")
-    return match.round, sa.func.length(place), place, sa.func.length(first), match.id
+    first = sa.func.rtrim(match_id, AGAIN_MARK)
+    place = sa.func.rtrim(first, DIGITS)
+    return number, sa.func.length(place), place, sa.func.length(first), match_id
+
+
+def place_of(match: MatchSummary) -> tuple[int, int, str, int, str]:
+    """The same of a match that was read: what it is sorted by."""
+    first = match.id.rstrip(AGAIN_MARK)
+    place = first.rstrip(DIGITS)
+    return match.round or 0, len(place), place, len(first), match.id

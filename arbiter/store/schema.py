@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0009"
+HEAD = "0010"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -23,6 +23,9 @@ STEPS = {
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 """Text in the order of its characters, whatever the language of a server's other texts."""
+
+LongName = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+"""The same of any length."""
 
 metadata = sa.MetaData()
 
@@ -99,6 +102,30 @@ ratings = sa.Table(
     sa.Column("round", sa.Integer, primary_key=True),
     # The standings after the round as JSON, as the command prints them.
     sa.Column("standings", sa.Text, nullable=False),
+    # The ratings alone, as `briefs` packs them; null where that was not done.
+    sa.Column("brief", sa.LargeBinary),
+)
+
+rankings = sa.Table(
+    # How sure the last round's ratings are, as `rating` packs it.
+    "rankings",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("ranking", sa.LargeBinary, nullable=False),
+)
+
+seats = sa.Table(
+    # Who sat in which match, and whether its own fault ended it.
+    "seats",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    # As JSON writes it: a name may be any text.
+    sa.Column("player", LongName, primary_key=True),
+    sa.Column("round", sa.Integer, primary_key=True),
+    sa.Column("match_id", Name, primary_key=True),
+    sa.Column("faulty", sa.Boolean, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 
@@ -213,8 +240,8 @@ audit = sa.Table(
 )
 
 
-def upgrade(connection: sa.Connection) -> None:
-    """Add what a store of an earlier version lacks, in the transaction of a connection."""
+def upgrade(connection: sa.Connection) -> str:
+    """Add what a store of an earlier version lacks, in the transaction of a connection; which it was."""
     before: str = connection.execute(sa.select(version.c.version_num)).scalar_one()
     there = sa.inspect(connection)
     for table in metadata.sorted_tables:
@@ -230,3 +257,4 @@ def upgrade(connection: sa.Connection) -> None:
         if before < number:
             connection.exec_driver_sql(step)
     connection.execute(sa.update(version).values(version_num=HEAD))
+    return before

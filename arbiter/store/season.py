@@ -12,17 +12,18 @@ from arbiter.errors import StoreError
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, AuditLog, moment
 from arbiter.store.authors import AuthorBook
+from arbiter.store.briefs import Brief, read_brief
 from arbiter.store.database import Database
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.matches import Matches
-from arbiter.store.orders import OrderBook, count_up, keep_standings
-from arbiter.store.rows import StoredRound, read_json, read_planned, read_standings, read_tables
+from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
+from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
 from arbiter.store.running import RunningBook
 from arbiter.store.shelf import Shelf
 from arbiter.store.submissions import SubmissionBook
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
 
@@ -79,7 +80,7 @@ class SeasonStore(Matches):
     @property
     def complete(self) -> int:
         """The number of complete rounds."""
-        return sum(known.complete for known in self.rounds())
+        return sum(known.complete for known in self.plan())
 
     def rounds(self) -> list[StoredRound]:
         """All rounds planned so far, in order."""
@@ -93,6 +94,20 @@ class SeasonStore(Matches):
             )
             for row in self._rows(self._own(schema.rounds).order_by(schema.rounds.c.number))
         ]
+
+    def plan(self) -> list[PlannedRound]:
+        """The same without their tables."""
+        table = schema.rounds.c
+        query = self._own(table.number, table.digest, table.complete, table.planned).order_by(table.number)
+        return [
+            PlannedRound(row.number, row.digest, row.complete, read_planned(row.planned, row.number))
+            for row in self._all(query)
+        ]
+
+    def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
+        """Who meets in a round; nobody in one that is not there."""
+        found = self._scalar(self._own(schema.rounds.c.tables, number=number))
+        return () if found is None else read_tables(found, number)
 
     def add_round(
         self,
@@ -170,21 +185,39 @@ class SeasonStore(Matches):
         )
         return read_json(self._scalar(query), "a config")
 
-    def complete_round(self, number: int, standings: dict[str, Any], revision: int | None = None) -> None:
+    def complete_round(
+        self,
+        number: int,
+        standings: dict[str, Any],
+        revision: int | None = None,
+        ranking: bytes | None = None,
+    ) -> None:
         """Mark a round whose matches are all stored as complete, and keep the standings after it.
 
-        Outdated if the season's revision is no longer the one that they hold for.
+        `ranking` is how sure they are. Outdated if the season's revision is no longer that of both.
         """
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
             mine = sa.update(schema.rounds).filter_by(season_id=self._id, number=number)
             connection.execute(mine.values(complete=True))
-            keep_standings(connection, self._id, number, standings)
+            keep_standings(connection, self._id, RatedRound(number, standings, ranking))
         self._store.checkpoint()
 
     def standings(self, number: int) -> dict[str, Any] | None:
         """The standings kept after a round, None if there are none."""
         return read_standings(self._scalar(self._own(schema.ratings.c.standings, round=number)), number)
+
+    def ranking(self, number: int) -> bytes | None:
+        """How sure the ratings after a round are, as it was packed; None where that is not kept."""
+        found: bytes | None = self._scalar(self._own(schema.rankings.c.ranking, round=number))
+        return found
+
+    def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
+        """The ratings after some rounds, of those with which they are kept, in order."""
+        table = schema.ratings.c
+        query = self._own(table.round, table.brief).where(table.round.in_(rounds), table.brief.is_not(None))
+        for row in self._rows(query.order_by(table.round)):
+            yield row.round, read_brief(row.brief, f"the ratings of round {row.round}")
 
     def ask_to_stop(self, asked: bool = True) -> None:
         """Ask the coordinator to stop, or take that back."""

@@ -214,7 +214,7 @@ def drop(number: str, caller: Author) -> shapes.SubmissionInFull:
 def read_log(match: str, caller: Author) -> Response:
     """Return what your program heard and answered in a match of a complete round, its times, its errors."""
     match_id = match_of_part(given(match))
-    short = caller.state.by_id.get(match_id)
+    short = caller.state.match(match_id)
     if short is None or not caller.state.is_complete(short.round):
         raise nothing_here()
     mine = [

@@ -53,7 +53,8 @@ class Caller(NamedTuple):
 
     def suspended(self) -> dict[str, str]:
         """Return who is suspended at this moment, and why: the state may be older than the last order."""
-        return suspended_now(self.state.stored, self.state.stored.complete)
+        stored = self.state.stored
+        return suspended_now(stored, stored.standings(stored.complete))
 
 
 def token_in(request: Request) -> str | None:

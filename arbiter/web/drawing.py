@@ -11,7 +11,7 @@ from arbiter.identity import emblem
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.picture.shapes import Rated, RoundRatings
+    from arbiter.picture.shapes import Cell, Rated, ResultBlock, RoundRatings
     from arbiter.viewed import Emblem
 
 ROOM = 150
@@ -74,6 +74,59 @@ class RatingLine:
     band: str | None
     label: float = 0.0
     dashed: bool = False
+
+
+def spans(
+    cells: Sequence[Cell | None], against: Sequence[str], joined: object
+) -> list[tuple[Cell | None, str, int]]:
+    """Cells of a crosstable's row with whom each is against and how many columns it is wide.
+
+    Where they are to be `joined`, neighbours that are of players who never met are one.
+    """
+    found: list[tuple[Cell | None, str, int]] = []
+    for cell, other in zip(cells, against, strict=True):
+        if joined and cell is None and found and found[-1][0] is None:
+            found[-1] = (None, "", found[-1][2] + 1)
+        else:
+            found.append((cell, other, 1))
+    return found
+
+
+class BlockMark(NamedTuple):
+    """A block of a crosstable's picture: where it is, what it looks like, and what it says."""
+
+    row: int
+    column: int
+    look: str
+    say: str
+
+
+def block_marks(
+    blocks: Sequence[Sequence[ResultBlock]], shown: tuple[int, int], size: int = 100
+) -> list[BlockMark]:
+    """The blocks of a picture, by rows; the block that is `shown` is marked."""
+    return [
+        BlockMark(
+            row,
+            column,
+            f"block {_look(block)}{' here' if (row, column) == shown else ''}",
+            f"{size * (row - 1) + 1} to {size * row} against {size * (column - 1) + 1} to {size * column}: "
+            f"{block['wins']}\N{EN DASH}{block['draws']}\N{EN DASH}{block['losses']}",
+        )
+        for row, of in enumerate(blocks, 1)
+        for column, block in enumerate(of, 1)
+    ]
+
+
+def _look(block: ResultBlock) -> str:
+    """Who wins more, and by how much; "none" where nobody met."""
+    played = block["wins"] + block["draws"] + block["losses"]
+    if not played:
+        return "none"
+    lead = (block["wins"] - block["losses"]) / (2 * played)
+    if abs(lead) < 0.02:
+        return "level"
+    return f"{'better' if lead > 0 else 'worse'} s{3 if abs(lead) > 0.3 else 2 if abs(lead) > 0.15 else 1}"
 
 
 def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:

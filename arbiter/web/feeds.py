@@ -11,8 +11,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arbiter.picture.figures import crosstable, ratings, standings
-from arbiter.picture.front import front
+from arbiter.picture.figures import crosstable
+from arbiter.picture.front import highlights
+from arbiter.picture.past import ratings_after
+from arbiter.picture.windows import window
 from arbiter.text import csv_cell, printable, xml_text
 from arbiter.web.words import part, signed
 
@@ -43,20 +45,23 @@ def player_feed(state: SeasonState, player: str) -> bytes | None:
 
 def _rounds(state: SeasonState) -> Iterator[tuple[int, str, str]]:
     for number in _last(state):
-        shown = front(state, number)
-        if shown is None:
-            continue
-        first = shown["standings"]["first"]
-        leaders = first["players"] if first is not None else [shown["standings"]["players"][0]["player"]]
+        news, leaders = highlights(state, number), _leaders(state, number)
         say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
-        say += [f"The closest match: {shown['closest']['say']}."] if shown["closest"] is not None else []
-        say += [f"The upset: {shown['upset']['say']}."] if shown["upset"] is not None else []
+        say += [f"The closest match: {news.closest['say']}."] if news.closest is not None else []
+        say += [f"The upset: {news.upset['say']}."] if news.upset is not None else []
         yield number, f"Round {number} is complete", " ".join(say)
+
+
+def _leaders(state: SeasonState, number: int) -> list[str]:
+    """Who share the first place after a round; whoever stands first where nobody ranks."""
+    rows = ratings_after(state, [number], None)[0]["players"]
+    ranked = [row["player"] for row in rows if row["rank"] == 1 and row["elo"] is not None]
+    return ranked or [rows[0]["player"]]
 
 
 def _standings_of(state: SeasonState, player: str) -> Iterator[tuple[int, str, str]]:
     for number in _last(state):
-        row = next((row for row in ratings(state, number) if row["player"] == player), None)
+        row = next(iter(ratings_after(state, [number], [player])[0]["players"]), None)
         if row is not None and row["elo"] is not None:
             where = "not ranked" if row["rank"] is None else f"rank {row['rank']}"
             say = f"{where}, Elo {signed(row['elo'])} ({signed(row['low'])} to {signed(row['high'])})"
@@ -147,24 +152,31 @@ def _folded(line: str) -> Iterator[str]:
 COLUMNS = ("rank", "player", "elo", "low", "high", "matches", "wins", "draws", "losses", "points")
 
 
-def standings_sheet(state: SeasonState) -> bytes:
-    """The standings after the last complete round as CSV."""
-    return _sheet(COLUMNS, ([row[key] for key in COLUMNS] for row in standings(state)["players"]))  # type: ignore[literal-required]
+SHEET = 2000
+"""Rows of a page of standings."""
 
 
-def crosstable_sheet(state: SeasonState) -> bytes:
-    """A line for each pair that met: what the player won, drew and lost against the opponent."""
-    table = crosstable(state)
-    names = table["players"]
-    return _sheet(
+def standings_sheet(state: SeasonState, page: int) -> bytes | None:
+    """A page of the standings after the last complete round as CSV; None where there is no such page."""
+    shown = window(len(state.official), page, SHEET)
+    if shown is None:
+        return None
+    rows = ({**row, "rank": rank} for row, rank in state.official[shown.first : shown.end])
+    return _sheet(COLUMNS, ([row[key] for key in COLUMNS] for row in rows))
+
+
+def crosstable_sheet(state: SeasonState, page: int, columns: int | None) -> bytes | None:
+    """A line for each pair of a window that met: what the player won, drew and lost against the opponent."""
+    table = crosstable(state, page=page, columns=columns)
+    return None if table is None else _sheet(
         ("player", "opponent", "wins", "draws", "losses"),
         (
             [name, other, cell["wins"], cell["draws"], cell["losses"]]
-            for name, cells in zip(names, table["cells"], strict=True)
-            for other, cell in zip(names, cells, strict=True)
+            for name, cells in zip(table["players"], table["cells"], strict=True)
+            for other, cell in zip(table["against"], cells, strict=True)
             if cell is not None
         ),
-    )
+    )  # fmt: skip
 
 
 def _sheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

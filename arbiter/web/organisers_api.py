@@ -110,9 +110,10 @@ def reinstate(player: str, caller: Organiser) -> shapes.Ordered:
 @router.post(f"{BASE}/matches/{{match}}/annul")
 def annul(match: str, what: Annulment, caller: Organiser) -> shapes.Ordered:
     """Let a match no longer count; the answer tells whom that moves."""
-    match_id, known = match_of_part(given(match)), caller.state.by_id
-    if match_id not in known:
-        raise _unknown(administration.unknown_match(match_id, known.values()))
+    match_id = match_of_part(given(match))
+    if caller.state.match(match_id) is None:
+        every = caller.state.matches if caller.state.number_of_matches <= administration.FEW else ()
+        raise _unknown(administration.unknown_match(match_id, every))
     arguments = _season(caller), [match_id], what.because, what.replay, not what.preview
     return _order(lambda: administration.annul(*arguments))
 

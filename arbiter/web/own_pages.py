@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
 from arbiter.picture import played
+from arbiter.picture.windows import Listed
 from arbiter.store.versions import DROPPED
 from arbiter.web import authors_api, organisers_api
 from arbiter.web.bodies import FileForm, open_terms, read_fields
@@ -198,7 +199,8 @@ def _me_page(caller: Caller, request: Request) -> Response:
         left, seconds = book.left_today(author.name, terms.per_day)
     except Refusal as refusal:
         terms, closed, left, seconds = None, refusal.detail, 0, 0
-    matches = [one for one in state.matches if author.name in map(authors_api.owner_of, one.players)]
+    own = [name for name in state.names if authors_api.owner_of(name) == author.name]
+    every = Listed(state, None, own)
     me = {
         "name": author.name,
         "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],
@@ -211,9 +213,9 @@ def _me_page(caller: Caller, request: Request) -> Response:
         "total": (state.config.submissions or Submissions()).total,
         "matches": [
             {**played.match_in_short(state, match), "log": state.is_complete(match.round)}
-            for match in matches[: -SHOWN_MATCHES - 1 : -1]
+            for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
         ],
-        "matches_in_all": len(matches),
+        "matches_in_all": len(every),
     }
     return _own_page("me", caller, request, me=me)
 

@@ -20,17 +20,17 @@ from markupsafe import Markup, escape
 from arbiter.picture import figures
 from arbiter.picture.marks import notices
 from arbiter.web import drawing
+from arbiter.web.packed import assets_at
 from arbiter.web.words import FILTERS, part
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.picture.state import SeasonState
 
 CHAPTER = "h2"
 ELSEWHERE = ("https://", "http://")
 HERE = Path(__file__).parent
-STATIC = HERE / "static"
 
 
 class Section(NamedTuple):
@@ -110,6 +110,8 @@ def environment() -> Environment:
     made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     made.filters.update(FILTERS)
     made.globals.update(
+        spans=drawing.spans,
+        block_marks=drawing.block_marks,
         interval_bars=drawing.interval_bars,
         rating_lines=drawing.rating_lines,
         elo_by_round=drawing.elo_by_round,
@@ -119,9 +121,18 @@ def environment() -> Environment:
     return made
 
 
+def prepare(texts: Iterable[str]) -> None:
+    """Load all templates, and read some texts, so that nobody who asks waits for that."""
+    made = environment()
+    for name in made.list_templates():
+        made.get_template(name)
+    for text in texts:
+        sections(text)
+
+
 def render(template: str, state: SeasonState | None = None, **values: object) -> str:
     """A page as text, of a season or of none."""
-    usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": "/static"}
+    usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": assets_at()}
     if state is not None:
         usual |= {"season": figures.season(state), "base": f"/seasons/{part(state.name)}"}
     return environment().get_template(f"{template}.html").render({**usual, **values})

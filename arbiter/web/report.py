@@ -6,66 +6,24 @@ forbids the rest. What it shows is what a visitor of the site would be shown at 
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from arbiter.picture import figures, played
-from arbiter.web.pages import STATIC, render
+from arbiter.web.modules import join_modules
+from arbiter.web.packed import STATIC
+from arbiter.web.pages import render
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from arbiter.picture.shapes import MatchRow
     from arbiter.picture.state import SeasonState
 
-IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
-ELSE = re.compile(r"^\s*(?:import|export)\b.*|\bimport[.(].*", re.MULTILINE)
-ENDS_SCRIPT = re.compile(r"</script|<!--", re.IGNORECASE)
 MOST_FAULTS = 500
 """Faults that are shown with their reasons, the last ones."""
-
-
-def join_modules(*entries: Path) -> str:
-    """One module that runs `entries` in order, each after all that it imports.
-
-    ValueError for a form of import or export that is not known, a circle, or what would end a script element.
-    """
-    pieces: list[str] = []
-    numbers: dict[Path, int] = {}
-    for entry in entries:
-        _add(entry.resolve(), pieces, numbers, ())
-    joined = "\n".join(pieces) + "\n"
-    if ENDS_SCRIPT.search(joined):
-        raise ValueError("a module holds what would end the script that it stands in")
-    return joined
-
-
-def _add(path: Path, pieces: list[str], numbers: dict[Path, int], above: tuple[Path, ...]) -> int:
-    """The number of a module, which is joined with all that it imports if it is not yet."""
-    if path in above:
-        raise ValueError(f"{path.name} imports itself, by way of others")
-    if path in numbers:
-        return numbers[path]
-
-    def from_before(found: re.Match[str]) -> str:
-        number = _add((path.parent / found[2]).resolve(), pieces, numbers, (*above, path))
-        return f"const {{{found[1].replace(' as ', ': ')}}} = module{number};\n"
-
-    body = IMPORT.sub(from_before, path.read_text(encoding="utf-8"))
-    exported = EXPORT.findall(body)
-    body = EXPORT.sub("", body)
-    if strange := ELSE.search(body):
-        raise ValueError(f"{path.name}: {strange[0].strip()!r} cannot be joined")
-    number = numbers[path] = len(numbers)
-    pieces.append(
-        f"const module{number} = await (async () => {{\n{body}return {{ {', '.join(exported)} }};\n}})();"
-    )
-    return number
 
 
 def make_report(state: SeasonState, replays: int | None = 0) -> str:
@@ -83,8 +41,10 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
         style=Markup(style),
         scripts=[Markup(script) for script in scripts],
         standings=figures.standings(state),
-        crosstable=figures.crosstable(state),
+        crosstable=figures.crosstable(state, page=1),
+        blocks=[],
         history=figures.history(state),
+        lines=partial(figures.lines, state),
         chosen=None,
         rounds=_rounds(state),
         faults=played.faults(state, ended[-MOST_FAULTS:]),
@@ -96,7 +56,7 @@ def make_report(state: SeasonState, replays: int | None = 0) -> str:
 
 def _rounds(state: SeasonState) -> list[dict[str, object]]:
     of: dict[int | None, list[MatchRow]] = {}
-    for match in played.matches(state):
+    for match in state.matches:
         of.setdefault(match.round, []).append(played.match_in_short(state, match))
     return [
         {**figures.round_in_short(state, known), "list": of.get(known.number, [])} for known in state.rounds

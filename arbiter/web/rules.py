@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from arbiter.picture.state import SeasonState
     from arbiter.rules import AnyGame
     from arbiter.web import shapes
-    from arbiter.web.shapes import GameRules, Rules, SubmissionTerms
+    from arbiter.web.shapes import GameRules, Manuals, Rules, SubmissionTerms
 
 
 def rules(state: SeasonState) -> Rules:
@@ -55,9 +55,13 @@ def rules(state: SeasonState) -> Rules:
         ],
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
         "check": trying(config.game.name, list(_words(config.game, config.limits))),
-        "manual": config.game.manual or manual_of(config.game.name),
-        "protocol": manual_of(PROTOCOL),
+        **manuals(config.game),
     }
+
+
+def manuals(game: AnyGame) -> Manuals:
+    """What there is to read of a game."""
+    return {"manual": game.manual or manual_of(game.name), "protocol": manual_of(PROTOCOL)}
 
 
 def starter(state: SeasonState) -> bytes | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
+from arbiter.picture.front import prepare
 from arbiter.picture.frozen import as_shown
 from arbiter.picture.state import read_state, renewed
 from arbiter.store import Store
@@ -140,7 +141,9 @@ class WatchedSeason:
             self._blank.close()
             self._blank = None
         self._whole = read_state(self.config, stored, self._whole)
-        return as_shown(self._whole, self._state)
+        shown = as_shown(self._whole, self._state)
+        prepare(shown)
+        return shown
 
     def _not_begun(self) -> SeasonState:
         """The season before anything of it is stored: who plays, and when it begins."""

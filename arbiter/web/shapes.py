@@ -109,8 +109,15 @@ class KnownLanguage(TypedDict):
     libraries: Mapping[str, str]
 
 
-class Rules(TypedDict):
-    """The rules of a season for its bots; `manual` and `protocol` are Markdown, `check` is a command."""
+class Manuals(TypedDict):
+    """What there is to read of a game, in Markdown."""
+
+    manual: str
+    protocol: str
+
+
+class Rules(Manuals):
+    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command."""
 
     season: str
     game: GameRules
@@ -120,8 +127,6 @@ class Rules(TypedDict):
     languages: Sequence[KnownLanguage]
     starter: str | None
     check: str
-    manual: str
-    protocol: str
 
 
 class Sent(TypedDict):

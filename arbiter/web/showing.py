@@ -24,6 +24,7 @@ from starlette.responses import HTMLResponse, Response
 
 from arbiter.errors import ArbiterError
 from arbiter.web.callers import organiser_in, says_who
+from arbiter.web.packed import VARY, has_it, packed, takes_packed
 from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
@@ -31,17 +32,12 @@ from arbiter.web.views import ANSWERS, PAGES, File, check_names
 from arbiter.web.words import match_part, part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
-
     from starlette.types import Receive, Scope, Send
 
     from arbiter.picture.state import SeasonState
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
     from arbiter.web.views import Value, View
-
-    Headers: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 LOG = logging.getLogger("arbiter.web")
 API = "/api/v1"
@@ -77,12 +73,18 @@ class AnswerKey(NamedTuple):
 
 
 class SentAnswer(NamedTuple):
-    """An answer as it is sent; `tag` tells its bytes."""
+    """An answer as it is sent; `tag` tells its bytes. `packed` is its body compressed, if it is."""
 
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
     tag: bytes
+    packed: bytes | None
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return len(self.body) + len(self.packed or b"") + OVERHEAD
 
 
 def find(path: str) -> Found | None:
@@ -137,8 +139,9 @@ def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAns
             LOG.exception("an answer failed: %s", asked.view.path)
         response = answer_failure(error, asked.is_json, state)
     body = bytes(response.body)
-    tag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag)
+    tag = hashlib.sha256(body).hexdigest()[:20].encode()
+    small = packed(body, response.media_type or "") if response.status_code == 200 else None
+    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag, small)
 
 
 def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
@@ -199,10 +202,10 @@ class _Shelf:
         if answer.status != 200:
             return
         self.answers[key] = answer
-        self._size += len(answer.body) + OVERHEAD
+        self._size += answer.size
         while self._size > MOST_BYTES:
             oldest = next(iter(self.answers))
-            self._size -= len(self.answers.pop(oldest).body) + OVERHEAD
+            self._size -= self.answers.pop(oldest).size
 
 
 class Kept:
@@ -240,11 +243,11 @@ class Showing:
         if found is None:
             await self._places(scope, receive, send)
             return
-        answer, headers = await self._answer(scope, found)
-        await _send(scope, answer, headers, send)
+        answer, is_public = await self._answer(scope, found)
+        await _send(scope, answer, is_public, send)
 
-    async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, Headers]:
-        """Return the answer for a caller, with what it carries beside its own headers."""
+    async def _answer(self, scope: Scope, found: Found) -> tuple[SentAnswer, bool]:
+        """The answer for whoever asks, and whether everybody gets the same."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
         state, is_public = await self._picture(scope, found.season)
@@ -254,13 +257,10 @@ class Showing:
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
         if not is_public:
-            return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state)), OWN
+            return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state)), False
         if not has_answers:
-            answer = await self._make(scope, asked, state)
-        else:
-            answer = await self._keep(scope, asked, state)
-        tag = [(b"etag", answer.tag), (b"cache-control", b"no-cache")]
-        return answer, tag if answer.status == 200 else ()
+            return await self._make(scope, asked, state), True
+        return await self._keep(scope, asked, state), True
 
     async def _picture(self, scope: Scope, season: str) -> tuple[SeasonState, bool]:
         """Return the season as the caller may see it, and True where all others see the same."""
@@ -313,10 +313,25 @@ def _put(kept: Kept, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> No
         kept.shelf(asked).keep(asked, making.result())
 
 
-async def _send(scope: Scope, answer: SentAnswer, headers: Headers, send: Send) -> None:
-    status, body, own = answer.status, answer.body, answer.headers
-    if (b"if-none-match", answer.tag) in scope["headers"] and (b"etag", answer.tag) in headers:
-        status, body = 304, b""
-        own = tuple(pair for pair in own if pair[0] not in (b"content-length", b"content-type"))
-    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
+async def _send(scope: Scope, answer: SentAnswer, is_public: bool, send: Send) -> None:
+    """Send it, to everybody compressed where that is taken; who has it already is told so."""
+    status, headers, body = answer.status, list(answer.headers), answer.body
+    if not is_public:
+        headers += OWN
+    elif status == 200:
+        is_packed = answer.packed is not None and takes_packed(scope)
+        tag = b'"%s%s"' % (answer.tag, b"-gzip" if is_packed else b"")
+        headers += [(b"etag", tag), (b"cache-control", b"no-cache")]
+        if answer.packed is not None:
+            headers.append(VARY)
+        if is_packed:
+            body = answer.packed or b""
+            headers.append((b"content-encoding", b"gzip"))
+        if has_it(scope, tag):
+            status, body = 304, b""
+        left = (b"content-length", *((b"content-type", b"content-encoding") if status == 304 else ()))
+        headers = [pair for pair in headers if pair[0] not in left]
+        if status == 200:
+            headers.append((b"content-length", b"%d" % len(body)))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -10,10 +10,8 @@ from fastapi.responses import StreamingResponse
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
@@ -23,9 +21,11 @@ from arbiter.web import authors_api, organisers_api
 from arbiter.web.bodies import Bodies, Uploads
 from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import own_routes
-from arbiter.web.pages import STATIC, render
+from arbiter.web.packed import Packing, send_asset
+from arbiter.web.pages import prepare, render
 from arbiter.web.places import Places, address_of
 from arbiter.web.refusals import nothing_here, tell_failure, too_many
+from arbiter.web.rules import manuals
 from arbiter.web.security import Guard, given
 from arbiter.web.shapes import Failure
 from arbiter.web.showing import Showing
@@ -141,6 +141,9 @@ def make_site(
     the log has it when there is a proxy nevertheless.
     """
     live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
+    games = {watched.config.game.name: watched.config.game for watched in seasons.watched.values()}
+    read = map(manuals, games.values())
+    prepare(text for found in read for text in (found["manual"], found["protocol"]))
     seasons.visited = () if tables is None else tables.offers
 
     def tell_metrics(_: Request) -> Response:
@@ -169,10 +172,10 @@ def make_site(
         *own_routes(seasons, uploads),
         *([] if tables is None else table_routes(seasons, tables)),
         Mount("/api/v1", make_api(seasons, live, uploads)),
-        Mount("/static", GZipMiddleware(StaticFiles(directory=STATIC))),
+        Route("/static/{name:path}", send_asset, methods=READ),
     ]
     handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), tell_failure)
     site = Starlette(routes=routes, exception_handlers=handlers)
     site.router.redirect_slashes = False
-    guarded = Guard(Showing(Places(Bodies(site, seasons), seasons), seasons), hosts)
+    guarded = Guard(Showing(Places(Bodies(Packing(site), seasons), seasons), seasons), hosts)
     return RequestLog(guarded, traffic, log, behind_proxy)

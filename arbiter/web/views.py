@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import ceil
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
@@ -30,6 +30,7 @@ from arbiter.picture.shapes import (
     Standings,
     Versus,
 )
+from arbiter.picture.windows import ROWS, at_tables, page_of, window
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.viewed import Replay
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 Value: TypeAlias = int | str | None
 DIGITS = 10
 """Of the longest number that is read."""
-MATCHES_A_PAGE = 200
 CARDS_SHOWN = 7
 Figures: TypeAlias = Mapping[str, object]
 
@@ -111,7 +111,7 @@ def _invalid(message: str) -> Refusal:
 
 def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:
     """All that the page takes; None where no such match is stored."""
-    summary = state.by_id.get(match_id)
+    summary = state.match(match_id)
     record = None if summary is None else state.record(match_id)
     if summary is None or record is None:
         return None
@@ -119,17 +119,21 @@ def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None
     return {
         "match": _heading(state, summary, record, base),
         "short": played.match_in_short(state, summary),
-        "sisters": [
-            match.id
-            for match in state.matches
-            if (match.round, match.table) == (summary.round, summary.table)
-        ],
+        "sisters": _sisters(state, summary),
         "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
         "replay_data": None,
         "limits": _limits(state, summary.round),
         "log_url": _log_url(state, summary),
         "config": state.config.file.name,
     }
+
+
+def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
+    """The matches of the same table, by id."""
+    if match.round is None or match.table is None:
+        return [match.id]
+    found = at_tables(state, match.round, range(match.table, match.table + 1))
+    return [one.id for one in found[match.table]]
 
 
 def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
@@ -212,9 +216,40 @@ class View:
         return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
 
 
-def _standings(state: SeasonState, after_round: int | None) -> Figures | None:
-    is_there = after_round is None or after_round <= state.complete
-    return figures.standings(state, after_round) if is_there else None
+def _standings(
+    state: SeasonState, after_round: int | None, page: int | None, player: str | None
+) -> Figures | None:
+    if after_round is not None and after_round > state.complete:
+        return None
+    if player is not None and page is None:
+        page = figures.page_with(state, player, after_round)
+    return figures.standings_page(state, after_round, page or 1)
+
+
+def _crosstable(state: SeasonState, page: int, columns: int | None) -> Figures | None:
+    return figures.crosstable(state, page=page, columns=columns)
+
+
+def _crosstable_page(state: SeasonState, figures_: Figures) -> Figures:
+    found = {**figures_}
+    many = found.get("pages", 1) != 1
+    return {"crosstable": found, "blocks": figures.blocks(state) if many else []}
+
+
+def _history(state: SeasonState, page: int, before: int | None) -> Figures | None:
+    return figures.history_part(state, page, before)
+
+
+def _player(state: SeasonState, name: str, page: int) -> Figures | None:
+    return played.player_page(state, name, page)
+
+
+def _round(state: SeasonState, number: int, page: int) -> Figures | None:
+    return played.round_page(state, number, page)
+
+
+def _boards(state: SeasonState, number: int, page: int) -> Figures | None:
+    return boards.round_boards(state, number, page)
 
 
 def _front_page(state: SeasonState, found: Figures) -> Figures:
@@ -243,8 +278,12 @@ def _feed(state: SeasonState, player: str | None = None) -> File | None:
     return None if found is None else File("feed.atom", "application/atom+xml", found, is_attached=False)
 
 
-def _sheet(name: str, made: Callable[[SeasonState], bytes]) -> Callable[[SeasonState], File]:
-    return lambda state: File(f"{state.name} {name}.csv", "text/csv", made(state))
+def _sheet(name: str, make: Callable[..., bytes | None]) -> Callable[..., File | None]:
+    def sheet(state: SeasonState, *asked: int | None) -> File | None:
+        made = make(state, *asked)
+        return None if made is None else File(f"{state.name} {name}.csv", "text/csv", made)
+
+    return sheet
 
 
 def _calendar(state: SeasonState) -> File:
@@ -254,9 +293,9 @@ def _calendar(state: SeasonState) -> File:
 def _matches(
     state: SeasonState, round_: int | None, player: str | None, against: str | None, limit: int, cursor: int
 ) -> Figures:
-    every = played.matches(state, round_, player, against)
-    shown = [played.match_in_short(state, match) for match in every[cursor : cursor + limit]]
-    return {"matches": shown, "next": cursor + limit if cursor + limit < len(every) else None}
+    every, most = played.matches(state, round_, player, against), min(limit, ROWS)
+    shown = [played.match_in_short(state, match) for match in every.part(cursor, most)]
+    return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
 def _matches_page(
@@ -264,16 +303,14 @@ def _matches_page(
 ) -> Figures | None:
     """A page of them, by default the last."""
     every = played.matches(state, round_, player, against)
-    pages = max(1, ceil(len(every) / MATCHES_A_PAGE))
-    number = page or pages
-    shown = every[(number - 1) * MATCHES_A_PAGE : number * MATCHES_A_PAGE]
-    return None if number > pages else {
-        "matches": [played.match_in_short(state, match) for match in shown],
+    shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
+    return None if shown is None else {
+        "matches": [played.match_in_short(state, match) for match in every.part(shown.first, ROWS)],
         "total": len(every),
-        "page_number": number,
-        "pages": pages,
+        "page_number": shown.page,
+        "pages": shown.pages,
         "wanted": {"player": player, "against": against, "round": round_},
-        "names": sorted(state.names, key=str.casefold),
+        "names": sorted(state.names, key=str.casefold) if len(state.names) <= ROWS else [],
         "rounds": len(state.rounds),
     }  # fmt: skip
 
@@ -282,8 +319,9 @@ def _board(state: SeasonState, number: int, table: str) -> Figures | None:
     return boards.board(state, number, int(table[1:]))
 
 
-def _live(state: SeasonState) -> Figures:
-    return {"live": under_way(state), "front": front.front(state), "names": state.names}
+def _live(state: SeasonState, page: int | None) -> Figures | None:
+    found = under_way(state, page)
+    return None if found is None else {"live": found, "front": front.front(state), "names": state.names}
 
 
 def _rounds(state: SeasonState) -> range:
@@ -293,12 +331,21 @@ def _rounds(state: SeasonState) -> range:
 NUMBERS, NAME = range(1, 10**6 + 1), ".{1,200}"
 AFTER = Parameter("after_round", NUMBERS, _rounds)
 WHO = Parameter("player", NAME, lambda state: state.names)
+PAGE = Parameter("page", NUMBERS)
+FIRST = replace(PAGE, default=1, says="A page of at most 100 rows; `next` is the one after it.")
+TABLE_PAGE = replace(FIRST, says="A page of 25 tables; `next` is the one after it.")
+COLUMNS = Parameter(
+    "columns", NUMBERS, says="Against the players of this page, by default those of the same."
+)
+BEFORE = Parameter("before", NUMBERS, says="The last rounds before this one; see `earlier`.")
+WITH = replace(WHO, says="The page on which this player stands.")
 WHICH = (Parameter("round", NUMBERS, _rounds), WHO, replace(WHO, name="against"))
 PART = (
-    Parameter("limit", range(1, 1001), default=100, says="At most so many matches."),
-    Parameter("cursor", range(10**9), lambda state: range(len(state.matches) + 1), 0, "`next` of the last."),
+    Parameter("limit", range(1, 1001), default=100, says="At most so many matches; 100 at most are sent."),
+    Parameter(
+        "cursor", range(10**9), lambda state: range(state.number_of_matches + 1), 0, "`next` of the last."
+    ),
 )
-PAGE = Parameter("page", NUMBERS)
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
@@ -310,31 +357,35 @@ VIEWS = (
     View("", front.front, "front", "One season: how far it is, its standings, what the last round brought.",
          Front, asks=(AFTER,), values=_front_page),
     View("/standings", _standings, "standings", "The standings after a round, by default the last.",
-         Standings, asks=(AFTER,)),
-    View("/crosstable", figures.crosstable, "crosstable",
+         Standings, asks=(AFTER, PAGE, WITH)),
+    View("/crosstable", _crosstable, "crosstable",
          "Results of each player against each other, and how sure it is who is better.", Crosstable,
-         shows=(SHOW,)),
-    View("/history", figures.history, "history", "Ratings after each round.", History, shows=(WHO,)),
+         asks=(FIRST, COLUMNS), shows=(SHOW,), values=_crosstable_page),
+    View("/history", _history, "history", "Ratings after each round.", History, asks=(FIRST, BEFORE),
+         shows=(WHO,),
+         values=lambda state, found: {"history": found, "lines": partial(figures.lines, state)}),
     View("/rules", rules, "rules",
          "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
          Rules),
     View("/rules/starter.zip", _starter),
     View("/feed.atom", _feed),
     View("/calendar.ics", _calendar),
-    View("/standings.csv", _sheet("standings", feeds.standings_sheet)),
-    View("/crosstable.csv", _sheet("crosstable", feeds.crosstable_sheet)),
+    View("/standings.csv", _sheet("standings", feeds.standings_sheet), asks=(FIRST,)),
+    View("/crosstable.csv", _sheet("crosstable", feeds.crosstable_sheet), asks=(FIRST, COLUMNS)),
     View("/players/{player}/feed.atom", _feed, of=(PLAYER,)),
     View("/players/{player}/vs/{other}", played.versus, "versus",
          "Two players: what each won against the other, and their last matches.", Versus,
          (PLAYER, replace(PLAYER, name="other"))),
-    View("/rounds/{number}", played.round_page, "round", "A round's tables and matches.", Round, (ROUND,)),
-    View("/boards/{number}", boards.round_boards, "boards",
-         "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,)),
+    View("/rounds/{number}", _round, "round", "A round's tables and matches.", Round, (ROUND,),
+         (TABLE_PAGE,)),
+    View("/boards/{number}", _boards, "boards",
+         "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,),
+         (TABLE_PAGE,)),
     View("/boards/{number}/{table}", _board, "board",
          "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
-    View("/players/{player}", played.player_page, "player", "All about a player.", PlayerPage, (PLAYER,),
-         values=lambda state, found: {"player": found, "history": figures.history(state)}),
+    View("/players/{player}", _player, "player", "All about a player.", PlayerPage, (PLAYER,), (FIRST,),
+         values=lambda state, found: {"player": found, "lines": partial(figures.lines, state)}),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
          asks=(*WHICH, *PART)),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
@@ -342,7 +393,7 @@ VIEWS = (
     View("/matches/{match}", match_page, "match", of=(MATCH,)),
     View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
-    View("/live", _live, "live", shows=(WALL,)),
+    View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}
 ANSWERS = {view.parts: view for view in VIEWS if view.says}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -16,10 +17,13 @@ from arbiter.text import joined, printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+NAMES = 4096
+"""Names that it is known of how they are written: each stands on a page several times."""
 MINUS = "\N{MINUS SIGN}"
 _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 
+@lru_cache(maxsize=NAMES)
 def part(name: str) -> str:
     """A name as one part of an address."""
     return quote(name, safe="")
@@ -71,9 +75,10 @@ def moment(text: str) -> Markup:
     )
 
 
+@lru_cache(maxsize=NAMES)
 def name(text: str) -> Markup:
     """A name from outside: printable, and kept apart from the direction of the text around it."""
-    return Markup("<bdi>{}</bdi>").format(printable(text))
+    return Markup(f"<bdi>{escape(printable(text))}</bdi>")
 
 
 def mark(text: str) -> Markup:

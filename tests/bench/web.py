@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.bench import site_size
 from tests.bench.clock import GAMES, judge
 from tests.commands import RANDOM
 
@@ -136,6 +137,7 @@ def cpu_seconds(pid: int) -> float:
 
 def figures(minutes: float) -> dict[str, Any]:
     """All of it; `minutes` is how long requests and listeners go on beside the season."""
+    sizes = site_size.figures()
     folder = Path(tempfile.mkdtemp())
     words = [sys.executable, "-m", "arbiter", "serve", str(write_season(folder)), "--play", "--port", "0"]
     with (folder / "log").open("w") as log:
@@ -163,6 +165,7 @@ def figures(minutes: float) -> dict[str, Any]:
             with suppress(ProcessLookupError):
                 os.kill(int(child), signal.SIGTERM)
         return {
+            "of_any_size": sizes,
             "minutes": minutes,
             "beside_a_season": load.figures(),
             "web_cpu_s_per_s": round(used / (60 * minutes), 3),

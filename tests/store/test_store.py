@@ -29,6 +29,7 @@ ADDED = {
     "0007": ("rounds.planned",),
     "0008": ("submissions.bytes",),
     "0009": (),
+    "0010": ("ratings.brief", "rankings", "seats"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

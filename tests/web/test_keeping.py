@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,9 +28,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[SeasonState]:
     found: list[SeasonState] = []
     whole = figures.standings
 
-    def standings(state: SeasonState, after: int | None = None) -> object:
+    def standings(state: SeasonState, after: int | None = None, **how: Any) -> object:
         found.append(state)
-        return whole(state, after)
+        return whole(state, after, **how)
 
     monkeypatch.setattr(figures, "standings", standings)
     monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
@@ -51,7 +51,7 @@ def test_what_a_query_asks_for_makes_another_answer(visitor: TestClient, made: l
 
 
 @pytest.mark.parametrize(
-    "query", ["x=1", "after_round=", "AFTER_ROUND=1", "player=p1", "&&=&", "%ff=%00", "a=1&a=2", "x" * 900]
+    "query", ["x=1", "after_round=", "AFTER_ROUND=1", "against=p1", "&&=&", "%ff=%00", "a=1&a=2", "x" * 900]
 )
 def test_what_no_page_knows_of_a_query_makes_nothing_anew(
     visitor: TestClient, made: list[SeasonState], query: str

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.web.packed import assets_at
 from arbiter.web.security import POLICY
 from tests.kept_season import Kept
 from tests.web.authored import visiting
@@ -143,11 +144,63 @@ def test_a_page_that_has_not_changed_is_not_sent_again(visitor: TestClient) -> N
     assert visitor.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
 
 
+PACKED = {"accept-encoding": "gzip"}
+WHOLE = {"accept-encoding": "identity"}
+
+
 def test_style_and_scripts_come_compressed(visitor: TestClient) -> None:
-    whole = visitor.get("/static/style.css", headers={"accept-encoding": "identity"})
-    packed = visitor.get("/static/style.css", headers={"accept-encoding": "gzip"})
+    whole = visitor.get(f"{assets_at()}/style.css", headers=WHOLE)
+    packed = visitor.get(f"{assets_at()}/style.css", headers=PACKED)
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.text == whole.text
+    assert {answer.headers["vary"] for answer in (whole, packed)} == {"accept-encoding"}
+
+
+def test_whoever_has_a_script_keeps_it_for_good(visitor: TestClient) -> None:
+    sources = re.findall(r'(?:src|href)="(/static/[^"]+)"', visitor.get("/seasons/small/live").text)
+    kept = {visitor.get(source).headers["cache-control"] for source in sources}
+    assert kept == {"public, max-age=31536000, immutable"}
+
+
+@pytest.mark.parametrize("name", ["style.css", "replay/dom.js", "0123456789abcdef/style.css"])
+def test_an_address_of_another_version_leads_to_the_file_of_this_one(visitor: TestClient, name: str) -> None:
+    answer = visitor.get(f"/static/{name}", follow_redirects=False)
+    assert answer.headers["location"] == f"{assets_at()}/{name.removeprefix('0123456789abcdef/')}"
+    assert answer.headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("page", ["/seasons/small/crosstable", "/api/v1/seasons/small/matches", "/seasons"])
+def test_pages_and_answers_come_compressed_to_who_takes_it(visitor: TestClient, page: str) -> None:
+    whole, packed = visitor.get(page, headers=WHOLE), visitor.get(page, headers=PACKED)
+    assert "content-encoding" not in whole.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.text == whole.text
+    assert int(packed.headers["content-length"]) < int(whole.headers["content-length"]) / 2
+    assert {answer.headers["vary"].lower() for answer in (whole, packed)} == {"accept-encoding"}
+
+
+@pytest.mark.parametrize("form", ["gzip;q=0", "br", "identity", "gzip; q=0.0, br"])
+def test_nothing_is_compressed_for_who_does_not_take_it(visitor: TestClient, form: str) -> None:
+    answer = visitor.get("/seasons/small/crosstable", headers={"accept-encoding": form})
+    assert "content-encoding" not in answer.headers
+
+
+def test_the_tag_of_a_compressed_page_is_another_one(visitor: TestClient) -> None:
+    tags = [visitor.get("/seasons/small", headers=form).headers["etag"] for form in (WHOLE, PACKED)]
+    for tag, form, status in ((0, WHOLE, 304), (1, PACKED, 304), (0, PACKED, 200), (1, WHOLE, 200)):
+        answer = visitor.get("/seasons/small", headers={**form, "if-none-match": tags[tag]})
+        assert answer.status_code == status
+    weak = visitor.get("/seasons/small", headers={**PACKED, "if-none-match": f'"x", W/{tags[1]}'})
+    assert (weak.status_code, weak.content) == (304, b"")
+
+
+def test_a_match_and_its_page_take_at_most_eight_requests(visitor: TestClient) -> None:
+    text = visitor.get("/seasons/small/matches/r001-t02-m0").text
+    sources = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', text))
+    for source in sources:
+        assert not re.search(r"^import ", visitor.get(source).text, re.MULTILINE)
+    # The page itself, and its replay.
+    assert 2 + len(sources) <= 8
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arbiter.games import find, names
-from arbiter.web.pages import STATIC
-from arbiter.web.report import join_modules
+from arbiter.web.modules import join_modules
+from arbiter.web.packed import STATIC
 
 FILES = sorted(path for path in STATIC.rglob("*") if path.suffix in (".js", ".css"))
 WORDS = sorted(

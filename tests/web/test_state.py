@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.picture.played import time_left
+from arbiter.picture import figures
+from arbiter.picture.played import matches, time_left
 from arbiter.picture.state import read_state
+from arbiter.store import Store, schema
 from arbiter.store.orders import Order, OrderKind
 from arbiter.web.seasons import WatchedSeason
 from arbiter.web.words import duration
@@ -18,6 +21,7 @@ from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from arbiter.store import SeasonStore
+    from arbiter.store.lists import MatchRange
 
 
 def test_nothing_is_read_again_while_nothing_happens(kept: Kept) -> None:
@@ -25,23 +29,62 @@ def test_nothing_is_read_again_while_nothing_happens(kept: Kept) -> None:
     assert read_state(kept.config, kept.season, before) is before
 
 
-def test_a_match_is_found_and_earlier_rounds_are_not_read_again(
+def test_a_match_is_counted_and_earlier_rounds_are_not_read_again(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = read_state(kept.config, kept.season)
     kept.play(matches=1)
     asked = []
-    whole = type(kept.season).summaries
+    whole = type(kept.season).counts
 
-    def summaries(store: SeasonStore, last_round: int | None = None, first_round: int = 1) -> object:
-        asked.append(first_round)
-        return whole(store, last_round, first_round)
+    def counts(store: SeasonStore, wanted: MatchRange) -> object:
+        asked.append(wanted.first)
+        return whole(store, wanted)
 
-    monkeypatch.setattr(type(kept.season), "summaries", summaries)
+    monkeypatch.setattr(type(kept.season), "counts", counts)
     after = read_state(kept.config, kept.season, before)
-    assert asked[0] == 3
-    assert list(after.matches) == whole(kept.season)
-    assert len(after.matches) == len(before.matches) + 1
+    assert asked == [3]
+    assert after.counts == {**before.counts, 3: before.counts[3] + 1}
+
+
+def test_no_match_is_read_to_know_a_season(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(kept.season), "summaries", None)
+    state = read_state(kept.config, kept.season)
+    assert state.number_of_matches == len(kept.season.match_ids(1)) * 2 + len(kept.season.match_ids(3))
+
+
+@pytest.mark.parametrize("kept_as", ["nothing", "another version's"])
+def test_a_ranking_that_is_not_kept_is_computed_and_is_the_same(kept: Kept, kept_as: str) -> None:
+    before = read_state(kept.config, kept.season).ranking
+    kept.write(sa.update(schema.rankings).values(ranking=b"of another version"))
+    if kept_as == "nothing":
+        kept.write(sa.delete(schema.rankings))
+    after = read_state(kept.config, kept.season).ranking
+    assert before is not None
+    assert after is not None
+    assert after.rows == before.rows
+    assert (after.intervals.los() == before.intervals.los()).all()
+
+
+@pytest.mark.parametrize("gone", ["brief", "seats"])
+def test_a_store_of_an_earlier_version_gets_what_lists_are_read_by(kept: Kept, gone: str) -> None:
+    before = figures_of(kept)
+    if gone == "brief":
+        kept.write(sa.update(schema.ratings).values(brief=None))
+    else:
+        kept.write(sa.delete(schema.seats))
+    kept.write(sa.update(schema.version).values(version_num="0009"))
+    if gone == "seats":
+        kept.store.close()
+        Store(kept.config.store).close()
+    assert figures_of(kept) == before
+
+
+def figures_of(kept: Kept) -> list[object]:
+    """What is read in lists, and what of ratings in brief."""
+    state = read_state(kept.config, kept.season)
+    every = [matches(state, None, name) for name in state.names]
+    return [figures.history(state), [[one.id for one in of.part(0, len(of))] for of in every]]
 
 
 def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
@@ -70,7 +113,6 @@ def test_ratings_that_go_on_from_earlier_ones_are_those_of_all_results(kept: Kep
     assert before.ranking is not None
     kept.play()
     after, anew = read_state(kept.config, kept.season, before), read_state(kept.config, kept.season)
-    assert after.ranked[0] is before.ranked[0]
     assert after.ranking is not None
     assert anew.ranking is not None
     assert after.ranking.rows == anew.ranking.rows
@@ -91,7 +133,7 @@ def test_matches_that_come_faster_than_a_season_is_read_do_not_keep_it_from_bein
     before = read_state(kept.config, kept.season)
     assert len(reads) == 1
     after = read_state(kept.config, kept.season, before)
-    assert len(after.matches) == len(before.matches) + 1
+    assert after.number_of_matches == before.number_of_matches + 1
 
 
 def test_who_begins_to_play_is_seen(kept: Kept) -> None:
