@@ -325,6 +325,16 @@ def history_part(state: SeasonState, page: int = 1, before: int | None = None) -
 
 def lines(state: SeasonState, chosen: str | None = None) -> list[shapes.RoundRatings]:
     """The ratings that a chart shows: of the best and of who is chosen, after at most so many rounds."""
-    rows = [] if state.last_standings is None else state.last_standings["players"]
-    names = {row["player"] for row in rows[:MOST_LINES]} | ({chosen} if chosen else set())
-    return ratings_after(state, some_rounds(state.complete, MOST_ROUNDS), names)
+    rounds = some_rounds(state.complete, MOST_ROUNDS)
+    if "best" not in state.known_lines:
+        rows = [] if state.last_standings is None else state.last_standings["players"]
+        best_of_all = {row["player"] for row in rows[:MOST_LINES]}
+        state.known_lines["best"] = ratings_after(state, rounds, best_of_all)
+    best: list[shapes.RoundRatings] = state.known_lines["best"]
+    if not best or chosen is None or any(row["player"] == chosen for row in best[-1]["players"]):
+        return best
+    own = ratings_after(state, rounds, [chosen])
+    return [
+        {"round": these["round"], "players": [*these["players"], *mine["players"]]}
+        for these, mine in zip(best, own, strict=True)
+    ]

@@ -77,6 +77,7 @@ def prepare(state: SeasonState) -> None:
         highlights(state, number)
     for number in (state.complete - 1, state.complete):
         _by_name(state, number)
+    figures.lines(state)
     for number in [known for known in state.known_highlights if known <= state.complete - MOST_KNOWN]:
         state.known_highlights.pop(number, None)
 

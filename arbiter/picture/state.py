@@ -262,6 +262,11 @@ class SeasonState:
         return [row["player"] for row, _ in self.official if row["player"] in rated]
 
     @cached_property
+    def known_lines(self) -> dict[str, Any]:
+        """The lines of the best in a chart, once they were asked for; see `figures`."""
+        return {}
+
+    @cached_property
     def known_rows(self) -> dict[int, Any]:
         """The rows after the last two rounds, by name; see `front`."""
         return {}
