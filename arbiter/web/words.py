@@ -90,7 +90,12 @@ def mark(text: str) -> Markup:
 
 def plain(text: object) -> Markup:
     """Any text from outside, printable."""
-    return escape(printable(str(text)))
+    return _plain(str(text))
+
+
+@lru_cache(maxsize=NAMES)
+def _plain(text: str) -> Markup:
+    return escape(printable(text))
 
 
 def sentence(text: str) -> Markup:
