@@ -162,7 +162,7 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
     """
     with needing("report", "web"):
         from arbiter.picture.frozen import as_shown
-        from arbiter.picture.state import read_state
+        from arbiter.picture.reading import read_state
         from arbiter.web.report import make_report
     state = as_shown(read_state(*open_stored(config, store_url)))
     write_whole(output, make_report(state, matches))

@@ -11,7 +11,8 @@ from arbiter.config.game import game_of
 from arbiter.config.limits import USUAL_ROUNDS
 from arbiter.config.places import read_document
 from arbiter.errors import ConfigError, StoreError
-from arbiter.picture.state import AsStored, SeasonState
+from arbiter.picture.basis import AsStored
+from arbiter.picture.state import SeasonState
 from arbiter.store import Store
 from arbiter.store.address import absolute, usual_store
 

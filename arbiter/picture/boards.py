@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchRecord, MatchSummary
-    from arbiter.picture.shapes import BoardCell, BoardDeal, BoardRow, BoardTotal, DuplicateBoard, RoundBoards
+    from arbiter.picture.page_shapes import (
+        BoardCell,
+        BoardDeal,
+        BoardRow,
+        BoardTotal,
+        DuplicateBoard,
+        RoundBoards,
+    )
     from arbiter.picture.state import SeasonState
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import Front, Highlight, Mover, Rated
+    from arbiter.picture.page_shapes import Front, Highlight, Mover
+    from arbiter.picture.shapes import Rated
     from arbiter.picture.state import SeasonState
     from arbiter.store import Order
 

@@ -11,7 +11,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.picture.state import Held, knowing, out_of_count, renewed
+from arbiter.picture.basis import Held
+from arbiter.picture.state import knowing, out_of_count, renewed
 from arbiter.season.calendar import round_by_calendar
 from arbiter.season.orders import force, suspended_of
 from arbiter.season.results import SeasonResults

@@ -20,16 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchSummary
-    from arbiter.picture.shapes import (
-        Against,
-        MatchFault,
-        MatchRow,
-        PlayerPage,
-        Round,
-        RoundTable,
-        Use,
-        Versus,
-    )
+    from arbiter.picture.page_shapes import Against, PlayerPage, Use, Versus
+    from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
     from arbiter.picture.state import SeasonState
     from arbiter.viewed import Replay
 

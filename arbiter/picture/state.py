@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from arbiter.cards import told_commitment
 from arbiter.match import AGAIN_MARK, original
 from arbiter.packing import unpack, unpack_end
+from arbiter.picture.basis import AsStored, Held
 from arbiter.picture.marks import in_rank
 from arbiter.season.calendar import next_round
 from arbiter.season.orders import first_id, force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.store.briefs import brief_in
-from arbiter.store.happenings import Happening
 from arbiter.store.lists import MatchRange
 from arbiter.store.running import NO_WISH, Wish
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from arbiter.packing import MatchEnd
     from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
-    from arbiter.rules import AnyGame
     from arbiter.season.calendar import NextRound
     from arbiter.season.ledger import Ledger
     from arbiter.season.orders import Force
@@ -39,42 +36,6 @@ if TYPE_CHECKING:
     from arbiter.store.happenings import Happened
     from arbiter.store.rows import PlannedRound
     from rating.ratings import Ranking
-
-
-class Held(NamedTuple):
-    """The results that a state shows while later ones are held back, in place of what the store has by now.
-
-    `orders` are those given up to then, `entered` by rated name who played last, True for house bots.
-    `events` are those sent after the `first_event`, numbered on from there.
-    """
-
-    orders: Orders
-    entered: Mapping[str, bool]
-    first_event: int = 0
-    events: tuple[Happened, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AsStored:
-    """A season as its last round was planned, for those who only look at it; its file is not checked.
-
-    `players` are by rated name, True for house bots. Files with the keys below are always read whole.
-    """
-
-    path: str
-    season: str
-    game: AnyGame
-    rounds: int
-    players: Mapping[str, bool]
-    until: ClassVar[None] = None
-    submissions: ClassVar[None] = None
-    seed_commitment: ClassVar[None] = None
-    freeze: ClassVar[int] = 0
-
-    @property
-    def folder(self) -> Path:
-        """The folder where relative names start."""
-        return Path(self.path).parent
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,50 +360,6 @@ MOST_ROUNDS = 2**31 - 1
 """No store numbers further."""
 MOST_BRIEFS = 100
 """Rounds whose ratings are kept in brief."""
-MOST_NEWS = 1000
-"""Events that are read one by one; after more of them all matches are counted again."""
-
-
-def read_state(config: Config, stored: SeasonStore, before: SeasonState | None = None) -> SeasonState:
-    """Read all of a season; what has not changed since `before` is taken from it.
-
-    A round that is completed, or an order that is given, while it is read makes it read again, so that all
-    figures are of one moment. A match that is stored meanwhile does not: on a busy machine they come faster
-    than a season is read. It is there or not, and `event` is older than it.
-    """
-    if before is not None and before.file is not config:
-        before = None
-    while True:
-        change, holder = stored.last_change(), stored.holder()
-        if before is not None and (before.event, before.revision) == change:
-            if before.holder == holder:
-                return before
-            return renewed(before, holder=holder, moment=datetime.now(UTC))
-        state = SeasonState.of(config, stored)
-        if before is not None:
-            knowing(state, known_briefs=before.known_briefs, known_highlights=before.known_highlights)
-        if before is not None and before.revision == state.revision:
-            # Matches of the round under way are not rated yet.
-            knowing(state, last_standings=before.last_standings, ranking=before.ranking)
-        knowing(state, counts=_counts(stored, before))
-        for name in (
-            "last_standings",
-            "given",
-            "annulled",
-            "suspended",
-            "names",
-            "ranking",
-            "unranked",
-            "crossed",
-        ):
-            # So that nobody who asks for a page waits for it.
-            getattr(state, name)
-        if state.ranking is not None:
-            # Loads what it takes to compare two players, and to draw a chart.
-            state.ranking.intervals.los(())
-            deque(state.briefs(some_rounds(state.complete, MOST_BRIEFS)), maxlen=0)
-        if stored.last_change()[1] == state.revision:
-            return state
 
 
 def out_of_count(
@@ -481,14 +398,3 @@ _FIELDS = frozenset(field.name for field in fields(SeasonState))
 def _rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
     ledger.read_after(number, orders)
     return ledger.ranking()
-
-
-def _counts(stored: SeasonStore, before: SeasonState | None) -> Mapping[int, int]:
-    """By round how many matches are stored; those are counted in which one was stored since `before`."""
-    first, kept = 1, {}
-    if before is not None:
-        news = stored.events(before.event, MOST_NEWS)
-        if len(news) < MOST_NEWS:
-            first = min((event.round for event in news if event.kind is Happening.MATCH), default=MOST_ROUNDS)
-            kept = {number: count for number, count in before.counts.items() if number < first}
-    return {**kept, **stored.counts(MatchRange(first, MOST_ROUNDS))}

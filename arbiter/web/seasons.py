@@ -12,7 +12,8 @@ from arbiter.config import load
 from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.picture.front import prepare
 from arbiter.picture.frozen import as_shown
-from arbiter.picture.state import read_state, renewed
+from arbiter.picture.reading import read_state
+from arbiter.picture.state import renewed
 from arbiter.store import Store
 from arbiter.store.running import NO_WISH, Wish
 

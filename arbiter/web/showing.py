@@ -23,21 +23,23 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arbiter.errors import ArbiterError
+from arbiter.web.asking import check_names
 from arbiter.web.callers import organiser_in, says_who
 from arbiter.web.packed import VARY, has_it, packed, takes_packed
 from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
 from arbiter.web.security import given
-from arbiter.web.views import ANSWERS, PAGES, File, check_names
+from arbiter.web.views import ANSWERS, PAGES, File
 from arbiter.web.words import match_part, part
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from arbiter.picture.state import SeasonState
+    from arbiter.web.asking import Value
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
-    from arbiter.web.views import Value, View
+    from arbiter.web.views import View
 
 LOG = logging.getLogger("arbiter.web")
 API = "/api/v1"

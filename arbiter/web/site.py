@@ -18,6 +18,7 @@ from arbiter.errors import ArbiterError
 from arbiter.picture import figures
 from arbiter.picture import shapes as picture
 from arbiter.web import authors_api, organisers_api
+from arbiter.web.asking import Parameter, check_names
 from arbiter.web.bodies import Bodies, Uploads
 from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import own_routes
@@ -32,7 +33,7 @@ from arbiter.web.showing import Showing
 from arbiter.web.stream import stream_answer
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import RequestLog, Traffic, metrics
-from arbiter.web.views import ANSWERS, Parameter, check_names
+from arbiter.web.views import ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

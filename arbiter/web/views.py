@@ -6,7 +6,6 @@ the API with its document, and what of an address tells one answer from another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,97 +15,26 @@ from arbiter.cards import Stream
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.identity import emblems
 from arbiter.picture import boards, figures, front, played
+from arbiter.picture.page_shapes import DuplicateBoard, Front, PlayerPage, RoundBoards, Versus
 from arbiter.picture.played import under_way
-from arbiter.picture.shapes import (
-    Crosstable,
-    DuplicateBoard,
-    Front,
-    History,
-    MatchPage,
-    MatchRow,
-    PlayerPage,
-    Round,
-    RoundBoards,
-    Standings,
-    Versus,
-)
+from arbiter.picture.shapes import Crosstable, History, MatchPage, MatchRow, Round, Standings
 from arbiter.picture.windows import ROWS, at_tables, page_of, window
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.viewed import Replay
 from arbiter.web import feeds
+from arbiter.web.asking import Parameter
 from arbiter.web.authors_api import owner_of
-from arbiter.web.refusals import Refusal
 from arbiter.web.rules import rules, starter
-from arbiter.web.security import number_of
 from arbiter.web.shapes import Rules
 from arbiter.web.words import match_of_part, match_part, part
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable
-
     from arbiter.match import MatchRecord, MatchSummary
     from arbiter.picture.state import SeasonState
 
-Value: TypeAlias = int | str | None
-DIGITS = 10
-"""Of the longest number that is read."""
 CARDS_SHOWN = 7
 Figures: TypeAlias = Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number of a range, or a text of a form and what is `meant` by it.
-
-    A season has answers to those `known`, by default to all.
-    """
-
-    name: str
-    values: range | str
-    known: Callable[[SeasonState], Container[Value]] | None = None
-    default: Value = None
-    says: str = ""
-    meant: Callable[[str], str] = str
-
-    def read(self, text: str) -> Value:
-        """The value that a text is; Refusal for any other text."""
-        if isinstance(self.values, str):
-            if not re.fullmatch(self.values, text):
-                raise _invalid(f"{self.name}: this is not of the form {self.values}")
-            return self.meant(text)
-        number = number_of(text, DIGITS)
-        if number is None or number not in self.values:
-            first, last = self.values[0], self.values[-1]
-            raise _invalid(f"{self.name}: this is not a whole number from {first} to {last}")
-        return number
-
-    def has_answer(self, value: Value, state: SeasonState) -> bool:
-        """True where the season has something to a value."""
-        return value == self.default or self.known is None or value in self.known(state)
-
-    def describe(self, place: str) -> Mapping[str, object]:
-        """As OpenAPI has it; `place` is path or query."""
-        if isinstance(self.values, str):
-            schema: dict[str, Value] = {"type": "string", "pattern": f"^{self.values}$"}
-        else:
-            schema = {"type": "integer", "minimum": self.values[0], "maximum": self.values[-1]}
-        if self.default is not None:
-            schema["default"] = self.default
-        parameter = {"name": self.name, "in": place, "required": place == "path", "schema": schema}
-        return {**parameter, "description": self.says} if self.says else parameter
-
-
-def check_names(given: Iterable[str], known: Collection[str]) -> None:
-    """Refusal where an address asks by a name that it does not know."""
-    for name in given:
-        if name not in known:
-            hint = f"known here: {', '.join(known)}" if known else "nothing can be asked here"
-            raise _invalid(f"{name[:50]}: this is not a parameter of this address; {hint}")
-
-
-def _invalid(message: str) -> Refusal:
-    return Refusal(422, "invalid", message)
 
 
 def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:

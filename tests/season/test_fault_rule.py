@@ -14,7 +14,7 @@ from arbiter.config import Config, load
 from arbiter.config.season import OPEN, digest_of
 from arbiter.config.writing import written
 from arbiter.errors import ConfigError
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.samples import season_files
 from arbiter.season.consent import consent_now
 from arbiter.season.season import Season

@@ -11,7 +11,7 @@ import pytest
 from arbiter.config import load
 from arbiter.picture.figures import standings as standings_of
 from arbiter.picture.marks import favour_in_words, warnings
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.season.findings import FindingKind
 from arbiter.season.season import Season
 from arbiter.season.verify import verify

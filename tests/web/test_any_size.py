@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.picture import figures
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.store import Store
 from tests.bench.big_season import make_big_season
 from tests.web.authored import visiting

@@ -12,7 +12,7 @@ import pytest
 from arbiter.course import programme
 from arbiter.picture.boards import board, round_boards
 from arbiter.picture.front import front
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from tests.kept_season import Kept
 
 if TYPE_CHECKING:

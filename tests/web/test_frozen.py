@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from arbiter.config import Config, load
 from arbiter.packing import pack_match
 from arbiter.picture.frozen import as_shown
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.season import administration
 from arbiter.season.season import Season
 from arbiter.store import OrderKind, SeasonStore, Store

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.picture.played import under_way
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web import live as live_module
 from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import load
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.store import Store
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.picture import figures
 from arbiter.picture.played import matches, time_left
-from arbiter.picture.state import read_state
+from arbiter.picture.reading import read_state
 from arbiter.store import Store, schema
 from arbiter.store.orders import Order, OrderKind
 from arbiter.web.seasons import WatchedSeason

@@ -1,0 +1,49 @@
+"""What a state is made of beside its store: a season as it was stored, and results that are held back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from arbiter.rules import AnyGame
+    from arbiter.store import Orders
+    from arbiter.store.happenings import Happened
+
+
+class Held(NamedTuple):
+    """The results that a state shows while later ones are held back, in place of what the store has by now.
+
+    `orders` are those given up to then, `entered` by rated name who played last, True for house bots.
+    `events` are those sent after the `first_event`, numbered on from there.
+    """
+
+    orders: Orders
+    entered: Mapping[str, bool]
+    first_event: int = 0
+    events: tuple[Happened, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AsStored:
+    """A season as its last round was planned, for those who only look at it; its file is not checked.
+
+    `players` are by rated name, True for house bots. Files with the keys below are always read whole.
+    """
+
+    path: str
+    season: str
+    game: AnyGame
+    rounds: int
+    players: Mapping[str, bool]
+    until: ClassVar[None] = None
+    submissions: ClassVar[None] = None
+    seed_commitment: ClassVar[None] = None
+    freeze: ClassVar[int] = 0
+
+    @property
+    def folder(self) -> Path:
+        """The folder where relative names start."""
+        return Path(self.path).parent
