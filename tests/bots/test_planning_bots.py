@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from planning_referee import BOTS, Process, Result, Rules, play
 
-pytestmark = pytest.mark.process
+# The search takes seconds of the core, and minutes beside others.
+pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
 
 TOURNAMENT = Rules()
 RULES = [

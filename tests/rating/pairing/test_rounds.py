@@ -282,6 +282,7 @@ def order(made: Simulation) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # it computes for 15 s, and for minutes beside others
 def test_order_after_60_rounds() -> None:
     """Seasons of 100 players, the same true ratings for each rule: paired differences of Kendall's tau, which
     must be 3 standard errors above 0.
