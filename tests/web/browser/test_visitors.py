@@ -75,6 +75,9 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
         page.wait_for_function("made => document.getElementById('visitor').dataset.made !== made", arg=made)
     assert page.get_by_role("status").inner_text().startswith("match over: ")
     assert page.get_by_role("button", name="Sit down again").is_visible()
+    again = page.get_by_role("region", name="The match again")
+    again.get_by_role("button", name="Play").click()
+    assert again.locator(".rp-table").is_visible()
     assert complaints == []
 
 

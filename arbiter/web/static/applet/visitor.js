@@ -1,6 +1,7 @@
 // A visitor's table on a season's site: a seat against its house bots, and nothing but that seat's cards.
 
 import { el } from "../replay/dom.js";
+import { mount } from "../replay/replay.js";
 import { sayTime } from "../replay/say.js";
 import { makePresent } from "./present.js";
 import { post, Refusal } from "./server.js";
@@ -20,7 +21,9 @@ const leave = el("button", { type: "button", on: { click: () => end("You have le
 const present = makePresent(decide, () => replay, () => {}, false);
 const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
 
-root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board);
+const again = el("section", { "aria-label": "The match again", hidden: true });
+
+root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board, again);
 leave.hidden = true;
 setInterval(showLeft, 1000);
 // A page that goes gives its table up: others may wait for it.
@@ -38,6 +41,7 @@ async function begin() {
   try {
     const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new", { against: opponents() }));
     key = given;
+    again.hidden = true;
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
     // The table may be over by then.
@@ -84,7 +88,18 @@ async function draw(/** @type {Told.VisitState} */ fresh) {
   showLeft();
   root.dataset.made = String(state.made);
   if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");
-  else if (state.over) end("");
+  else if (state.over) {
+    showAgain(match);
+    end("");
+  }
+}
+
+/** The match that is over, from its first card on. */
+function showAgain(/** @type {Told.Replay} */ match) {
+  const place = el("div", {});
+  again.replaceChildren(el("h2", {}, "The match again"), place);
+  again.hidden = false;
+  mount(place, match, { address: false });
 }
 
 async function decide(/** @type {string} */ word) {
