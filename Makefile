@@ -16,11 +16,11 @@ demo: $(RUN) ## a round of Planning between real bots, and its report
 # Compiled modules are kept, whatever the shell says: each process of the tests would compile them all.
 test: export PYTHONDONTWRITEBYTECODE =
 test: $(DEV) bots ## all tests
-	$(BIN)/python -m pytest -n 4 --dist loadgroup
+	$(BIN)/python -m pytest -n 3
 
 quick: export PYTHONDONTWRITEBYTECODE =
 quick: $(DEV) ## the tests that start no process, need no browser and compute for no seconds
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not process and not browser and not slow'
+	$(BIN)/python -m pytest -n 2 -m 'not process and not browser and not slow'
 
 test-thorough: export ARBITER_TEST_PROFILE = thorough
 test-thorough: test ## all tests, with all examples of hypothesis

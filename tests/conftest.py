@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +19,16 @@ __all__ = ["database", "golden", "postgres", "postgres_server"]
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}
 """Fixtures that start processes."""
+SPREAD = {
+    f"tests/{name}.py"
+    for name in (
+        "test_docs",
+        "bots/test_planning_bots",
+        "season/test_begun_rounds",
+        "table/sandbox/test_attacks",
+    )
+}
+"""Files whose tests share nothing, and take long one after the other."""
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -33,14 +43,23 @@ def pytest_configure() -> None:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What the tests of a file share is made once: with `--dist loadgroup` they all run in one process."""
     for item in items:
-        if not any(item.iter_markers("xdist_group")):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         if STARTERS & set(getattr(item, "fixturenames", ())):
             item.add_marker("process")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The tests of a file run in one process, so that what they share is made once; those of some in any."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return nodeid if file in SPREAD else file
+
+    return ByFile(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -22,7 +22,7 @@ MADE = [line.rstrip("/").rpartition("/")[2] for line in (ROOT / ".gitignore").re
 """In a clone, but no part of it."""
 
 # They share what is built.
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("distribution")]
+pytestmark = pytest.mark.process
 
 
 @pytest.fixture(scope="module")

@@ -86,9 +86,7 @@ def _no_table_left() -> Iterator[None]:
     close_table()
 
 
-each_language = pytest.mark.parametrize(
-    "language", [pytest.param(name, marks=pytest.mark.xdist_group(f"bot in {name}")) for name in TABLE]
-)
+each_language = pytest.mark.parametrize("language", TABLE)
 """One worker has all tests of a language, so that it is built once."""
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["arbiter"]
 
 pytest.importorskip("distributed", reason="distributed is not installed (pip install 'arbiter-cards[dask]')")
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("dask")]
+pytestmark = pytest.mark.process
 two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two workers need two cores")
 
 PLANNING_RANDOM = BOTS / "planning_random.py"

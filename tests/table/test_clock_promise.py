@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("clock")]
+pytestmark = pytest.mark.process
 cores = len(os.sched_getaffinity(0))
 
 

@@ -108,7 +108,6 @@ def frozen(pid: int) -> Callable[[], Any]:
 
 
 @pytest.mark.process
-@pytest.mark.xdist_group("clock")
 @pytest.mark.parametrize("what", ["everything", "worker", "group"])
 def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
     process = subprocess.Popen(

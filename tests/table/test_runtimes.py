@@ -84,7 +84,6 @@ def hungry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.process
-@pytest.mark.xdist_group("hungry Java")
 @pytest.mark.parametrize("memory", [100, 400])
 @pytest.mark.parametrize("tier", ["plain", "landlock"])
 def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(

@@ -30,7 +30,7 @@ places.MOST = 10
 EVENTS = b"GET /api/v1/seasons/small/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 # They share a server.
-pytestmark = [pytest.mark.process, pytest.mark.xdist_group("bad_clients")]
+pytestmark = pytest.mark.process
 ELSEWHERE = "127.9.9.9"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 SHORT = {
     "planning": "deals=[[1, 0], [2, 1]]",
     "codepiece": "dealers=[0]",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 HELD = "[location.href, document.cookie, document.referrer, JSON.stringify({...localStorage, ...sessionStorage})].join()"
 TOKEN = "document.querySelector('meta[name=csrf]').content"
 BAIT = """<!doctype html><title>bait</title><iframe name="frame"></iframe>

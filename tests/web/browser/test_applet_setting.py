@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.session import Seen
 from arbiter.frame import frame_at
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 TWO_DEALS = ["seats=2", "deals=[[2, 0], [3, 1]]"]
 
 

@@ -14,7 +14,7 @@ from tests.web.browser.sitting import ASKED, sitting
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 ATTACK = f"bot:{sys.executable} -S {Path(__file__).parents[3] / 'bots' / 'faulty' / 'attack.py'}"
 ONE_CARD = ["deals=[[1, 0]]"]
 MARKUP = "<img src=x onerror=alert(1)>\\x1b[2J"

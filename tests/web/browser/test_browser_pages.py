@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 PAGES = [
     "/seasons", "/seasons/none", "/seasons/new", "/seasons/new/matches", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live", "/seasons/small/live?wall=1",
     "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",

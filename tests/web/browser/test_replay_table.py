@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arbiter.viewed import Replay
     from tests.web.browser.viewer import Show
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
 ENDS = """() => ["table", "steer", "held"].map((name) => {
   const shown = [...document.querySelectorAll(`.rp-${name}`)].filter((one) => one.checkVisibility());

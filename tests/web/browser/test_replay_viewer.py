@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.web.browser.viewer import Show, Viewer
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 HOSTILE = ("<img src=x onerror=alert(1)>", "\u202eevil\u202d abc", "W" * 64, "'\"></script><b>x")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from arbiter.web.tables import Tables
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"
 MOST_TURNS = 20
 
