@@ -51,7 +51,8 @@ def pack_ranking(ranking: Ranking) -> bytes | None:
     arrays |= {name: getattr(spread, kinds[name]) for name, spread in spreads.items()}
     if of.floor is not None:
         arrays |= {"who": of.floor.who, "least": of.floor.variance}
-    small = {name: _small(array) for name, array in arrays.items()}
+    # Ratings and their errors stay as they are, even where they happen to be whole numbers.
+    small = {name: _small(array) if name in _COUNTED else array for name, array in arrays.items()}
     head = {
         "players": table.players,
         "fault_rule": table.fault_rule,
@@ -69,6 +70,8 @@ def pack_ranking(ranking: Ranking) -> bytes | None:
     return whole if len(whole) <= MOST_BYTES else None
 
 
+_COUNTED = ("i", "j", "counts", "played", "points", "faults", "component", "who")
+"""Arrays of numbers and counts of players, matches and results."""
 _OF_FIT = ("drawelo", "advantage", "loglik", "prior", "ridge", "iterations")
 _OF_INTERVALS = ("kind", "level", "clusters", "quantile", "factor")
 

@@ -108,3 +108,15 @@ def test_blocks_add_up_the_counts_in_an_order() -> None:
                 for other in order[4 * column : 4 * column + 4]
             ]
             assert blocks[row][column] == tuple(np.sum(inside, axis=0))
+
+
+def test_two_who_drew_all_their_matches_are_packed_too() -> None:
+    matches = [Match(players=["a", "b"], points=[1, 1], round=number, table=1) for number in (1, 2)]
+    before = rate(PairTable.from_matches(matches), "match")
+    assert set(before.fit.elo) == {0.0}
+    packed = pack_ranking(before)
+    assert packed is not None
+    after = unpack_ranking(packed)
+    assert after.rows == before.rows
+    assert (after.intervals.los() == before.intervals.los()).all()
+    assert (after.intervals.rank_interval() == before.intervals.rank_interval()).all()
