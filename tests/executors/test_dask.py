@@ -145,9 +145,12 @@ def logged(name: str, folder: Path, table: int = 1) -> MatchSpec:
     return match(name, [Player("p0", command, str(folder)), *randoms()[1:]], table)
 
 
-def until_size(executor: Slots, notes: queue.Queue[str], size: int) -> None:
+def until_size(executor: Slots, notes: queue.Queue[str], size: int) -> str:
+    """Wait for so many slots; what was said meanwhile."""
+    said = ""
     while executor.size != size:
-        notes.get(timeout=SOON)
+        said += notes.get(timeout=SOON)
+    return said
 
 
 def played(record: MatchRecord) -> tuple[Any, ...]:
@@ -262,8 +265,7 @@ def test_more_threads_than_one_and_more_workers_than_cores_are_not_used(
     cores = len(os.sched_getaffinity(0))
     extra = [dask.worker("--nthreads", threads, "--no-nanny") for threads in ("2", "1")]
     with cluster(dask.address, randoms(), on_note=notes.put) as executor:
-        until_size(executor, notes, cores)
-        told = ""
+        told = until_size(executor, notes, cores)
         while "2 threads" not in told or "has a worker already" not in told:
             told += notes.get(timeout=SOON)
         assert executor.size == cores
