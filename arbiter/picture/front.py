@@ -13,12 +13,16 @@ from arbiter.picture.played import match_in_short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import TypeAlias
 
     from arbiter.match import MatchSummary
     from arbiter.picture.page_shapes import Front, Highlight, Mover
     from arbiter.picture.shapes import Rated
     from arbiter.picture.state import SeasonState
     from arbiter.store import Order
+
+    Won: TypeAlias = tuple[MatchSummary, tuple[int, ...]]
+    """A match, and the seats that won it."""
 
 TOP = 10
 """Players of the table on the front page."""
@@ -120,7 +124,7 @@ def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
 
 
-def _played(state: SeasonState, number: int) -> list[tuple[MatchSummary, tuple[int, ...]]]:
+def _played(state: SeasonState, number: int) -> list[Won]:
     """The matches of a round that somebody won by points, with the winners' seats."""
     return [
         (match, won)
@@ -131,7 +135,7 @@ def _played(state: SeasonState, number: int) -> list[tuple[MatchSummary, tuple[i
 
 def _upset(
     state: SeasonState,
-    played: Iterable[tuple[MatchSummary, tuple[int, ...]]],
+    played: Iterable[Won],
     rated: Mapping[str, float],
 ) -> Highlight | None:
     """The match whose winner was rated farthest below somebody it beat, by the ratings before the round."""
@@ -157,7 +161,7 @@ def _upset(
 
 def _closest(
     state: SeasonState,
-    played: Iterable[tuple[MatchSummary, tuple[int, ...]]],
+    played: Iterable[Won],
     rated: Mapping[str, float],
 ) -> Highlight | None:
     """The match that was won by least, of equal ones that of the strongest players."""
