@@ -372,7 +372,12 @@ def test_tables_need_a_house_bot(arbiter: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(kept: Kept) -> None:
+def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Niced processes come last on a busy machine.
+    monkeypatch.setattr(module.Session, "patience", 60.0)
+    monkeypatch.setattr(module, "END_SECONDS", 60.0)
     offer = offer_of(load(kept.file))
     assert offer is not None
     words = RANDOM.split()
