@@ -48,6 +48,10 @@ class Faces(ABC):
     def card_of(self, name: str) -> Card:
         """The card with this name; KeyError if there is none."""
 
+    def card_names(self) -> Sequence[str]:
+        """Return the names of all cards where a deal leaves some of them out; by default none."""
+        return ()
+
     def face(self, name: str) -> Face:
         """The face of a card; by default that of ``TD``, value then suit, or else the name itself."""
         rank, suit = name[:-1], name[-1:]

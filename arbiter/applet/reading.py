@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, StreamingResponse
@@ -17,7 +17,7 @@ from arbiter.applet.forms import TableForm
 from arbiter.applet.shapes import Answer
 from arbiter.byhand.exchanges import LoggedExchange
 from arbiter.errors import Problem
-from arbiter.viewed import Replay
+from arbiter.viewed import CardFace, Replay
 from arbiter.web.pages import render
 from arbiter.web.refusals import mistakes_answer
 from arbiter.web.stream import stream, stream_answer
@@ -45,6 +45,12 @@ class Bots(TypedDict):
     """The bots that can be seated."""
 
     bots: list[shelf.ShippedBot]
+
+
+class Cards(TypedDict):
+    """The cards that a deal may have."""
+
+    faces: dict[str, CardFace]
 
 
 class Saved(TypedDict):
@@ -172,6 +178,12 @@ def add_reading(app: FastAPI, session: Session, news: News, door: Door, remember
     def list_games() -> GameChoices:
         """The games with their options."""
         return {"games": shelf.games()}
+
+    @app.get("/cards")
+    def list_cards() -> Cards:
+        """The faces of all cards, where a deal leaves some of them out."""
+        game = shapes.seen(session).setup.game
+        return {"faces": {name: cast("CardFace", game.face(name)._asdict()) for name in game.card_names()}}
 
     @app.get("/bots")
     def list_bots() -> Bots:

@@ -266,6 +266,9 @@ class Planning(DeckGame[PlanningState]):
     def says(self, request: Command, words: str) -> str:
         return f"declares {words}" if request == "gen_declare" else super().says(request, words)
 
+    def card_names(self) -> Sequence[str]:
+        return self.deck.names
+
     def must(self, state: PlanningState, seat: Seat) -> str:
         if not state.trick or not state.hands[seat] & self.tricks.suit_mask[state.trick[0]]:
             return ""

@@ -6,12 +6,12 @@ import json
 
 from pydantic import TypeAdapter
 
-from arbiter.applet.reading import Bots, GameChoices, Passed, Saved
+from arbiter.applet.reading import Bots, Cards, GameChoices, Passed, Saved
 from arbiter.applet.shapes import Bare, TableState
 from arbiter.viewed import Replay
 from arbiter.web.tables import Begun, VisitState
 
-TOLD = (Replay, Bare, TableState, Passed, GameChoices, Bots, Saved, Begun, VisitState)
+TOLD = (Replay, Bare, TableState, Passed, GameChoices, Bots, Cards, Saved, Begun, VisitState)
 
 if __name__ == "__main__":
     adapters = [(told.__name__, "serialization", TypeAdapter(told)) for told in TOLD]

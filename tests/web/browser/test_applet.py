@@ -141,7 +141,7 @@ def test_the_focus_comes_to_the_next_person_after_a_moment_with_nothing_to_do(br
         assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
 
 
-def test_cards_that_are_not_legal_can_be_read_and_do_nothing(browser: Browser) -> None:
+def test_a_card_that_is_not_legal_says_why_and_is_not_played(browser: Browser) -> None:
     with sitting(browser, "human", game="codepiece", options=[SHORT["codepiece"]], seed="3") as table:
         table.press("Play")
         for _ in range(MOST_TURNS):
@@ -153,8 +153,13 @@ def test_cards_that_are_not_legal_can_be_read_and_do_nothing(browser: Browser) -
         card = page.locator(".rp-pick[aria-disabled]").first
         assert card.inner_text().endswith(", not legal now")
         card.click(force=True)
+        position = table.session.seen.position
+        must = position.game.must(position.state, position.to_act)
+        assert must.startswith("follow ")
+        assert page.locator("#ap-asked").inner_text() == f"Seat {position.to_act}: {must}"
+        assert page.locator("#ap-answer-wrong").inner_text().endswith(f": {must}.")
         assert table.settled() is page
-        assert table.session.seen.position.made == made
+        assert position.made == made
 
 
 def test_undo_goes_back_over_the_end_of_a_deal_and_redo_on_again(browser: Browser) -> None:

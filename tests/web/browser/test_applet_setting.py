@@ -130,12 +130,40 @@ def test_a_deal_is_dealt_otherwise_and_played_on(browser: Browser) -> None:
         }
         mine = sorted(other)[:2]
         table.press("Cards…")
-        form.get_by_label("Hand of seat 0").fill("ZZ ZZ")
+        form.get_by_text("As text").click()
+        text = form.get_by_label("Hand of seat 0", exact=True).and_(page.locator("input"))
+        text.fill("ZZ ZZ")
         table.press("Deal these cards")
         page.locator(".ap-dialog[open] .ap-wrong:not(:empty)").first.wait_for()
-        form.get_by_label("Hand of seat 0").fill(" ".join(mine))
+        text.fill(" ".join(mine))
         table.press("Deal these cards")
         page.locator("dialog[open]").wait_for(state="detached")
         table.settled()
         assert set(frame_at(seen(table).position).hands[0] or ()) == set(mine)
         assert page.locator(".ap-what .mark").inner_text() == "by hand"
+
+
+def test_cards_of_a_deal_change_places_by_two_clicks(browser: Browser) -> None:
+    with sitting(browser, "human", options=TWO_DEALS) as table:
+        page, form = table.settled(), table.page.get_by_role("dialog")
+        (mine, *_), (theirs, *_) = frame_at(seen(table).position).hands
+        table.press("Cards…")
+        rows = {
+            name: form.get_by_role("list", name=name)
+            for name in ("Hand of seat 0", "Hand of seat 1", "Not dealt")
+        }
+        spare = rows["Not dealt"].get_by_role("button").last.get_attribute("data-card")
+        first = rows["Hand of seat 0"].locator(f"[data-card='{mine}']")
+        first.focus()
+        page.keyboard.press("Enter")
+        assert first.get_attribute("aria-pressed") == "true"
+        rows["Hand of seat 1"].locator(f"[data-card='{theirs}']").click()
+        rows["Hand of seat 0"].locator(f"[data-card='{theirs}']").click()
+        rows["Not dealt"].locator(f"[data-card='{spare}']").click()
+        table.press("Deal these cards")
+        page.locator("dialog[open]").wait_for(state="detached")
+        table.settled()
+        hands = frame_at(seen(table).position).hands
+        assert mine in (hands[1] or ())
+        assert spare in (hands[0] or ())
+        assert theirs not in {name for hand in hands for name in hand or ()}

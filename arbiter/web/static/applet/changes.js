@@ -1,10 +1,11 @@
 // Dialogs that change a match: who sits where (a bot is started anew and hears what was heard in its seat), and which
 // cards are dealt; and who may sit in a seat, as fields.
 
+import { cardButton } from "../replay/cards.js";
 import { el } from "../replay/dom.js";
 import { input, labelled, makeDialog } from "./dialog.js";
 import { read } from "./server.js";
-/** @import { Act } from "./server.js" */
+/** @import { Faces } from "../replay/say.js" @import { Act } from "./server.js" */
 
 const KINDS = [["random", "random moves"], ["human", "a person"], ["shipped", "a shipped bot"], ["bot", "a bot of your own"]];
 
@@ -85,32 +86,58 @@ export function makeSeats(/** @type {Act} */ act) {
   return { element: dialog.element, open };
 }
 
-/** The dialog of the present deal: other cards in the hands, and a branch of the match from there. */
+/** The dialog of the present deal: cards change places by two clicks, and a branch of the match goes on from there. */
 export function makeDealEditor(/** @type {Act} */ act) {
   const rows = el("div", { class: "ap-rows" });
   /** @type {Told.DealtCards} */
   let deal;
-  let fields = /** @type {(ReturnType<typeof cardsField> | ReturnType<typeof numberField>)[]} */ ([]);
+  let hands = /** @type {ReturnType<typeof cardsField>[]} */ ([]);
+  let role = /** @type {ReturnType<typeof labelled> | null} */ (null);
+  let picked = /** @type {HTMLElement | null} */ (null);
+  const roleField = input("ap-deal-role", { inputmode: "numeric" });
   const dialog = makeDialog("Edit the deal", "Deal these cards", [
-    el("p", { class: "ap-note" }, "The match goes on from the beginning of this deal with the cards given here; it is then a match by hand."), rows,
-  ], change, (name) => fields.find((field) => field.name === name || name.startsWith(`${field.name}.`))?.field);
+    el("p", { class: "ap-note" }, "Click two cards: they change places. The match goes on from the beginning of this deal, and is then a match by hand."), rows,
+  ], change, (name) => hands.find((one) => one.name === name || name.startsWith(`${one.name}.`))?.field ?? (role && name ? roleField : null));
 
   async function change() {
     const given = /** @type {Record<string, unknown>} */ ({});
-    const hands = fields.filter(({ name }) => name.startsWith("hands."));
-    if (hands.some(isChanged)) given.hands = hands.map(({ read }) => read());
-    for (const one of fields) if (!hands.includes(one) && isChanged(one)) given[one.name] = one.read();
+    const ofSeats = hands.filter(({ name }) => name.startsWith("hands."));
+    if (ofSeats.some(isChanged)) given.hands = ofSeats.map(({ read }) => read());
+    for (const one of hands) if (!ofSeats.includes(one) && isChanged(one)) given[one.name] = one.read();
+    if (role && isChanged({ field: roleField })) given[roleField.name] = Number(roleField.value);
     await act("/deal", { deal: deal.deal, ...given }, { throws: true });
   }
 
-  async function open(/** @type {Told.Replay} */ replay, /** @type {string} */ seatWord) {
+  /** Picks a card; a second one changes places with it. */
+  function pick(/** @type {HTMLElement} */ card) {
+    const first = picked;
+    first?.setAttribute("aria-pressed", "false");
+    picked = first ? null : card;
+    if (!first) return card.setAttribute("aria-pressed", "true");
+    if (first === card) return;
+    const gap = el("i", {});
+    first.replaceWith(gap);
+    card.replaceWith(first);
+    gap.replaceWith(card);
+    for (const one of hands) one.write();
+    card.focus();
+  }
+
+  async function open(/** @type {string} */ seatWord) {
+    const [replay, { faces: all }] = /** @type {[Told.Replay, Told.Cards]} */ (await Promise.all([read("/replay"), read("/cards")]));
     deal = replay.deals[replay.deals.length - 1];
-    const between = Object.keys(replay.faces).every((name) => name.length === 1) ? "" : " ";
-    fields = deal.hands.map((hand, seat) => cardsField(`hands.${seat}`, `Hand of seat ${seat}`, hand ?? [], between));
-    if (deal.extra) fields.push(cardsField("extra", "extra", deal.extra, between));
-    const role = /** @type {Record<string, unknown>} */ (deal)[seatWord];
-    if (typeof role === "number") fields.push(numberField(seatWord, role));
-    rows.replaceChildren(...fields.map(({ element }) => element));
+    picked = null;
+    const faces = { ...all, ...replay.faces };
+    hands = deal.hands.map((hand, seat) => cardsField(faces, `hands.${seat}`, `Hand of seat ${seat}`, hand ?? [], pick));
+    if (deal.extra) hands.push(cardsField(faces, "extra", "Extra cards", deal.extra, pick));
+    const left = Object.keys(all).filter((name) => !deal.hands.some((hand) => hand?.includes(name)));
+    const rest = cardsField(faces, "rest", "Not dealt", left, pick);
+    const seat = /** @type {Record<string, unknown>} */ (deal)[seatWord];
+    role = typeof seat === "number" ? labelled(`${seatWord[0].toUpperCase()}${seatWord.slice(1)} (a seat)`, roleField) : null;
+    roleField.name = seatWord;
+    roleField.defaultValue = roleField.value = String(seat ?? "");
+    rows.replaceChildren(...hands.map(({ element }) => element), ...(left.length ? [rest.element] : []), ...(role ? [role] : []),
+      el("details", {}, el("summary", {}, "As text"), el("div", { class: "ap-rows" }, hands.map(({ typed }) => typed))));
     dialog.open();
   }
 
@@ -121,13 +148,24 @@ function isChanged(/** @type {{ field: HTMLInputElement }} */ { field }) {
   return field.value !== field.defaultValue;
 }
 
-function cardsField(/** @type {string} */ name, /** @type {string} */ label, /** @type {string[]} */ cards, /** @type {string} */ between) {
-  const field = input(`ap-deal-${name.replace(".", "-")}`, { value: cards.join(between) });
-  const words = () => (between ? field.value.trim().split(/[\s,]+/).filter(Boolean) : [...field.value.replaceAll(/\s/g, "")]);
-  return { name, field, element: labelled(label, field), read: words };
-}
+/** Some cards to click, and the same as text; `pick(card)` is called by a click.
+ * @param {Faces} faces @param {string} name @param {string} label @param {string[]} dealt @param {(card: HTMLElement) => void} pick */
+function cardsField(faces, name, label, dealt, pick) {
+  const between = Object.keys(faces).every((word) => word.length === 1) ? "" : " ";
+  const field = input(`ap-deal-${name.replace(".", "-")}`, { value: dealt.join(between), on: { input: draw } });
+  const cards = el("ul", { class: "ap-cards", role: "list", "aria-label": label });
+  const element = el("div", { class: "ap-field" }, el("span", { class: "ap-label", "aria-hidden": "true" }, label), cards);
+  const read = () => (between ? field.value.trim().split(/[\s,]+/).filter(Boolean) : [...field.value.replaceAll(/\s/g, "")]);
 
-function numberField(/** @type {string} */ name, /** @type {number} */ value) {
-  const field = input(`ap-deal-${name}`, { value, inputmode: "numeric" });
-  return { name, field, element: labelled(name, field), read: () => (field.value.trim() === "" ? null : Number(field.value)) };
+  function draw() {
+    cards.replaceChildren(...read().map((word) => el("li", {}, cardButton(faces, word, pick))));
+  }
+
+  /** Brings the text to what the cards are. */
+  function write() {
+    field.value = [...cards.children].map((one) => /** @type {HTMLElement} */ (one.firstElementChild).dataset.card).join(between);
+  }
+
+  draw();
+  return { name, field, read, write, element, typed: labelled(label, field) };
 }

@@ -6,7 +6,7 @@ import { complain, enable } from "./dialog.js";
 /** @import { Faces } from "../replay/say.js" @import { Picking } from "../replay/cards.js" */
 
 /** What is asked; `key` differs from one decision to the next, `open` says whether the hand can be seen.
- * @typedef {Pick<Told.TableState, "asks" | "legal" | "lays" | "says" | "hint"> & { key: string, faces: Faces, seat: number, open: boolean }} Question */
+ * @typedef {Pick<Told.TableState, "asks" | "must" | "legal" | "lays" | "says" | "hint"> & { key: string, title: string, faces: Faces, seat: number, open: boolean }} Question */
 
 const MOST_BUTTONS = 40;
 
@@ -55,7 +55,7 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   function draw() {
     element.hidden = question === null;
     if (question === null) return;
-    title.textContent = `Seat ${question.seat} is to ${question.asks}`;
+    title.textContent = question.title;
     const typed = field.value.trim().toLowerCase();
     const isOne = isSingle(question);
     // Where a click on a card is a whole answer, only words without cards stand as buttons.
@@ -93,18 +93,27 @@ export function makeChoosing(/** @type {(word: string) => Promise<string>} */ de
   function card(name, place) {
     if (question && isSingle(question)) {
       const answer = answers.find(({ cards }) => cards.length === 1 && cards[0] === name);
-      return { legal: Boolean(answer), choose: () => answer && choose(answer.word) };
+      return { legal: Boolean(answer), choose: () => (answer ? choose(answer.word) : refuse(name)) };
     }
     const isPicked = picked.some((one) => one.place === place);
     const names = [...picked.map((one) => one.name), ...(isPicked ? [] : [name])];
+    const legal = isPicked || answers.some(({ cards }) => isWithin(names, cards));
     return {
-      legal: isPicked || answers.some(({ cards }) => isWithin(names, cards)), picked: isPicked,
+      legal, picked: isPicked,
       choose: () => {
+        if (!legal) return refuse(name);
         picked = isPicked ? picked.filter((one) => one.place !== place) : [...picked, { name, place }];
         draw();
         redraw();
       },
     };
+  }
+
+  /** Says why a card cannot be laid. */
+  function refuse(/** @type {string} */ name) {
+    if (!question) return;
+    const reason = question.must || (picked.length ? "no legal answer has it and the picked cards" : "no legal answer has it");
+    wrong.textContent = `Not ${cardFace(question.faces, name).said}: ${reason}.`;
   }
 
   /** For the table: which cards can be picked now. */

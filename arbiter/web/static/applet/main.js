@@ -73,7 +73,7 @@ function matchRow() {
   const roomy = matchMedia("(min-width: 40rem)");
   const row = el("details", { class: "ap-match", open: roomy.matches }, el("summary", {}, "The match"), el("div", { class: "ap-row" },
     button("Table…", () => asked(setup.open(state))), button("Seats…", () => asked(seats.open(state))),
-    button("Cards…", () => asked(read("/replay").then((replay) => dealEditor.open(replay, state.setup.seat_word)))), button("Save", () => asked(save("/record"))),
+    button("Cards…", () => asked(dealEditor.open(state.setup.seat_word))), button("Save", () => asked(save("/record"))),
     el("label", { class: "ap-check" }, areOpen, " Open hands"), el("label", { class: "ap-check" }, atOnce, " Bots move at once")));
   roomy.addEventListener("change", () => {
     row.open = roomy.matches;
@@ -149,6 +149,13 @@ async function draw(/** @type {Told.TableState} */ fresh, /** @type {boolean} */
   shell.add(exchanges, from);
   root.dataset.revision = String(state.revision);
   showBusy(0);
+  if (isNew && isBotToBegin()) verb("play");
+}
+
+/** True where a match waits for its first bot, and bots are to move at once for a person. */
+function isBotToBegin() {
+  const { setup: { seats: sitting }, to_act: seat, made, running, redoable, trouble: bad } = state;
+  return atOnce.checked && !made && !running && !redoable && !bad && seat !== null && !sitting[seat].person && sitting.some(({ person }) => person);
 }
 
 function whatIsPlayed() {

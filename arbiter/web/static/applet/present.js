@@ -173,7 +173,7 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
   function questionOf(/** @type {Standing} */ state, /** @type {Position} */ position) {
     const seat = state.to_act;
     if (seat === null || state.running || looking.next !== null || !(isPerson(state) || isInstead)) return null;
-    return { key: `${frame} ${asked}`, faces: position.faces, seat, asks: state.asks, legal: state.legal, lays: state.lays, says: state.says, hint: state.hint,
+    return { key: `${frame} ${asked}`, title: askWords(state), faces: position.faces, seat, asks: state.asks, must: state.must, legal: state.legal, lays: state.lays, says: state.says, hint: state.hint,
       open: Boolean(position.hands[seat]) };
   }
 
@@ -195,7 +195,14 @@ export function makePresent(decide, lend, onEyes, forAll = true) {
     if (looking.next !== null) return `Pass the keyboard on: seat ${looking.next} is to act.`;
     const place = `Deal ${view.deals.length}, after ${count(state.made, "decision")}`;
     if (forAll) return `${place}: seat ${state.to_act} is to ${state.asks} (${state.request}).`;
-    return isPerson(state) ? `${place}: your turn${state.must ? `: ${state.must}` : ` to ${state.asks}`}.` : `${place}: seat ${state.to_act} is to act.`;
+    return isPerson(state) ? `${place}.` : `${place}: seat ${state.to_act} is to act.`;
+  }
+
+  /** What is asked of a visitor, or of a seat. */
+  function askWords(/** @type {Standing} */ { to_act: seat, asks, must }) {
+    const whose = forAll ? `Seat ${seat}` : "Your turn";
+    if (must) return `${whose}: ${must}`;
+    return forAll ? `${whose} is to ${asks}` : `${whose} to ${asks}`;
   }
 
   /** Redraws, and leaves the focus on the same card, or brings it to what is to be done next. */

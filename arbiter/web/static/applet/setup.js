@@ -71,7 +71,10 @@ function makeNewMatch() {
   const seats = el("div", { class: "ap-rows" });
   const seed = input("ap-seed");
   const round = input("ap-round", { inputmode: "numeric", value: "1" });
-  const deals = el("textarea", { id: "ap-deals", rows: 2, spellcheck: "false" });
+  const asGiven = el("input", { type: "checkbox", id: "ap-deals" });
+  const given = el("div", { class: "ap-field" }, el("label", { class: "ap-check" }, asGiven, " The given cards again"));
+  /** @type {unknown[] | null | undefined} */
+  let deals = null;
   /** @type {Record<string, HTMLInputElement>} */
   const limits = { time: input("ap-time", { placeholder: "10s" }), start_time: input("ap-start_time", { placeholder: "5s" }),
     memory: input("ap-memory", { placeholder: "400MB" }) };
@@ -81,7 +84,7 @@ function makeNewMatch() {
     el("fieldset", {}, el("legend", {}, "Seats"), seats),
     el("details", {}, el("summary", {}, "Cards, time, isolation"), el("div", { class: "ap-rows" },
       el("div", { class: "ap-columns" }, labelled("Seed", seed, "Empty: drawn anew."), labelled("Round", round)),
-      labelled("Given deals", deals, "As JSON, or a record; empty: drawn from the seed."),
+      given,
       el("div", { class: "ap-columns" }, labelled("Time of a match", limits.time), labelled("Time to start", limits.start_time),
         labelled("Memory", limits.memory), labelled("Isolation", tier)))));
   let games = /** @type {Told.GameChoice[]} */ ([]);
@@ -128,7 +131,8 @@ function makeNewMatch() {
     chooseGame(setup.game, setup.options);
     seed.value = setup.seed ?? "";
     round.value = String(setup.round);
-    deals.value = "deals" in setup && setup.deals ? JSON.stringify(setup.deals) : "";
+    deals = "deals" in setup ? setup.deals : null;
+    given.hidden = !(asGiven.checked = Boolean(deals));
     for (const [key, field] of Object.entries(limits)) field.value = told[key] ?? "";
     tier.value = TIERS.find((name) => name === isolation) ?? "auto";
     setup.seats.forEach((seat, number) => {
@@ -140,10 +144,9 @@ function makeNewMatch() {
   async function wanted() {
     const kinds = Object.fromEntries(chosenGame().options.map(({ name, type }) => [name, type]));
     const shown = seats.childElementCount;
-    const given = parsed(deals.value, "deals");
     return ["/table", {
       game: game.value, options: valuesOf(fields, (text, key) => (kinds[key] === "string" ? text : parsed(text, `options.${key}`))),
-      seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null, deals: given?.deals ?? given,
+      seats: occupants.slice(0, shown).map(({ value }) => value), seed: seed.value.trim() || null, deals: asGiven.checked ? deals : null,
       limits: valuesOf(limits, (text) => text), isolation: tier.value, round: parsed(round.value, "round") ?? 1,
     }];
   }
@@ -153,7 +156,7 @@ function makeNewMatch() {
     if (first === "options") return fields[second];
     if (first === "seats") return occupants[Number(second)]?.culprit ?? fields.seats;
     if (first === "limits") return limits[second];
-    return /** @type {Record<string, HTMLElement>} */ ({ game, seed, round, deals, isolation: tier })[first];
+    return /** @type {Record<string, HTMLElement>} */ ({ game, seed, round, deals: asGiven, isolation: tier })[first];
   }
 
   return { element, offer, fill, wanted, fieldOf };

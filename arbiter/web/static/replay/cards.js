@@ -18,12 +18,24 @@ export function cardBox(/** @type {Faces} */ faces, /** @type {string} */ name) 
   return el("span", { class: cardClass(faces, name), "data-card": name, "data-rank": bigRank(faces, name) }, cardInside(faces, name));
 }
 
-/** A card to click; one that is not legal can be reached and read, and does nothing. */
+/** A card to click; `choose()` of one that is not legal says why. */
 function pickBox(/** @type {Faces} */ faces, /** @type {string} */ name, /** @type {Choice} */ { legal, picked, choose }) {
-  return el("button", {
-    type: "button", class: `${cardClass(faces, name)} rp-pick`, "data-card": name, "data-rank": bigRank(faces, name), "aria-disabled": legal ? null : "true",
-    "aria-pressed": picked === undefined ? null : String(picked), on: { click: () => legal && choose() },
-  }, cardInside(faces, name), legal ? null : spoken(", not legal now"));
+  const button = cardButton(faces, name, choose, picked);
+  if (!legal) {
+    button.setAttribute("aria-disabled", "true");
+    button.append(spoken(", not legal now"));
+  }
+  return button;
+}
+
+/** A card as a button; `picked` is undefined where a click is the whole answer.
+ * @param {Faces} faces @param {string} name @param {(card: HTMLElement) => void} choose @param {boolean | undefined} picked */
+export function cardButton(faces, name, choose, picked = false) {
+  const button = el("button", {
+    type: "button", class: `${cardClass(faces, name)} rp-pick`, "data-card": name, "data-rank": bigRank(faces, name),
+    "aria-pressed": picked === undefined ? null : String(picked), on: { click: () => choose(button) },
+  }, cardInside(faces, name));
+  return button;
 }
 
 function cardClass(/** @type {Faces} */ faces, /** @type {string} */ name) {
