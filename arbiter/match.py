@@ -71,7 +71,8 @@ def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
     fields = dict(shape)
     for name in _LISTS & fields.keys():
         if (value := fields[name]) is not None:
-            fields[name] = tuple(tuple(item) if isinstance(item, list) else item for item in value)
+            # A list first: a store is read by tens of thousands of these.
+            fields[name] = tuple([tuple(item) if isinstance(item, list) else item for item in value])
     if fields.get("fault") is not None:
         fields["fault"] = Fault(fields["fault"])
     return fields

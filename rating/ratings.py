@@ -65,7 +65,7 @@ class Ranking:
     def better(self, one: str, other: str) -> float:
         """The probability that one player is better than another."""
         players = self.fit.table.players
-        return float(self.intervals.los([players.index(one), players.index(other)])[0, 1])
+        return float(self.intervals.los([players.index(one)], [players.index(other)])[0, 0])
 
 
 def rate(

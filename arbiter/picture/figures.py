@@ -265,21 +265,18 @@ def cells_of(
     from statistics import NormalDist
 
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
-    both = list(dict.fromkeys([*players, *against]))
-    place = {name: k for k, name in enumerate(both)}
-    chance = ranking.intervals.los([where[name] for name in both]).tolist()
     one, other = [where[name] for name in players], [where[name] for name in against]
+    chance = ranking.intervals.los(one, other).tolist()
     counts = ranking.fit.table.pairs().between(one, other)
     score = NormalDist().inv_cdf
     rows: list[list[shapes.Cell | None]] = []
-    for i, name in zip(one, players, strict=True):
+    for i, better in zip(one, chance, strict=True):
         row: list[shapes.Cell | None] = []
-        for j, opponent in zip(other, against, strict=True):
+        for j, los in zip(other, better, strict=True):
             met = counts.get((i, j))
             if met is None:
                 row.append(None)
                 continue
-            los = chance[place[name]][place[opponent]]
             # The standard score, at most 9.
             z = score(min(max(los, 1e-18), 1 - 1e-16))
             row.append({"wins": met[0], "draws": met[1], "losses": met[2], "los": los, "z": z})

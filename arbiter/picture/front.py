@@ -12,7 +12,7 @@ from arbiter.picture.past import ratings_after
 from arbiter.picture.played import match_in_short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from arbiter.match import MatchSummary
@@ -56,9 +56,11 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
 
 
 class Highlights(NamedTuple):
-    """The matches of a round to look at; `under` are the orders that were given on its matches."""
+    """The leaders after a round and its matches to look at; `under` is what else they depend on: the orders
+    that were given on its matches, and who does not rank."""
 
-    under: tuple[Order, ...]
+    under: tuple[tuple[Order, ...], Collection[str]]
+    leaders: list[str]
     upset: Highlight | None
     closest: Highlight | None
 
@@ -66,14 +68,25 @@ class Highlights(NamedTuple):
 def highlights(state: SeasonState, number: int) -> Highlights:
     """The matches of a round to look at, found once."""
     mine = f"r{number:03d}/"
-    under = tuple(order for order in state.given if order.subject.startswith(mine))
+    under = tuple(order for order in state.given if order.subject.startswith(mine)), state.unranked
     known: dict[int, Highlights] = state.known_highlights
     found = known.get(number)
     if found is None or found.under != under:
         played, now = _played(state, number), _elo_after(state, number)
         upset = _upset(state, played, _elo_after(state, number - 1) or now)
-        found = known[number] = Highlights(under, upset, _closest(state, played, now))
+        found = known[number] = Highlights(
+            under, _leaders(state, number), upset, _closest(state, played, now)
+        )
     return found
+
+
+def _leaders(state: SeasonState, number: int) -> list[str]:
+    """Who share the first place after a round; whoever stands first where nobody ranks."""
+    if not 1 <= number <= state.complete:
+        return []
+    rows = ratings_after(state, [number], None)[0]["players"]
+    ranked = [row["player"] for row in rows if row["rank"] == 1 and row["elo"] is not None]
+    return ranked or [rows[0]["player"]]
 
 
 def prepare(state: SeasonState) -> None:
@@ -133,22 +146,14 @@ def _played(state: SeasonState, number: int) -> list[Won]:
     ]
 
 
-def _upset(
-    state: SeasonState,
-    played: Iterable[Won],
-    rated: Mapping[str, float],
-) -> Highlight | None:
+def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]) -> Highlight | None:
     """The match whose winner was rated farthest below somebody it beat, by the ratings before the round."""
-
-    def elo(name: str) -> float:
-        return rated.get(name, 0.0)
-
     best: tuple[float, str, MatchSummary, int, int] | None = None
     for match, won in played:
-        winner = max(won, key=lambda seat: elo(match.players[seat]))
-        losers = [seat for seat in range(len(match.players)) if seat not in won]
-        beaten = max(losers, key=lambda seat: elo(match.players[seat]))
-        gap = elo(match.players[beaten]) - elo(match.players[winner])
+        elo = [rated.get(name, 0.0) for name in match.players]
+        winner = max(won, key=elo.__getitem__)
+        beaten = max((seat for seat in range(len(elo)) if seat not in won), key=elo.__getitem__)
+        gap = elo[beaten] - elo[winner]
         if gap > 0 and (best is None or gap > best[0]):
             best = gap, match.id, match, winner, beaten
     if best is None:
@@ -159,23 +164,21 @@ def _upset(
     return {"match": match_in_short(state, match), "say": say}
 
 
-def _closest(
-    state: SeasonState,
-    played: Iterable[Won],
-    rated: Mapping[str, float],
-) -> Highlight | None:
+def _closest(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]) -> Highlight | None:
     """The match that was won by least, of equal ones that of the strongest players."""
+
+    def margin(points: Sequence[int]) -> int:
+        most = max(points)
+        return most - max(won for won in points if won != most)
+
+    found = [(margin(match.points or ()), match) for match, _ in played]
+    if not found:
+        return None
+    least = min(lead for lead, _ in found)
 
     def strength(match: MatchSummary) -> float:
         return sum(rated.get(name, 0.0) for name in match.players)
 
-    def margin(match: MatchSummary) -> int:
-        points = match.points or ()
-        return max(points) - max(won for won in points if won != max(points))
-
-    found = [match for match, _ in played]
-    if not found:
-        return None
-    match = min(found, key=lambda one: (margin(one), -strength(one), one.id))
+    match = min((one for lead, one in found if lead == least), key=lambda one: (-strength(one), one.id))
     shown = match_in_short(state, match)
     return {"match": shown, "say": shown["say"]}

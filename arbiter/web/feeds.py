@@ -45,18 +45,12 @@ def player_feed(state: SeasonState, player: str) -> bytes | None:
 
 def _rounds(state: SeasonState) -> Iterator[tuple[int, str, str]]:
     for number in _last(state):
-        news, leaders = highlights(state, number), _leaders(state, number)
+        news = highlights(state, number)
+        leaders = news.leaders
         say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
         say += [f"The closest match: {news.closest['say']}."] if news.closest is not None else []
         say += [f"The upset: {news.upset['say']}."] if news.upset is not None else []
         yield number, f"Round {number} is complete", " ".join(say)
-
-
-def _leaders(state: SeasonState, number: int) -> list[str]:
-    """Who share the first place after a round; whoever stands first where nobody ranks."""
-    rows = ratings_after(state, [number], None)[0]["players"]
-    ranked = [row["player"] for row in rows if row["rank"] == 1 and row["elo"] is not None]
-    return ranked or [rows[0]["player"]]
 
 
 def _standings_of(state: SeasonState, player: str) -> Iterator[tuple[int, str, str]]:

@@ -98,23 +98,33 @@ class Intervals:
         """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
-    def los(self, who: Sequence[int] | Ints | None = None) -> Floats:
-        """P(i is better than j), shape (k, k), for the players `who` (default: all, in the table's order).
+    def los(
+        self, who: Sequence[int] | Ints | None = None, than: Sequence[int] | Ints | None = None
+    ) -> Floats:
+        """P(i is better than j), shape (k, m), for the k players `who` (default: all, in the table's order).
 
-        0.5 on the diagonal and where results do not link the two. The answer is the only k x k array.
+        j are the m players `than`, by default the same. 0.5 of a player with itself and where results do not
+        link the two. The answer is the only k x m array.
         """
-        from scipy.special import ndtr, stdtr
-
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
-        chance = np.empty((chosen.size, chosen.size))
+        others = chosen if than is None else np.asarray(than, np.int64)
+        chance = np.empty((chosen.size, others.size))
         for start in range(0, chosen.size, _ROWS):
             some = slice(start, start + _ROWS)
+            if than is not None:
+                chance[some] = self._better(chosen[some], others)
+                continue
             # One triangle gives the other.
-            score, linked = self._scores(chosen[some], chosen[start:])
-            better = ndtr(score) if self.clusters is None else stdtr(self.clusters - 1, score)
-            chance[some, start:] = np.where(linked, better, 0.5)
+            chance[some, start:] = self._better(chosen[some], others[start:])
             chance[start:, some] = 1.0 - chance[some, start:].T
         return chance
+
+    def _better(self, some: Ints, others: Ints) -> Floats:
+        from scipy.special import ndtr, stdtr
+
+        score, linked = self._scores(some, others)
+        better = ndtr(score) if self.clusters is None else stdtr(self.clusters - 1, score)
+        return np.where(linked, better, 0.5)
 
     def rank_interval(
         self, who: Sequence[int] | Ints | None = None, of: Sequence[int] | Ints | None = None

@@ -74,6 +74,8 @@ def test_intervals_without_a_matrix(monkeypatch: pytest.MonkeyPatch, options: di
             assert np.array_equal(iterated.rank_interval(), ranks[kind])
         some = [5, 60, 7]
         assert iterated.los(some) == pytest.approx(of.los()[np.ix_(some, some)], abs=rough)
+        than = [7, 2, 30, 11]
+        assert of.los(some, than) == pytest.approx(of.los()[np.ix_(some, than)], abs=1e-12)
 
 
 def test_many_clusters_of_many_players_are_summed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
