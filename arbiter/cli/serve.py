@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -92,6 +93,9 @@ def serve(
     listening = serving.bound_socket(host, port)
     sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
     coordinators.inspect(sent, web, log)
+    # The collector looks through all that lives: not through this, each time, in the middle of an answer.
+    gc.collect()
+    gc.freeze()
     site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
     server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
     try:

@@ -109,11 +109,13 @@ class Intervals:
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
         others = chosen if than is None else np.asarray(than, np.int64)
         chance = np.empty((chosen.size, others.size))
+        if than is not None:
+            for start in range(0, max(chosen.size, 1), _ROWS):
+                some = slice(start, start + _ROWS)
+                chance[some] = self._better(chosen[some], others)
+            return chance
         for start in range(0, chosen.size, _ROWS):
             some = slice(start, start + _ROWS)
-            if than is not None:
-                chance[some] = self._better(chosen[some], others)
-                continue
             # One triangle gives the other.
             chance[some, start:] = self._better(chosen[some], others[start:])
             chance[start:, some] = 1.0 - chance[some, start:].T
