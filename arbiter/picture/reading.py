@@ -56,7 +56,7 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
             getattr(state, name)
         if state.ranking is not None:
             # Loads what it takes to compare two players, and to draw a chart.
-            state.ranking.intervals.los((), ())
+            state.ranking.intervals.los(())
             deque(state.briefs(some_rounds(state.complete, MOST_BRIEFS)), maxlen=0)
         if stored.last_change()[1] == state.revision:
             return state

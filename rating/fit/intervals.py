@@ -106,27 +106,21 @@ class Intervals:
         j are the m players `than`, by default the same. 0.5 of a player with itself and where results do not
         link the two. The answer is the only k x m array.
         """
+        from scipy.special import ndtr, stdtr
+
         chosen = np.arange(len(self.fit.elo)) if who is None else np.asarray(who, np.int64)
         others = chosen if than is None else np.asarray(than, np.int64)
         chance = np.empty((chosen.size, others.size))
-        if than is not None:
-            for start in range(0, max(chosen.size, 1), _ROWS):
-                some = slice(start, start + _ROWS)
-                chance[some] = self._better(chosen[some], others)
-            return chance
         for start in range(0, chosen.size, _ROWS):
             some = slice(start, start + _ROWS)
             # One triangle gives the other.
-            chance[some, start:] = self._better(chosen[some], others[start:])
-            chance[start:, some] = 1.0 - chance[some, start:].T
+            after = slice(start if than is None else 0, None)
+            score, linked = self._scores(chosen[some], others[after])
+            better = ndtr(score) if self.clusters is None else stdtr(self.clusters - 1, score)
+            chance[some, after] = np.where(linked, better, 0.5)
+            if than is None:
+                chance[after, some] = 1.0 - chance[some, after].T
         return chance
-
-    def _better(self, some: Ints, others: Ints) -> Floats:
-        from scipy.special import ndtr, stdtr
-
-        score, linked = self._scores(some, others)
-        better = ndtr(score) if self.clusters is None else stdtr(self.clusters - 1, score)
-        return np.where(linked, better, 0.5)
 
     def rank_interval(
         self, who: Sequence[int] | Ints | None = None, of: Sequence[int] | Ints | None = None
