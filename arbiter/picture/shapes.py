@@ -93,7 +93,10 @@ class Rated(TypedDict):
 
 
 class StoredRow(Rated):
-    """A player of standings as they are stored; those of earlier versions lack `wins_by_fault`."""
+    """A player of standings as they are stored; those of earlier versions lack `wins_by_fault` and `scored`.
+
+    `scored` is the number of seats in which it got `points`: not where a fault ended the match.
+    """
 
     matches: int
     results: int
@@ -103,6 +106,7 @@ class StoredRow(Rated):
     points: float
     faults: Mapping[str, int]
     wins_by_fault: NotRequired[int]
+    scored: NotRequired[int]
 
 
 class Row(StoredRow):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits depend on the machine."""
-LATER = frozenset({"favours", "suspended", "wins_by_fault"})
+LATER = frozenset({"favours", "scored", "suspended", "wins_by_fault"})
 """Keys of standings that older ones lack."""
 
 

@@ -70,6 +70,7 @@ class Ledger:
         self.results = rating.PairTable.from_matches((), players=self._names)
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self.wins_by_fault: Counter[str] = Counter()
+        self.scored: Counter[str] = Counter()
         self._lapses = Lapses()
         self._favours = rating.Favours()
 
@@ -130,6 +131,9 @@ class Ledger:
 
     def _count_faults(self, match: MatchSummary) -> None:
         self._lapses.count(match)
+        if match.faulty is None:
+            names = match.players
+            self.scored.update(name for seat, name in enumerate(names) if seat != match.substitute)
         if match.faulty is not None and match.faulty != match.substitute:
             if match.fault is not None:
                 self.faults[match.players[match.faulty]][match.fault] += 1
@@ -228,6 +232,7 @@ class Ledger:
             | {
                 "faults": dict(sorted(self.faults[row.player].items())),
                 "wins_by_fault": self.wins_by_fault[row.player],
+                "scored": self.scored[row.player],
             }
             for row in ranked.rows
         ]

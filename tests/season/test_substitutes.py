@@ -136,8 +136,10 @@ def test_innocent_players_have_all_their_results_and_the_substitute_none(season:
     for name in set(table) - {"p3"}:
         # Four wins by faults, and four whole matches against two.
         assert (rows[name]["results"], rows[name]["matches"], rows[name]["wins_by_fault"]) == (12, 8, 4)
+        assert rows[name]["scored"] == 4
     assert (rows["p3"]["results"], rows["p3"]["matches"], rows["p3"]["losses"]) == (12, 4, 12)
     assert [rows[name]["matches"] for name in ("h0", "h1")] == [0, 0]
+    assert [rows[name]["scored"] for name in ("p3", "h0", "h1")] == [0, 0, 0]
     crosstable = pairwise(season.results.counted())
     assert not {"h0", "h1"} & set(crosstable["players"])
 
@@ -330,7 +332,7 @@ def test_standings_stored_without_the_keys_that_came_later_are_no_difference(sea
     kept = season.results.standings()
     del kept["suspended"]
     for row in kept["players"]:
-        del row["wins_by_fault"]
+        del row["wins_by_fault"], row["scored"]
     season.stored.complete_round(1, kept)
     assert findings(season) == []
     kept["players"][0]["wins_by_fault"] = 77
