@@ -32,6 +32,7 @@ from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
 from arbiter.picture.grades import Grade, grades
 from arbiter.picture.marks import in_words, notices
+from arbiter.picture.ranked import ranking_after
 from arbiter.picture.state import SeasonState
 from arbiter.season.administration import unknown_round
 
@@ -71,7 +72,11 @@ def standings(
     if history:
         show_history(figures.history(state, after_round, official=False), style)
         return
-    earlier = state.ranking_after(after_round) if official and after_round not in (None, last) else None
+    earlier = (
+        ranking_after(state.config, state.stored, after_round)
+        if official and after_round not in (None, last)
+        else None
+    )
     shape = figures.standings(state, after_round, official, earlier)
     if official:
         shape["players"] = [row for row in shape["players"] if row["rank"] is not None]

@@ -323,9 +323,7 @@ class Codepiece(DeckGame[CodepieceState]):
     def must(self, state: CodepieceState, seat: Seat) -> str:
         if state.trump == NO_TRUMP or len(state.trick) in (0, SEATS):
             return ""
-        if not state.hands[seat] & _any.suit_mask[state.trick[0]]:
-            return ""
-        return f"follow {SUITS[self.action_text(state, seat, state.trick[0])[-1]]}"
+        return _any.must_follow(state.hands[seat], state.trick[0])
 
     def says_deal(self, state: CodepieceState, names: Sequence[str]) -> str:
         taken = state.won[state.leader & 1]

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.faces import SUITS
 from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
 from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
 from arbiter.text import joined
@@ -266,14 +265,8 @@ class Planning(DeckGame[PlanningState]):
     def says(self, request: Command, words: str) -> str:
         return f"declares {words}" if request == "gen_declare" else super().says(request, words)
 
-    def card_names(self) -> Sequence[str]:
-        return self.deck.names
-
     def must(self, state: PlanningState, seat: Seat) -> str:
-        if not state.trick or not state.hands[seat] & self.tricks.suit_mask[state.trick[0]]:
-            return ""
-        suit = self.card_name(state.trick[0] - self.tricks.offset)[-1]
-        return f"follow {SUITS.get(suit, suit)}"
+        return self.tricks.must_follow(state.hands[seat], state.trick[0]) if state.trick else ""
 
     def says_deal(self, state: PlanningState, names: Sequence[str]) -> str:
         exact = [names[seat] for seat in range(self.seats) if state.taken[seat] == state.declared[seat]]

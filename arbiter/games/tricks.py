@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from arbiter.cards import Card, Deck
+from arbiter.faces import SUITS
 from arbiter.rules import Action, Command, Deal, Game, S, Seat, Tell
 
 _REMEMBERED = 1 << 16
@@ -67,6 +68,11 @@ class Tricks:
             return self._spread.get(part) or self._spread_suit(part)
         return self.actions_of(hand)
 
+    def must_follow(self, hand: int, led: Action) -> str:
+        """Return what a hand owes to a trick in which `led` was led, for people; "" for nothing."""
+        suit = self.deck.names[led - self.offset][-1]
+        return f"follow {SUITS.get(suit, suit)}" if hand & self.suit_mask[led] else ""
+
     def winner(self, trick: tuple[Action, ...]) -> int:
         """Return the place in the order of play of the card that takes a full trick."""
         return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
@@ -110,6 +116,9 @@ class DeckGame(Game[S]):
 
     def card_of(self, name: str) -> Card:
         return self.deck.index[name]
+
+    def card_names(self) -> Sequence[str]:
+        return self.deck.names
 
 
 def told_plays(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, ...], ...], ...]:

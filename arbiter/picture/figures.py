@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.picture.marks import APART, first_place, in_rank, warnings, with_marks
 from arbiter.picture.past import MOST_RATINGS, MOST_ROUNDS, ratings_after
-from arbiter.picture.state import some_rounds
-from arbiter.picture.windows import ROWS, PageWindow, page_of, window
+from arbiter.picture.windows import ROWS, PageWindow, page_of, some_rounds, window
 from arbiter.season.orders import force
 from arbiter.season.schedule import matches_of
 

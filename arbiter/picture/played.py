@@ -11,8 +11,7 @@ from arbiter.outcome import say_match, winners
 from arbiter.picture import boards
 from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short, row_of
 from arbiter.picture.past import MOST_ROUNDS, ratings_after
-from arbiter.picture.state import some_rounds
-from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, window
+from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, some_rounds, window
 from arbiter.store.happenings import Happening
 from arbiter.view import Reader, fault_words, replay_of
 

@@ -6,7 +6,8 @@ from collections import deque
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from arbiter.picture.state import MOST_BRIEFS, MOST_ROUNDS, SeasonState, knowing, renewed, some_rounds
+from arbiter.picture.state import MOST_BRIEFS, MOST_ROUNDS, SeasonState, knowing, renewed
+from arbiter.picture.windows import some_rounds
 from arbiter.store.happenings import Happening
 from arbiter.store.lists import MatchRange
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -13,6 +12,7 @@ from arbiter.match import AGAIN_MARK, original
 from arbiter.packing import unpack, unpack_end
 from arbiter.picture.basis import AsStored, Held
 from arbiter.picture.marks import in_rank
+from arbiter.picture.ranked import ranking_of, unseen
 from arbiter.season.calendar import next_round
 from arbiter.season.orders import first_id, force, suspended_now
 from arbiter.season.roster import rostered
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
     from arbiter.season.calendar import NextRound
-    from arbiter.season.ledger import Ledger
     from arbiter.season.orders import Force
-    from arbiter.store import Order, Orders, SeasonStore
+    from arbiter.store import Order, SeasonStore
     from arbiter.store.briefs import Brief
     from arbiter.store.happenings import Happened
     from arbiter.store.rows import PlannedRound
@@ -144,8 +143,8 @@ class SeasonState:
         """Matches as they were, in place of those that were played again unseen since they were read."""
         if self.held is None:
             return matches
-        unseen = self._unseen()
-        return [unseen.get(match.id, match) for match in matches]
+        instead = unseen(self.stored, self.revision)
+        return [instead.get(match.id, match) for match in matches]
 
     def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
         """Who meets in a round."""
@@ -289,14 +288,10 @@ class SeasonState:
     def _packed(self, match_id: str) -> bytes | None:
         # First of all: it may be played again, unseen, at any moment.
         now = self.stored.packed(match_id)
-        if self.held is None or match_id not in self._unseen():
+        if self.held is None or match_id not in unseen(self.stored, self.revision):
             return now
         replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
         return self.stored.orders.earlier(match_id)[len(replayed)].record
-
-    def _unseen(self) -> Mapping[str, MatchSummary]:
-        """The matches that were played again by now while results are held back, as they are shown."""
-        return force(self.stored.orders.read().given, lambda order: order.planned <= self.revision).earlier
 
     @cached_property
     def players(self) -> Mapping[str, bool]:
@@ -317,43 +312,8 @@ class SeasonState:
 
     @cached_property
     def ranking(self) -> Ranking | None:
-        """The rating behind the last standings; None before the first round is complete.
-
-        As it is kept with them, else computed from all results, which are then forgotten.
-        """
-        if not self.complete:
-            return None
-        from rating import RatingError, pack_ranking, unpack_ranking
-
-        packed = self.stored.ranking(self.complete) if self.held is None else None
-        if packed is not None:
-            # One that another version packed is as good as none.
-            with suppress(RatingError):
-                return unpack_ranking(packed)
-        ranking = self._computed()
-        packed = pack_ranking(ranking)
-        return ranking if packed is None else unpack_ranking(packed)
-
-    def _computed(self) -> Ranking:
-        """The rating of the results of all complete rounds."""
-        from arbiter.season.ledger import Ledger
-        from arbiter.season.results import SeasonResults
-        from arbiter.season.settings import config_at
-
-        config = config_at(SeasonResults(self.config, self.stored).config, self.stored, self.complete)
-        if self.held is None:
-            return _rank(Ledger.of(config, self.stored), self.complete, None)
-        while True:
-            unseen = self._unseen()
-            ledger = Ledger.of(config, self.stored, unseen)
-            if unseen == self._unseen():
-                return _rank(ledger, self.complete, self.held.orders)
-
-    def ranking_after(self, number: int) -> Ranking:
-        """The rating behind the standings after an earlier round."""
-        from arbiter.season.results import SeasonResults
-
-        return SeasonResults(self.config, self.stored).ranking(number)
+        """The rating behind the last standings; None before the first round is complete."""
+        return ranking_of(lambda: self.config, self.stored, self.complete, self.held, self.revision)
 
 
 MOST_ROUNDS = 2**31 - 1
@@ -385,16 +345,4 @@ def renewed(state: SeasonState, **changes: Any) -> SeasonState:
     return knowing(replace(state, **changes), **found)
 
 
-def some_rounds(complete: int, most: int) -> list[int]:
-    """All rounds, or where there are too many some that lie evenly, with both ends."""
-    if complete <= most:
-        return list(range(1, complete + 1))
-    return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})
-
-
 _FIELDS = frozenset(field.name for field in fields(SeasonState))
-
-
-def _rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
-    ledger.read_after(number, orders)
-    return ledger.ranking()

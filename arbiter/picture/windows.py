@@ -104,3 +104,10 @@ def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[
     for match in state.matches_of(ids):
         of[match.table or 0].append(match)
     return of
+
+
+def some_rounds(complete: int, most: int) -> list[int]:
+    """All rounds, or where there are too many some that lie evenly, with both ends."""
+    if complete <= most:
+        return list(range(1, complete + 1))
+    return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})
