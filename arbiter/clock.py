@@ -18,7 +18,8 @@ LONGEST = 8760 * 3600 * SECOND
 """A year, which no match lasts."""
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
-_FORMS = "write 3m, 10s, 60s+100ms or 500ms/request"
+FORMS = "3m, 60s+100ms or 500ms/request"
+"""How a time control may be written."""
 
 
 class ClockKind(StrEnum):
@@ -86,15 +87,23 @@ class TimeControl:
         except TooLong:
             raise
         except ConfigError:
-            raise ConfigError(f"not a time control: {text!r}", hint=_FORMS) from None
+            raise ConfigError(f"not a time control: {text!r}", hint=f"write {FORMS}") from None
         if control.budget_ns < MS:
-            raise ConfigError(f"time control under a millisecond: {text!r}", hint=_FORMS)
+            raise ConfigError(f"time control under a millisecond: {text!r}", hint=f"write {FORMS}")
         return control
 
     def __str__(self) -> str:
         """As `parse` reads it."""
         more = f"+{duration_text(self.increment_ns)}" if self.increment_ns else ""
         return duration_text(self.budget_ns) + more + ("/request" if self.per_request else "")
+
+    def say(self) -> str:
+        """For people: ``1 min for a match, and 100 ms more after each request that was answered``."""
+        budget = say_limit(self.budget_ns)
+        if self.per_request:
+            return f"{budget} for each command, news too"
+        more = f", and {say_limit(self.increment_ns)} more after each request that was answered"
+        return f"{budget} for a match" + more * (self.increment_ns > 0)
 
     @property
     def match_ns(self) -> int | None:
@@ -144,6 +153,15 @@ def used_up(
     request, deal, slowest = max(answers, key=lambda answer: answer[2])
     spent = f"{_short(control.budget_ns)}{more}: {_short(thought)} on earlier answers{news}"
     return f"{spent}, slowest {request} in deal {deal + 1}: {_short(slowest)}"
+
+
+def say_limit(ns: int) -> str:
+    """Return a time that is a rule, for people: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
+    seconds, rest = divmod(ns, SECOND)
+    if rest or not seconds:
+        return f"{ns / MS:g} ms"
+    minutes, seconds = divmod(seconds, 60)
+    return " ".join([*([f"{minutes} min"] if minutes else []), *([f"{seconds} s"] if seconds else [])])
 
 
 def _short(ns: int) -> str:

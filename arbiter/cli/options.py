@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arbiter.clock import FORMS
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ table_format_option = format_option_of(
 OF_SEASON = ", or the season's"
 """The value of a limit that is not given, beside the usual one."""
 _LIMITS = {
-    "time": "3m, 60s+100ms or 500ms/request.",
+    "time": f"{FORMS}.",
     "start_time": "To the first reply.",
     "memory": "Of {whose}.",
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from arbiter.clock import MS
+from arbiter.clock import say_limit
 from arbiter.config.limits import AT_HOME, options_of, written
 from arbiter.config.submissions import Submissions
 from arbiter.errors import ArbiterError
@@ -95,11 +95,9 @@ def _limits(config: Config) -> shapes.SeasonLimits:
         tier = limits.isolation
     return {
         "time": text.time,
-        "budget_ms": limits.time.budget_ns / MS,
-        "increment_ms": limits.time.increment_ns / MS,
-        "per_request": limits.time.per_request,
+        "time_says": limits.time.say(),
         "start_time": text.start_time,
-        "start_ms": None if limits.start_ns is None else limits.start_ns / MS,
+        "start_says": None if limits.start_ns is None else say_limit(limits.start_ns),
         "memory": text.memory,
         "memory_bytes": limits.memory_bytes,
         "clock": limits.clock,

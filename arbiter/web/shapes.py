@@ -52,11 +52,9 @@ class SeasonLimits(TypedDict):
     """The limits as a season's file has them, and what they come to on this machine."""
 
     time: str
-    budget_ms: float
-    increment_ms: float
-    per_request: bool
+    time_says: str
     start_time: str | None
-    start_ms: float | None
+    start_says: str | None
     memory: str
     memory_bytes: int
     clock: str

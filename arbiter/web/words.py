@@ -124,15 +124,6 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
 
 
-def exact(ms: float) -> str:
-    """A time that is a rule: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
-    seconds, rest = divmod(ms, 1000)
-    if rest or not seconds:
-        return f"{ms:g} ms"
-    minutes, seconds = divmod(int(seconds), 60)
-    return " ".join([*([f"{minutes} min"] if minutes else []), *([f"{seconds} s"] if seconds else [])])
-
-
 def size(count: int) -> str:
     """About how many bytes: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
     if count < 10**6:
@@ -143,5 +134,5 @@ def size(count: int) -> str:
 WRITTEN = part, match_part, whole, signed, tenths, percent, moment, name, mark, plain, sentence, joined, short
 FILTERS: dict[str, Callable[..., object]] = {
     "shell": shlex.join,
-    **{one.__name__: one for one in (*WRITTEN, duration, exact, size)},
+    **{one.__name__: one for one in (*WRITTEN, duration, size)},
 }
