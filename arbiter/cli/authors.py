@@ -21,6 +21,7 @@ from arbiter.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 VARIABLE = "ARBITER_TOKEN"
+_NO_TERMS = "{} has no `submissions:` yet, so nothing can be sent (write submissions: {{}})"
 
 
 @click.group()
@@ -59,12 +60,39 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
         season = Season.open(settled, store).stored
         given = add_authors(settled, season, names, organiser, CONSOLE)
     if settled.submissions is None and not organiser:
-        note(f"{config} has no `submissions:` yet, so nothing can be sent (write submissions: {{}})")
+        note(_NO_TERMS.format(config))
     if file is None:
         say(given[0][1])
         return
     note(f"{counted(len(given), 'author')} added; the first line of {file} is taken for the columns' names")
     print_csv(("name", "token"), given)
+
+
+@authors.command()
+@config_argument
+@click.option(
+    "--uses", type=click.IntRange(1, 10_000), default=1, show_default=True, help="So many may join with it."
+)
+@store_option
+def invite(config: str, uses: int, store_url: str | None) -> None:
+    """Print a code with which authors join a season by themselves, on the site's page /join.
+
+    Each use makes one author, who chooses a name and is shown a token.
+
+    Example: arbiter authors invite configs/demo.yaml --uses 60
+    """
+    from arbiter.config import load
+    from arbiter.season.season import Season
+    from arbiter.store import Store
+    from arbiter.store.audit import CONSOLE
+    from arbiter.submissions.authors import invite as make_code
+
+    settled = load(config, check_store=store_url is None)
+    with closing(Store(store_url or settled.store)) as store:
+        code = make_code(Season.open(settled, store).stored, uses, CONSOLE)
+    if settled.submissions is None:
+        note(_NO_TERMS.format(config))
+    say(code)
 
 
 @authors.command("list")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from arbiter.errors import ConfigError
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
@@ -34,18 +35,50 @@ MOST_SESSIONS = 20
 """Of one token."""
 
 
+class UsedUp(ConfigError):
+    """An invitation that is not known, or has no use left."""
+
+    def __init__(self) -> None:
+        super().__init__("this code is not known, or was used up", hint="ask the organiser for another one")
+
+
 class AuthorBook(Book):
     """The authors of one season."""
 
-    def add(self, name: str, looks: str, token: str, organiser: bool, who: str) -> bool:
-        """Keep a new author with the SHA-256 of its token; False where the name, or its look, is taken."""
+    def add(
+        self, name: str, looks: str, token: str, organiser: bool, who: str, code: str | None = None
+    ) -> bool:
+        """Keep a new author with the SHA-256 of its token; False where the name, or its look, is taken.
+
+        With the SHA-256 of a `code` that is one use of an invitation; UsedUp where there is none left.
+        """
         row = {"season_id": self._id, "name": name, "looks": looks, "token": token}
         row |= {"organiser": organiser, "created": moment()}
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, schema.authors, row)
+            if kept and code is not None and not self._use(connection, code):
+                raise UsedUp
             if kept:
-                note(connection, self._id, who, "add", name, "organiser" if organiser else "")
+                verb, because = ("add" if code is None else "join"), "organiser" if organiser else ""
+                note(connection, self._id, who, verb, name, because)
         return kept
+
+    def invite(self, code: str, uses: int, who: str) -> None:
+        """Keep an invitation of so many authors, by the SHA-256 of its code."""
+        row = {"season_id": self._id, "code": code, "uses": uses, "created": moment()}
+        with self._store.transaction() as connection:
+            connection.execute(sa.insert(schema.invitations).values(row))
+            note(connection, self._id, who, "invite", "", f"uses: {uses}")
+
+    def is_invited(self, code: str) -> bool:
+        """True where an invitation with this SHA-256 has a use left."""
+        table = schema.invitations.c
+        return self._scalar(self._own(table.uses, code=code).where(table.uses > 0)) is not None
+
+    def _use(self, connection: sa.Connection, code: str) -> bool:
+        table = schema.invitations
+        one = sa.update(table).filter_by(season_id=self._id, code=code).where(table.c.uses > 0)
+        return connection.execute(one.values(uses=table.c.uses - 1)).rowcount == 1
 
     def all(self) -> list[Author]:
         """Everybody, by name."""

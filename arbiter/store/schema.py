@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0010"
+HEAD = "0011"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -186,6 +186,18 @@ authors = sa.Table(
     sa.Column("versions", sa.Integer, nullable=False, server_default="0"),
     sa.Column("active", sa.Integer),
     sa.UniqueConstraint("season_id", "looks"),
+)
+
+invitations = sa.Table(
+    # Codes with which somebody becomes an author.
+    "invitations",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    # The SHA-256 of the code.
+    sa.Column("code", sa.String(64), primary_key=True),
+    # How many more authors it makes.
+    sa.Column("uses", sa.Integer, nullable=False),
+    sa.Column("created", sa.String(32), nullable=False),
 )
 
 sessions = sa.Table(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.values import check_name
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.store.authors import UsedUp
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from arbiter.store.authors import Author
 
 TOKEN_BYTES = 32
+CODE_LETTERS, CODE_LENGTH, CODE_GROUP = "abcdefghjkmnpqrstuvwxyz23456789", 16, 4
+"""A code is read from a blackboard: no two letters look alike. 79 bits."""
 FEW = 20
 """Names that a hint may list."""
 _CYRILLIC = dict(zip("авгеһзіјкмнопрстухѕьԁԛԝӏ", "abreh3ijkmhonpctyxsbdqwl", strict=True))
@@ -60,19 +63,47 @@ def add_authors(
     ConfigError where a name is none, is taken by an author or a player, or looks like one that is; then
     nobody is added.
     """
+    settled = _free(config, stored, names)
+    return [(name, _add(stored, name, organiser, who)) for name in settled]
+
+
+def invite(stored: SeasonStore, uses: int, who: str) -> str:
+    """Make an invitation of so many authors; its code, of which the store has the SHA-256 alone."""
+    letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+    stored.authors.invite(hash_of(letters), uses, who)
+    return "-".join(letters[start : start + CODE_GROUP] for start in range(0, CODE_LENGTH, CODE_GROUP))
+
+
+def hash_of_code(text: str) -> str:
+    """Return the hash by which the store knows an invitation, however its code was typed."""
+    return hash_of("".join(letter for letter in text.lower() if letter.isalnum()))
+
+
+def join(config: Config, stored: SeasonStore, code: str, name: str) -> str:
+    """Make an author by an invitation; its token. ConfigError as for `add_authors`, or UsedUp."""
+    digest = hash_of_code(code)
+    if not stored.authors.is_invited(digest):
+        raise UsedUp
+    (settled,) = _free(config, stored, [name])
+    return _add(stored, settled, False, settled, digest)
+
+
+def _free(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str]:
+    """The names as they are kept; ConfigError where one is none, or taken."""
     taken = [author.name for author in stored.authors.all()]
     taken += [entry.registered_name for entry in config.entries]
     settled: list[str] = []
     for name in map(settled_name, names):
         refuse_alike(name, [*taken, *settled])
         settled.append(name)
-    given = []
-    for name in settled:
-        token = _new_token()
-        if not stored.authors.add(name, looks(name), hash_of(token), organiser, who):
-            raise ConfigError(f"the name {name} is taken", hint="take another one")
-        given.append((name, token))
-    return given
+    return settled
+
+
+def _add(stored: SeasonStore, name: str, organiser: bool, who: str, code: str | None = None) -> str:
+    token = _new_token()
+    if not stored.authors.add(name, looks(name), hash_of(token), organiser, who, code):
+        raise ConfigError(f"the name {name} is taken", hint="take another one")
+    return token
 
 
 def renew(stored: SeasonStore, name: str, who: str) -> str:

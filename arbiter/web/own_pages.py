@@ -13,9 +13,13 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
+from arbiter.errors import ConfigError
 from arbiter.picture import played
 from arbiter.picture.windows import Listed
+from arbiter.store.authors import UsedUp
 from arbiter.store.versions import DROPPED
+from arbiter.submissions.authors import hash_of_code, renew
+from arbiter.submissions.authors import join as become_author
 from arbiter.web import authors_api, organisers_api
 from arbiter.web.bodies import FileForm, open_terms, read_fields
 from arbiter.web.callers import (
@@ -85,6 +89,11 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         check_form(request, LOGIN, fields.get("proof"))
         return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
 
+    async def join(request: Request) -> Response:
+        fields = await read_fields(request)
+        check_form(request, LOGIN, fields.get("proof"))
+        return await run_in_threadpool(_join, seasons, request, fields)
+
     async def log_out(request: Request) -> Response:
         answer: Response = RedirectResponse("/login", 303, OWN)
         with suppress(NotLoggedIn):
@@ -104,7 +113,10 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         Route("/login", partial(_login_page, seasons)),
         Route("/login", log_in, methods=POST),
         Route("/logout", log_out, methods=POST),
+        Route("/join", _join_page),
+        Route("/join", join, methods=POST),
         Route("/me", shows(_me_page)),
+        Route("/me/token", does(partial(_renew, seasons)), methods=POST),
         Route("/me/submissions", send, methods=POST),
         Route("/me/submissions/{number}", shows(_verdict_page)),
         Route(
@@ -182,10 +194,55 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
     return answer
 
 
+def _join(seasons: Seasons, request: Request, fields: Mapping[str, str]) -> Response:
+    """Make an author of who has a code; what is wrong stands in the form."""
+    code, name = fields.get("code", "").strip(), fields.get("name", "").strip()
+    digest = hash_of_code(code)
+    try:
+        state = next((one for one in seasons.states() if one.stored.authors.is_invited(digest)), None)
+        if state is None:
+            raise UsedUp
+        token = become_author(state.config, state.stored, code, name)
+    except ConfigError as error:
+        return _join_page(request, error, code, name)
+    return _token_page(seasons, request, token)
+
+
+def _join_page(
+    request: Request, wrong: ConfigError | None = None, code: str = "", name: str = ""
+) -> Response:
+    """The form of who has a code, again with what is wrong."""
+    return _form_page(request, "join", 200 if wrong is None else 422, wrong=wrong, code=code, name=name)
+
+
+def _renew(seasons: Seasons, caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
+    """Give an author another token; all sessions but this one are over."""
+    name = caller.author.name
+    return _token_page(seasons, request, renew(caller.state.stored, name, name))
+
+
+def _token_page(seasons: Seasons, request: Request, token: str) -> Response:
+    """Show a new token, this once, and begin a session with it."""
+    caller = by_token(seasons, token)
+    assert caller is not None
+    answer = HTMLResponse("", headers=OWN)
+    begin_session(seasons, caller, token, request, answer)
+    own = own_address(caller, request, "/me")
+    page = render("token", caller.state, page="me", token=token, author=caller.author, own=own)
+    shown = HTMLResponse(page, headers=OWN)
+    shown.raw_headers += [one for one in answer.raw_headers if one[0] == b"set-cookie"]
+    return shown
+
+
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
+    callers = callers_in(seasons, request)
+    return _form_page(request, "login", status, wrong=status == 401, callers=callers)
+
+
+def _form_page(request: Request, template: str, status: int, **values: object) -> Response:
+    """A page with a form that is not of a session, and the cookie that the form's proof is made of."""
     cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
-    page = render("login", proof=proof_of(cookie), wrong=status == 401, callers=callers_in(seasons, request))
-    answer = HTMLResponse(page, status, OWN)
+    answer = HTMLResponse(render(template, None, proof=proof_of(cookie), **values), status, OWN)
     set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")
     return answer
 

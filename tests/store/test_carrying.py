@@ -42,6 +42,7 @@ def full(kept: Kept) -> Kept:
     suspend(results, "p1", "it cheats")
     ((_, token),) = add_authors(kept.config, kept.season, ["Łukasz"], False, "olga")
     kept.season.authors.begin_session("5e55", hash_of(token), FAR)
+    kept.season.authors.invite(hash_of("code"), 3, "olga")
     book = kept.season.submissions
     for number, file in enumerate(("one", "two"), 1):
         book.add("Łukasz", f"{number:064}", file, per_day=9)

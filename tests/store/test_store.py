@@ -30,6 +30,7 @@ ADDED = {
     "0008": ("submissions.bytes",),
     "0009": (),
     "0010": ("ratings.brief", "rankings", "seats"),
+    "0011": ("invitations",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 
