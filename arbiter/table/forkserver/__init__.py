@@ -13,6 +13,7 @@ process reads the end of its socket, kills all bots and ends; if this process di
   (`libraries`), and `root`: the root folder that a bot sees;
 - `birth`: from the fork to the bot's program;
 - `family`: the bots of a match, and `bot`: one of them, and how it ends;
+- `reserve`: memory that it has from its start on, so that it tells nothing of earlier matches;
 - `supervisor`, `questions`, `waits`: system calls that wait for an answer;
 - `dialogue`: how requests are answered, `board`: memory that is shared with the worker;
 - `kernel`: system calls that the standard library does not have.

@@ -25,6 +25,7 @@ from arbiter.table.forkserver.kernel import (
     prctl,
     unmount,
 )
+from arbiter.table.forkserver.reserve import take_reserve
 from arbiter.table.forkserver.stage import enter, ignore_endings, restart_numbers
 from arbiter.table.forkserver.supervisor import Supervised, Supervisor
 from arbiter.table.forkserver.system import PLACE as SYSTEM
@@ -50,6 +51,7 @@ def main(descriptor: int, board: int, staged: bool) -> None:
     supervisor = Supervisor(worker.fileno(), Board(board))
     os.close(board)
     family = Family(supervisor, staged, label)
+    take_reserve()
     # However the dialogue ends, the bots end with it.
     try:
         while supervisor.serve():

@@ -28,6 +28,7 @@ OPEN_TREE_CLONE, MOVE_MOUNT_F_EMPTY_PATH = 1, 4
 SECCOMP = {"x86_64": 317, "aarch64": 277}
 SECCOMP_SET_MODE_FILTER, NEW_LISTENER = 1, 8
 CAPABILITY_VERSION_3, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 0x20080522, 1, 2
+MADV_POPULATE_WRITE = 23
 MOST_CAPABILITIES = 64
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -148,3 +149,8 @@ def _checked(result: int, what: str) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
+
+
+def populate(start: int, size: int) -> None:
+    """Make all pages of own memory that may be written to."""
+    _checked(_libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), MADV_POPULATE_WRITE), "madvise")

@@ -24,7 +24,7 @@ FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F
 PIDFD_THREAD = os.O_EXCL
 FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.002, 0.05
 """Between two looks at a word, at first and at most, where no descriptor tells of the thread's end."""
-MOST_WAITS = 512
+MOST_WAITS = 320
 """Of a bot: more than it may have threads."""
 
 

@@ -36,6 +36,8 @@ SHORT, LONG, GRACE_NS = "300ms", "2s", 50 * MS
 START_NS = {"never_read": 300 * MS}
 MEMORY_BYTES = 200_000_000
 MOST_GROWTH_BYTES = 1_000_000
+STEP_KB = 160
+"""Of two memories that are the same: the kernel counts up to 32 pages of a kind late."""
 COMMANDS = 16
 """To each seat, in a match of one deal of one card."""
 VOID = "void: "
@@ -181,7 +183,7 @@ def furnish(folder: Path) -> None:
         shutil.copy(FAULTY / name, folder / "attacker")
     shutil.copy(ROOT / "bots" / "python" / "planning_random.py", folder / "rival" / "bot.py")
     (folder / "rival" / "bot.sh").write_text(PLAY_IN_A_SHELL)
-    for name, to in ("victim", "rival"), ("raw", "attacker"):
+    for name, to in ("victim", "rival"), ("raw", "attacker"), ("memory", "attacker"):
         if (BUILD / name).exists():
             shutil.copy(BUILD / name, folder / to)
     for name, text in {
@@ -377,6 +379,31 @@ def test_nothing_is_remembered_from_match_to_match(
     }
     if tier != "plain":
         assert told[0].splitlines()[0] == told[1].splitlines()[0]
+
+
+@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+def test_the_memory_of_who_starts_bots_tells_nothing_of_earlier_matches(
+    who: str, tier: str, places: Callable[[str], Place]
+) -> None:
+    place = places(who)
+    program = place.folder / "attacker" / "memory"
+    if not program.exists():
+        pytest.skip("no C compiler: bots/faulty is not built (make bots)")
+    (row,) = rows("What a bot may learn of an earlier match")
+    assert by_tier(row[1:])[tier] == "the same"
+    leaves = [place.player(f"leaves{seat}", str(program), "leave") for seat in range(4)]
+    looks = place.player("attacker", str(program), "look")
+
+    def least() -> int:
+        """Of three matches: the kernel counts pages in steps."""
+        told = [play(place, tier, looks, "goes on")["record"]["bots"][1]["stderr_tail"] for _ in range(3)]
+        assert {text.partition(": ")[0] for text in told} == {row[0]}
+        return min(int(text.partition(": ")[2]) for text in told)
+
+    before = least()
+    outcome = place.ask(job_for(place, tier, leaves, time=LONG))
+    assert outcome["record"]["forfeit"] is None, outcome["record"]["forfeit"]
+    assert abs(least() - before) < STEP_KB
 
 
 @pytest.mark.parametrize("who", [ME, ORDINARY])
