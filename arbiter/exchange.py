@@ -96,10 +96,25 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
 
 def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
     """Exchange what the referee yields with `seats` until it returns the record."""
-    steps = drive_by_step(match, seats, listen)
+    exchanges = [seat.exchange for seat in seats]
     try:
+        send = next(match)
         while True:
-            next(steps)
+            # As `drive_by_step`, in a loop of its own: a season's matches are all played here.
+            costs = []
+            last = None
+            for seat in send.seats:
+                reply = exchanges[seat](send)
+                if listen is not None:
+                    listen(seat, send, reply)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            send = match.send((costs, last))
     except StopIteration as done:
         record: MatchRecord = done.value
     return record
