@@ -38,9 +38,7 @@ class Ending:
         The kernel does not count what it may no longer write to, nor `tables` of addresses, which take longer
         to look up, and to fill. Without its main thread nobody can see it.
         """
-        filled = self._meter.memory_bytes()
-        if tables and filled:
-            filled += self._meter.tables_bytes()
+        filled = self._meter.memory_bytes(tables)
         if not filled and self._meter.has_lost_its_main_thread:
             raise self.crash("ended its main thread", b"")
         if filled > self._memory_bytes + BESIDE_BYTES:

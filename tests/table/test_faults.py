@@ -16,7 +16,7 @@ from arbiter.errors import VoidMatch
 from arbiter.match import Fault
 from arbiter.table import Conductor, channel, slim
 from arbiter.table.ending import Ending
-from arbiter.table.meter import Meter, _stat, tables_in
+from arbiter.table.meter import Meter, _stat, filled_in
 from tests.table.conftest import against
 
 if TYPE_CHECKING:
@@ -122,12 +122,19 @@ def test_a_program_may_call_itself_what_is_no_text(table: Conductor, bot: Callab
     assert_nothing_is_left(table, record)
 
 
-def test_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
+def test_memory_and_tables_of_addresses_are_told_by_the_kernel_and_not_by_a_name() -> None:
     assert (
-        tables_in(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
-        == 20_480
+        filled_in(b"Name:\tVmPTE:\t9 kB\nRssAnon:\t     10 kB\nVmPTE:\t      20 kB\nVmSwap:\t 0 kB\n")
+        == 30_720
     )
-    assert tables_in(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
+    assert filled_in(b"Name:\tgone\nState:\tZ (zombie)\n") == 0
+
+
+def test_memory_is_the_same_in_both_files_that_tell_it() -> None:
+    meter = Meter(os.getpid())
+    own, with_tables = meter.memory_bytes(), meter.memory_bytes(tables=True)
+    meter.close()
+    assert own < with_tables < 1.1 * own
 
 
 def test_the_memory_of_a_quick_bot_is_looked_at_too(
