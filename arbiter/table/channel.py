@@ -78,6 +78,14 @@ _tuple = tuple.__new__
 class Channel:
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
+    # Not only to say what there is: beyond 30 attributes Python finds each more slowly.
+    __slots__ = (
+        "_base", "_brisk", "_cells", "_ended", "_ending", "_first_look_ns", "_image", "_is_closed", "_kind",
+        "_launcher", "_meter", "_next_look", "_outputs", "_poll_stdout", "_process", "_starting", "_stdin",
+        "_stdout", "_stopped", "_turn", "_watch", "_watching", "answered", "connection", "others", "pid",
+        "presence", "seat", "start_cpu_ns", "stderr", "stopped_ns",
+    )  # fmt: skip
+
     def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
         self.seat = seat
         self.pid, self._stdin, self._stdout, stderr, self._process, board, place = process
@@ -121,7 +129,11 @@ class Channel:
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)
-        connection, presence, brisk, start = self.connection, self.presence, self._brisk[asks], 0
+        connection, presence = self.connection, self.presence
+        # Not by the truth value itself, as an index of which Python is slow.
+        answered_at_once = self._brisk[1] if asks else self._brisk[0]
+        is_brisk = answered_at_once >= BRISK
+        start = 0
         try:
             if asks:
                 # One call for both: a look at standard error alone would cost 1 % of a quick match.
@@ -135,7 +147,7 @@ class Channel:
                 if fault := presence.defiance:
                     raise fault
                 self._base = self._meter.read()
-            if not brisk:
+            if not answered_at_once:
                 # It has not answered at once the last time: now it may think, too.
                 hush(self.others)
             self._cells[0] = self._turn
@@ -144,13 +156,13 @@ class Channel:
                 written = _write(self._stdin, payload)
             except BlockingIOError:
                 written = 0
-            if brisk < BRISK:
+            if not is_brisk:
                 # Only now that its clock runs.
                 self._resume_if_stopped()
             if written == len(payload):
                 try:
                     # A brisk bot on our own core has mostly answered before we get here; who starts has not.
-                    ready = brisk >= BRISK or starting or self._answers_at_once(asks)
+                    ready = is_brisk or starting or self._answers_at_once(asks)
                     chunk = _read(self._stdout, SMALL) if ready else None
                 except BlockingIOError:
                     # Looked at no earlier where that is quick: one that is stopped has answered nothing.
@@ -219,7 +231,7 @@ class Channel:
             return wall
         self.presence.note(self._base.cpu_ns)
         if self._base.cpu_ns - base.cpu_ns > FILLING_NS:
-            self._ending.check_memory()
+            self._look_at_memory(_now(), tables=True)
         own = self._base.own_ns - base.own_ns
         if first_wait_was_stopped(wall, own):
             self.stopped_ns += wall - FIRST_WAIT_NS
