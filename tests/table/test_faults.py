@@ -14,7 +14,7 @@ import pytest
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
-from arbiter.table import Conductor, channel, slim
+from arbiter.table import Conductor, channel, patience, slim
 from arbiter.table.ending import Ending
 from arbiter.table.meter import Meter, _stat, filled_in
 from tests.table.conftest import against
@@ -142,7 +142,7 @@ def test_the_memory_of_a_quick_bot_is_looked_at_too(
 ) -> None:
     looks = []
     monkeypatch.setattr(Ending, "check_memory", lambda ending, _=True: looks.append(ending._pid))
-    monkeypatch.setattr(channel, "LOOK_AT_MEMORY_NS", 0)
+    monkeypatch.setattr(patience, "LOOK_AT_MEMORY_NS", 0)
     record = table.play(against(bot()))
     requests = sum(move.seat == 1 for move in record.moves)
     assert max(looks.count(pid) for pid in looks) >= requests > 1

@@ -17,7 +17,7 @@ import pytest
 
 from arbiter.clock import MS, SECOND, ClockKind
 from arbiter.match import Player
-from arbiter.table import Conductor, account, channel, conduct, play_match
+from arbiter.table import Conductor, account, channel, conduct, patience, play_match
 from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
@@ -159,7 +159,8 @@ def test_a_stop_at_any_moment_of_quick_exchanges_is_not_charged(
         return clock() + skipped
 
     monkeypatch.setattr(account, "_now", now)
-    monkeypatch.setattr(channel, "_now", now)
+    for module in channel, patience:
+        monkeypatch.setattr(module, "_now", now)
     players = tuple(Player(f"random{number}", tuple(RANDOM.split()), str(BOTS)) for number in range(4))
     stopped = 0
     for stop_at in range(2, 260, 17):
