@@ -529,8 +529,8 @@ private:
 
 class Bot {
 public:
-    // budget: milliseconds to plan for, whatever the referee tells; 0: what it tells first.
-    explicit Bot(std::string_view seed, int budget = 0) : seed_(seed), handicap_(budget) {}
+    // budget: milliseconds to plan for, from the first deal on and whatever the referee tells; 0: what it tells first.
+    Bot(std::string_view seed, int budget) : seed_(seed), handicap_(budget) { if (budget) search_.set_budget(budget); }
     bool over() const { return over_; }
     // The reply to one command; a blank line has none.
     std::string answer(const std::string& line) {

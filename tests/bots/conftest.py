@@ -41,7 +41,7 @@ def bot(request: pytest.FixtureRequest) -> list[str]:
     if name == "cpp":
         return [str(request.getfixturevalue("cpp_bot"))]
     if name == "search":
-        return [str(request.getfixturevalue("cpp_bot").parent / "planning_search"), "--budget-ms", "50"]
+        return [str(request.getfixturevalue("cpp_bot").parent / "planning_search"), "--budget-ms", "100"]
     if name == "js":
         if not shutil.which("node"):
             pytest.skip("no node: the JavaScript bot cannot run")
