@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from starlette.applications import Starlette
@@ -60,51 +60,35 @@ READ = ["GET", "HEAD"]
 NOBODY: Mapping[str, int] = {}
 
 
-def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
-    """The API over some seasons: the public part only reads."""
-    api = FastAPI(
-        title="arbiter",
-        version=__version__,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        dependencies=[Depends(_refuse_unknown)],
-    )
-    for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
-        api.add_exception_handler(kind, tell_failure)
-
-    @api.get("/seasons", responses={422: ERRORS[422]})
-    def list_seasons() -> picture.SeasonList:
-        """All seasons that are begun."""
-        return {"seasons": [figures.season(state) for state in seasons.states()]}
-
-    for view in ANSWERS.values():
-        _describe(api, view)
-
-    @api.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)
-    def listen(season: str, request: Request) -> Response:
-        """Stream the events of a season, as server-sent events, from now on or from `Last-Event-ID` on."""
-        state = seasons.state(given(season))
-        if state is None:
-            raise HTTPException(404, "no such season")
-        address = address_of(request.scope["client"])
-        limit = live.limit_for(address)
-        if limit is not None:
-            raise too_many("too many listen already", limit, RETRY_SECONDS)
-        news = live.listen(state, address, request.headers.get("last-event-id"))
-        return stream_answer(news)
-
-    api.state.seasons, api.state.uploads = seasons, uploads
-    api.include_router(authors_api.router)
-    api.include_router(organisers_api.router)
-    return api
+async def _refuse_unknown(request: Request) -> None:
+    """Refusal of a query with a name that the document does not have."""
+    if not request.query_params:
+        return
+    # The document takes long to make: not for who asks for nothing in particular.
+    described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
+    known = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
+    check_names(request.query_params, known)
 
 
-def _describe(api: FastAPI, view: View) -> None:
+router = APIRouter(dependencies=[Depends(_refuse_unknown)])
+"""The same for all sites of a process: the models of its answers take long to make."""
+
+
+@router.get("/seasons", responses={422: ERRORS[422]})
+def list_seasons(request: Request) -> picture.SeasonList:
+    """All seasons that are begun."""
+    return {"seasons": [figures.season(state) for state in request.app.state.seasons.states()]}
+
+
+def _nothing_here() -> None:
+    raise nothing_here()
+
+
+def _describe(view: View) -> None:
     """Put a view into the document; it is answered before a request comes here."""
     named = [one.describe("path") for one in (SEASON, *view.of)]
     asked = [one.describe("query") for one in view.asks]
-    api.add_api_route(
+    router.add_api_route(
         f"/seasons/{{season}}{view.path}",
         _nothing_here,
         name=f"read_season{view.path}".replace("/", "_"),
@@ -115,18 +99,48 @@ def _describe(api: FastAPI, view: View) -> None:
     )
 
 
-def _nothing_here() -> None:
-    raise nothing_here()
+for _view in ANSWERS.values():
+    _describe(_view)
 
 
-async def _refuse_unknown(request: Request) -> None:
-    """Refusal of a query with a name that the document does not have."""
-    if not request.query_params:
-        return
-    # The document takes long to make: not for who asks for nothing in particular.
-    described = request.app.openapi()["paths"][request.scope["route"].path_format][request.method.lower()]
-    known = [one["name"] for one in described.get("parameters", ()) if one["in"] == "query"]
-    check_names(request.query_params, known)
+@router.get("/seasons/{season}/events", response_class=StreamingResponse, responses=MANY)
+def listen(season: str, request: Request) -> Response:
+    """Stream the events of a season, as server-sent events, from now on or from `Last-Event-ID` on."""
+    live: Live = request.app.state.live
+    state = request.app.state.seasons.state(given(season))
+    if state is None:
+        raise HTTPException(404, "no such season")
+    address = address_of(request.scope["client"])
+    limit = live.limit_for(address)
+    if limit is not None:
+        raise too_many("too many listen already", limit, RETRY_SECONDS)
+    news = live.listen(state, address, request.headers.get("last-event-id"))
+    return stream_answer(news)
+
+
+router.include_router(authors_api.router)
+router.include_router(organisers_api.router)
+
+
+class _Api(FastAPI):
+    """An application whose document is made once in a process."""
+
+    document: ClassVar[dict[str, Any]] = {}
+
+    def openapi(self) -> dict[str, Any]:
+        if not self.document:
+            self.document.update(super().openapi())
+        return self.document
+
+
+def make_api(seasons: Seasons, live: Live, uploads: Uploads) -> FastAPI:
+    """The API over some seasons: the public part only reads."""
+    api = _Api(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
+    for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
+        api.add_exception_handler(kind, tell_failure)
+    api.state.seasons, api.state.live, api.state.uploads = seasons, live, uploads
+    api.router.routes.extend(router.routes)
+    return api
 
 
 def make_site(
