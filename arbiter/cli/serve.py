@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,39 +81,38 @@ def serve(
     settled = [prepare(config) for config in configs] if play or most_tables else []
     if play:
         refuse_shared_files((config.season, file_of(config.store)) for config in settled)
-    seasons = Seasons(files)
-    for _state in seasons.states():
-        # A store that cannot be read is named now, not to the first visitor.
-        pass
-    log, live = Log(), Live(seasons)
-    web, others = serving.share_cores()
-    played = {name: season.path for name, season in seasons.watched.items()} if play else {}
-    coordinators = Coordinators(played, others, log, seasons.wish)
-    tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
-    listening = serving.bound_socket(host, port)
-    sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
-    coordinators.inspect(sent, web, log)
-    # The collector looks through all that lives: not through this, each time, in the middle of an answer.
-    gc.collect()
-    gc.freeze()
-    site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
-    server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
-    try:
-        server.start()
-        server.ready.wait()
-        server.check()
-        with suppress(KeyboardInterrupt):
-            say(f"serving {serving.address_of(listening)}")
-            _run(server, coordinators, tables)
-    finally:
-        until = time.monotonic() + END_SECONDS
-        coordinators.ask_to_end()
-        if tables is not None:
-            tables.close()
-        server.stop(max(LOOK_SECONDS, (until - time.monotonic()) / 2))
-        coordinators.end(until)
-        seasons.close()
-        log.close()
+    with closing(Seasons(files)) as seasons:
+        for _state in seasons.states():
+            # A store that cannot be read is named now, not to the first visitor.
+            pass
+        log, live = Log(), Live(seasons)
+        web, others = serving.share_cores()
+        played = {name: season.path for name, season in seasons.watched.items()} if play else {}
+        coordinators = Coordinators(played, others, log, seasons.wish)
+        tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
+        listening = serving.bound_socket(host, port)
+        sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
+        coordinators.inspect(sent, web, log)
+        # The collector looks through all that lives: not through this, each time, in the middle of an answer.
+        gc.collect()
+        gc.freeze()
+        site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
+        server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
+        try:
+            server.start()
+            server.ready.wait()
+            server.check()
+            with suppress(KeyboardInterrupt):
+                say(f"serving {serving.address_of(listening)}")
+                _run(server, coordinators, tables)
+        finally:
+            until = time.monotonic() + END_SECONDS
+            coordinators.ask_to_end()
+            if tables is not None:
+                tables.close()
+            server.stop(max(LOOK_SECONDS, (until - time.monotonic()) / 2))
+            coordinators.end(until)
+            log.close()
 
 
 def _tables(settled: list[Config], most: int, web: list[int], bots: list[int], log: Log) -> Tables:

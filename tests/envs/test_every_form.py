@@ -255,6 +255,7 @@ def test_a_copy_goes_its_own_way(form: Form) -> None:
         assert same(form.state(), before)
 
 
+@pytest.mark.filterwarnings("ignore:.*not in the possible render_modes:UserWarning")
 def test_a_match_in_words(build: Callable[..., Form], capsys: pytest.CaptureFixture[str]) -> None:
     form = build(render_mode="ansi")
     form.reset(seed=2)
