@@ -54,12 +54,14 @@ played = cache(play)
 
 
 def test_sleeping_is_charged_in_full() -> None:
-    def share() -> float:
-        moves = play("sleep").moves
-        return sum(move.charged_ns for move in moves) / (len(moves) * BURNED_MS * 10**6)
-
-    # Of two waits for a core at the same time both are taken off: measured again on a busy machine.
-    assert any(share() >= 0.9 for _ in range(20))
+    # Of two waits for a core at the same time both are taken off: each move is measured until the machine lets it be.
+    best: list[int] = []
+    for _ in range(20):
+        charged = [move.charged_ns for move in play("sleep").moves]
+        best = [max(pair) for pair in zip(best or charged, charged, strict=True)]
+        if min(best) >= 0.9 * BURNED_MS * MS:
+            break
+    assert min(best) >= 0.9 * BURNED_MS * MS
 
 
 def test_sleeping_beyond_the_limit_loses() -> None:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
-PAUSES, PAUSE_SECONDS = 8, 0.2
-# Each bot burns 20 ms a decision, and may use 100.
+PAUSES, PAUSE_SECONDS = 6, 0.4
+# Each bot burns 20 ms a decision, and may use 250: more than a busy machine takes, and less than a pause.
 PLAYING = """
 import json
 from dataclasses import replace
@@ -46,9 +46,9 @@ input()
 for number, (kind, delivery) in enumerate(
     [("adjusted", "strict"), ("wall", "batched"), ("cpu", "strict")]
 ):
-    one = spec(kind, number, "burn", "100ms/request")
+    one = spec(kind, number, "burn", "250ms/request")
     # A start has the time of a request: it must not be convicted either.
-    record = play_match(replace(one, limits=replace(one.limits, delivery=delivery, start_ns=200_000_000)))
+    record = play_match(replace(one, limits=replace(one.limits, delivery=delivery, start_ns=350_000_000)))
     notes = [note for bot in record.bots for note in bot.notes]
     print(json.dumps([record.forfeit and record.forfeit.detail, record.host["stopped_ns"], notes]), flush=True)
 close_table()
