@@ -1,8 +1,13 @@
-"""Options and fixtures of the whole suite: ``pytest --rewrite-golden`` writes the golden files anew."""
+"""Options and fixtures of the whole suite: ``pytest --rewrite-golden`` writes the golden files anew.
+
+Files are tested in random order, and the tests of each in random order, too; ``--order`` takes the number that
+the first lines of a run tell, and 0 for the order in which they are written.
+"""
 
 from __future__ import annotations
 
 import os
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +34,15 @@ SPREAD = {
     )
 }
 """Files whose tests share nothing, and take long one after the other."""
+LONG = (
+    "tests/web/browser/",
+    "tests/test_docs.py",
+    "tests/bots/",
+    "tests/table/",
+    "tests/test_",
+    "tests/web/",
+)
+"""What takes longest comes first, or the last worker would be waited for."""
 GOLDEN = Path(__file__).parent / "golden"
 
 
@@ -37,16 +51,47 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--rewrite-golden", action="store_true", help="write tests/golden/* instead of comparing"
     )
 
+    parser.addoption("--order", type=int, help="the number of a random order; 0: as written")
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.order is None:
+        told = getattr(config, "workerinput", {})
+        config.option.order = told.get("order") or random.randrange(1, 10**6)
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"order of the tests: --order {config.option.order}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if STARTERS & set(getattr(item, "fixturenames", ())):
             item.add_marker("process")
+    order(items, config.option.order)
+
+
+def order(items: list[pytest.Item], number: int) -> None:
+    """Long files first; the files, and the tests of each, in the random order of a number."""
+    chance = random.Random(number)
+    files = list(dict.fromkeys(_file(item.nodeid) for item in items))
+    if number:
+        chance.shuffle(files)
+        chance.shuffle(items)
+    files.sort(key=lambda file: next((k for k, part in enumerate(LONG) if file.startswith(part)), len(LONG)))
+    places = {file: place for place, file in enumerate(files)}
+    items.sort(key=lambda item: places[_file(item.nodeid)])
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["order"] = node.config.option.order
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -56,9 +101,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return nodeid if file in SPREAD else file
+            return nodeid if _file(nodeid) in SPREAD else _file(nodeid)
 
+    config.option.loadscopereorder = False
     return ByFile(config, log)
 
 
