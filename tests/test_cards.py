@@ -61,6 +61,7 @@ def test_the_hash_of_a_short_seed_is_told_to_nobody_who_does_not_insist():
     assert told_commitment("1", insisted=True) == commitment("1")
 
 
+@pytest.mark.slow
 @given(seed=SEEDS, round_number=st.integers(1, 500), deal=st.integers(0, 20), n=st.integers(1, 90))
 def test_the_shuffle_is_the_documented_one(seed, round_number, deal, n):
     words = words_by_the_book(seed, round_number, deal)

@@ -55,6 +55,7 @@ def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
         assert (frame["hands"], frame["counts"]) == (shown.hands, shown.counts)
 
 
+@pytest.mark.slow
 @every_game
 @pytest.mark.parametrize("fault", [False, True])
 def test_what_a_seat_saw_has_the_numbers_of_the_whole_match(game: AnyGame, fault: bool) -> None:

@@ -107,6 +107,7 @@ def test_a_match_is_the_one_that_a_referee_conducts(name: str) -> None:
         ]
 
 
+@pytest.mark.slow
 @examples(16)
 @given(st.sets(st.integers(0, 3)), st.integers(0, 99), st.data())
 def test_whoever_decides_the_match_is_the_same(people: set[int], seed: int, data: st.DataObject) -> None:
@@ -245,6 +246,7 @@ def test_a_verb_that_makes_no_sense_now_says_why(owner: Owner, verb: str) -> Non
     assert (status, bool(told["error"]["message"])) == (422, True)
 
 
+@pytest.mark.slow
 def test_exchanges_are_told_from_a_number_on_and_bounded() -> None:
     kept = Exchanges()
     for number in range(6_000):

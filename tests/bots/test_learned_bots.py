@@ -84,6 +84,7 @@ def test_the_search_of_planning_is_built_with_the_learned_network() -> None:
 # At a table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_a_match_is_legal_and_the_same_again(name: str) -> None:
     assert spoken(match(name)) == spoken(match(name))
@@ -149,6 +150,7 @@ def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
     assert_alike(table, training)
 
 
+@pytest.mark.slow
 def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
     table: list[tuple[np.ndarray, np.ndarray]] = []
     training: list[tuple[np.ndarray, np.ndarray]] = []

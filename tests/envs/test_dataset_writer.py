@@ -127,6 +127,7 @@ def test_two_environments_do_not_write_one_file(tmp_path: Path) -> None:
     envs.aec("planning", dataset=path).close()
 
 
+@pytest.mark.slow
 def test_a_data_set_is_completed_when_its_environment_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
     env = envs.aec("planning", dataset=str(path), deals=[[1, 0]])

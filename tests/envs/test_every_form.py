@@ -155,6 +155,7 @@ def test_a_match_is_the_same_step_for_step_in_every_form(kind: str, illegal: int
     assert np.array_equal(batch.env.ends[0][: len(last)], last)
 
 
+@pytest.mark.slow
 def test_matches_are_what_they_have_always_been(golden: Callable[[str, str], None]) -> None:
     """A digest of all that is seen along a match by lot, form by form."""
     lines = []

@@ -144,6 +144,7 @@ def test_the_expectation_of_a_tournament_match_is_the_documented_figure():
     assert f"{float(EXPECTED_OF_A_MATCH):.6f}" == "33.498438"
 
 
+@pytest.mark.slow
 def test_random_declarations_earn_the_expected_points():
     means = [sum(points) / 4 for points in simulated(1000)]
     mean = sum(means) / len(means)

@@ -130,6 +130,7 @@ def test_faults_count_in_the_order_of_blocks_whenever_they_come(seed: int, keys:
 FAULTY: dict[str, list[MatchSummary]] = {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 17])
 def test_blocks_that_are_left_out_are_part_of_the_budget(tmp_path: Path, most: int) -> None:
     def last(spec: MatchSpec) -> list[int]:
@@ -158,6 +159,7 @@ def test_the_order_in_which_matches_end_changes_nothing(seed: int) -> None:
 ORDERED: dict[str, list[MatchSummary]] = {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stops_after", [1, 7, 30])
 def test_an_interrupted_test_goes_on_to_the_same_end(tmp_path: Path, stops_after: int) -> None:
     class Breaking(InMemory):

@@ -80,6 +80,7 @@ def kept(season: SeasonStore, rounds: int) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.slow
 def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], Config]) -> None:
     """The file is edited while nobody plays; the round goes on without asking, the next one asks."""
     with closing(Store("sqlite://")) as store:
@@ -109,6 +110,7 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], C
     assert point == 3 * (1 + MATCHES + 1) + 2
 
 
+@pytest.mark.slow
 def test_all_matches_stored_and_none_rated_is_finished_with_consent_too(
     config: Callable[[str], Config], store: Store
 ) -> None:

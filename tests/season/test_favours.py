@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Run = Callable[..., tuple[int, str, str]]
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["arbiter"]
 
 FRIENDS = ThrowAway("p0", "p1")

@@ -102,6 +102,7 @@ def test_nobody_is_blamed_where_a_match_is_void_by_two_players_together(season: 
         played(season, both)
 
 
+@pytest.mark.slow
 @given(st.integers(2, 4), st.floats(0.1, 0.9), st.randoms(use_true_random=False))
 def test_a_machine_that_fails_at_random_seldom_looks_like_a_player(
     players: int, share: float, chance: random.Random

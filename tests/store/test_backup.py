@@ -76,6 +76,7 @@ def rounds_in(copy: Path) -> int:
     return len(rounds)
 
 
+@pytest.mark.slow
 def test_backups_while_a_season_is_played_are_whole_and_disturb_nobody(
     store: Store, file: Path, tmp_path: Path
 ) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from arbiter.picture.state import SeasonState
 
+pytestmark = pytest.mark.slow
+
 PLAYERS, ROUNDS, BEGUN = 208, 3, 30
 API, PAGE = "/api/v1/seasons/big", "/seasons/big"
 

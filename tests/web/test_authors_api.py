@@ -215,6 +215,7 @@ def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
     assert [(one["version"], one["active"]) for one in listed] == [(2, False), (1, True)]
 
 
+@pytest.mark.slow
 def test_versions_are_activated_so_often_in_an_hour(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(authors_api, "PER_HOUR", 2)
     made = [site.accept("ann", text) for text in "12"]

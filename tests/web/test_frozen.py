@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from httpx import Response
 
+pytestmark = pytest.mark.slow
+
 LATER = "r002/t01/m0"
 PAGES = (
     "", "?after_round=1", "/crosstable", "/crosstable?show=los", "/history", "/matches", "/matches?page=1",

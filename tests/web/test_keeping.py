@@ -140,6 +140,7 @@ def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
     assert len(made) == 2
 
 
+@pytest.mark.slow
 def test_a_state_that_is_no_longer_shown_takes_no_memory(
     visitor: TestClient, kept: Kept, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -88,6 +88,7 @@ def long_season(tmp_path_factory: pytest.TempPathFactory) -> str:
     return report_of(make_long_season(tmp_path_factory.mktemp("long"), 100))
 
 
+@pytest.mark.slow
 def test_a_hundred_rounds_of_sixteen_players_take_less_than_two_megabytes(long_season: str) -> None:
     assert len(long_season.encode()) < 2_000_000
     assert long_season.count('<details class="round">') == 100
@@ -122,6 +123,7 @@ def test_a_row_a_player_tells_the_figures_of_the_command(kept: Kept) -> None:
         assert shown["Player"].split()[0] == row["player"]
 
 
+@pytest.mark.slow
 def test_names_and_words_of_others_are_text(long_season: str) -> None:
     file = Parsed(long_season)
     assert not file.tags & {"img", "b"}
@@ -129,6 +131,7 @@ def test_names_and_words_of_others_are_text(long_season: str) -> None:
     assert {row[-1] for row in file.rows["faults"][1:]} == {TOLD}
 
 
+@pytest.mark.slow
 def test_the_seed_is_told_when_the_season_is_over_and_no_sooner(long_season: str, kept: Kept) -> None:
     assert SEED in long_season
     assert SEED not in report_of(kept.file, None)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 BASE = "/api/v1/seasons/s"
 PLAYS = "plays from round 3 on"
 BY_ORDER = "does not play: ann is suspended by an organiser, who alone can end that: asked the web"

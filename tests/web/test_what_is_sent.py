@@ -73,6 +73,7 @@ def walk(visitor: TestClient) -> dict[str, str]:
     return sent
 
 
+@pytest.mark.slow
 def test_no_page_and_no_answer_tells_what_is_not_for_the_public(
     visitor: TestClient, records: list[MatchRecord]
 ) -> None:

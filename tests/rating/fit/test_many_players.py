@@ -78,6 +78,7 @@ def test_intervals_without_a_matrix(monkeypatch: pytest.MonkeyPatch, options: di
         assert of.los(some, than) == pytest.approx(of.los()[np.ix_(some, than)], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_many_clusters_of_many_players_are_summed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = bayeselo(PairTable.from_matches(season(40, 100)))
     exact = intervals(fit, "match")

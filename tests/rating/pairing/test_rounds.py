@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.stats import kendalltau
 
 from rating import Match, OptionError, PairTable
 from rating.fit.bayeselo import Fit, bayeselo
@@ -277,6 +276,8 @@ def test_options_out_of_range(options: dict[str, object], says: str) -> None:
 
 
 def order(made: Simulation) -> float:
+    from scipy.stats import kendalltau  # takes a second, in each process of the tests
+
     fit = bayeselo(PairTable.from_matches(made.matches, players=list(made.elo)))
     return float(kendalltau(fit.elo, list(made.elo.values())).statistic)
 

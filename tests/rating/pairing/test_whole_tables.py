@@ -86,6 +86,7 @@ def test_local_search_comes_within_a_hundredth_of_the_best(
         assert total(gain, divide(gain, size)) >= 0.99 * best_of_restarts(gain, size, restarts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["variance", "variance-sequential"])
 @pytest.mark.parametrize(("players", "rounds"), [(40, 12), (40, 40), (200, 12), (200, 40)])
 def test_greedy_comes_within_three_hundredths(rule: Rule, players: int, rounds: int) -> None:

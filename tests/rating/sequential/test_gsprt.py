@@ -140,6 +140,7 @@ def test_stops_are_those_of_one_run_at_a_time() -> None:
         assert run.blocks == last + 1
 
 
+@pytest.mark.slow
 def test_expected_numbers_of_blocks() -> None:
     """Wald: 2.65 x 2 variance / (s1 - s0)^2 at either bound with 5 % risks; about what simulation gives."""
     test = Gsprt(0.0, 20.0)
@@ -185,6 +186,7 @@ def test_walks_between_bounds_end_somewhere(drift: float, time: float) -> None:
         assert above == pytest.approx(math.expm1(-g * a) / math.expm1(-g * (a + b)), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_walks_by_simulation() -> None:
     a, b, drift, time, fine = 3.0, 4.0, 0.1, 20.0, 200
     rng = np.random.default_rng(0)
