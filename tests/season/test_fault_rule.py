@@ -146,6 +146,7 @@ def test_check_config_says_the_rule_and_why(write: Callable[..., Config], arbite
     assert shape["after_fault"] == "end"
 
 
+@pytest.mark.process
 def test_the_page_of_rules_says_the_rule_of_the_next_round(write: Callable[..., Config]) -> None:
     config = write(SENT, BOT)
     season = before_the_change(config)

@@ -90,6 +90,7 @@ def test_seasons_and_authors_pages_lead_to_the_rules(site: Authored) -> None:
     assert f'href="{RULES}"' in site.client.get("/seasons/small").text
 
 
+@pytest.mark.process
 def test_a_plugins_manual_is_shown_and_its_html_is_text(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "# x\n\n## Rules\n\n<script>alert(1)</script> [docs](../a.md) [web](https://a.example/) ![p](b.png)\n\n"
     monkeypatch.setattr(Planning, "manual", f"{text}| a |\n|:-:|\n| `b` |\n")
