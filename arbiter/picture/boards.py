@@ -152,7 +152,7 @@ def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
 
 
 def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDeal:
-    """A deal with its best and worst results marked, where they differ."""
+    """A deal with its best and worst results marked, where no other is as good or bad."""
     game = make(rows[0][0].game, rows[0][0].options)
     hands = rows[0][0].deals[number]["hands"]
     same = all(record.deals[number]["hands"] == hands for record, _ in rows)
@@ -161,8 +161,8 @@ def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDea
     for cells in zip(*(row["cells"] for row in shown), strict=True):
         points = [cell["points"] for cell in cells]
         par.append(fmean(points))
-        if min(points) < max(points):
-            for cell in cells:
-                cell["best"], cell["worst"] = cell["points"] == max(points), cell["points"] == min(points)
+        for cell in cells:
+            alone = points.count(cell["points"]) == 1
+            cell["best"], cell["worst"] = (alone and cell["points"] == most(points) for most in (max, min))
     names = [[game.card_name(card) for card in sorted(map(game.card_of, hand))] for hand in hands]
     return {"deal": number, "hands": names if same else None, "par": par, "rows": shown}

@@ -160,7 +160,7 @@ def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]
         return None
     gap, _, match, winner, beaten = best
     names = said_names(match.players)
-    say = f"{names[winner]} beats {names[beaten]}, rated {gap:.0f} Elo above"
+    say = f"{names[winner]} beats {names[beaten]}, who was rated {gap:.0f} Elo higher"
     return {"match": match_in_short(state, match), "say": say}
 
 

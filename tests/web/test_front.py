@@ -97,9 +97,9 @@ def test_the_best_and_the_worst_with_the_same_cards_are_marked(kept: Kept) -> No
             points = [cell["points"] for cell in cells]
             assert deal["par"][seat] == pytest.approx(fmean(points))
             for cell in cells:
-                differ = min(points) < max(points)
-                assert cell["best"] == (differ and cell["points"] == max(points))
-                assert cell["worst"] == (differ and cell["points"] == min(points))
+                alone = points.count(cell["points"]) == 1
+                assert cell["best"] == (alone and cell["points"] == max(points))
+                assert cell["worst"] == (alone and cell["points"] == min(points))
 
 
 def test_over_all_rotations_the_luck_of_the_cards_cancels(kept: Kept) -> None:

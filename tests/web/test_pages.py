@@ -231,7 +231,7 @@ def test_the_next_round_is_told_with_its_moment(first: datetime, visit: Callable
     assert season["next"] == {"round": 4, "begins": begins.isoformat()}
     for page in ("", "/live"):
         text = client.get(f"/seasons/small{page}").text
-        assert f'Round 4 is due at <time datetime="{begins.isoformat(timespec="seconds")}">' in text
+        assert f'Round 4 begins at <time datetime="{begins.isoformat(timespec="seconds")}">' in text
 
 
 def test_a_season_with_an_end_does_not_say_of_how_many_rounds(
