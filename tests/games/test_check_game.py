@@ -5,6 +5,7 @@ The games broken here are `HighCard`, a small game of its own, each with one thi
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import pytest
@@ -526,8 +527,9 @@ class HasACrash(HighCard):
         raise LookupError("no news")
 
 
+@cache
 def with_state(state_class):
-    """The class of a `HighCard` whose deals are played by other states."""
+    """The class of a `HighCard` whose deals are played by other states; one alone, or it could not be pickled."""
     name = state_class.__name__
     game = type(name, (HighCard,), {"state": state_class, "__module__": __name__})
     globals()[name + "Game"] = game

@@ -175,7 +175,13 @@ def test_the_address_holds_the_position(show: Show) -> None:
     assert page.input_value("select") == "2"
     page.keyboard.press("q")
     page.keyboard.press("]")
-    page.wait_for_url(lambda url: "seat" not in url and f"i={place(page)[1]}" in url)
+    page.wait_for_function(
+        """() => {
+          const [, event] = /event (\\d+)/.exec(document.querySelector(".rp-where").innerText);
+          const asked = new URLSearchParams(location.search);
+          return !asked.has("seat") && asked.get("i") === event;
+        }"""
+    )
     assert "theme=dark" in page.url
     assert "deal=2" in page.url
     page.reload()
