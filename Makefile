@@ -15,8 +15,8 @@ demo: $(RUN) ## a round of Planning between real bots, and its report
 
 # Compiled modules are kept, whatever the shell says: each process of the tests would compile them all.
 test: export PYTHONDONTWRITEBYTECODE =
-test: $(DEV) bots ## all tests
-	$(BIN)/python -m pytest -n 3
+test: $(DEV) bots ## all tests; ORDER=N for one of their random orders
+	$(BIN)/python -m pytest -n 3 $(if $(ORDER),--order $(ORDER))
 
 quick: export PYTHONDONTWRITEBYTECODE =
 quick: $(DEV) ## the tests that start no process, need no browser and compute for no seconds
