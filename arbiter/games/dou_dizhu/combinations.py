@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import NamedTuple, TypeAlias
+
+from arbiter.cards import UNKNOWN, Card
 
 Counts: TypeAlias = int
 Ladder: TypeAlias = int
@@ -91,6 +93,29 @@ def ladder_of(counts: Counts) -> Ladder:
 def kind_of(action: int) -> str:
     """The type of a combination in words."""
     return KINDS[bisect_right(KINDS, action, key=lambda kind: kind[0]) - 1][1]
+
+
+def say_kind(action: int) -> str:
+    """The same with the word in front of it that reads well."""
+    kind = kind_of(action)
+    return kind if kind.startswith("four") else f"a {kind}"
+
+
+class _Units(dict[Card, Counts]):
+    """The counts of each card alone."""
+
+    def __missing__(self, card: Card) -> Counts:
+        return 1 << UNKNOWN_FROM
+
+
+UNITS = _Units((card, 1 << 4 * (card // 4 + card // 53)) for card in range(54))
+
+
+@lru_cache(maxsize=1 << 10)
+def cards_in(counts: Counts) -> tuple[Card, ...]:
+    """The first cards of each rank that come to some counts, unknown ones last."""
+    cards = tuple(FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
+    return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
 
 
 class Combinations(NamedTuple):

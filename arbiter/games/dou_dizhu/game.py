@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import UNKNOWN, Card, Stream
+from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import Face
 from arbiter.games import one_of, seats_in
@@ -26,10 +25,11 @@ from arbiter.games.dou_dizhu.combinations import (
     MOST,
     PASS,
     RANKS,
-    UNKNOWN_FROM,
+    UNITS,
     Counts,
+    cards_in,
     holds,
-    kind_of,
+    say_kind,
     table,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
@@ -37,16 +37,6 @@ from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
 from arbiter.text import joined
 
 CARDS, HAND = 54, 17
-
-
-class _Units(dict[Card, Counts]):
-    """The counts of each card alone."""
-
-    def __missing__(self, card: Card) -> Counts:
-        return 1 << UNKNOWN_FROM
-
-
-_UNITS = _Units((card, 1 << 4 * (card // 4 + card // 53)) for card in range(CARDS))
 _EVERYBODY = (0, 1, 2)
 _JOKERS = {"B": Face("B", "", "black joker"), "R": Face("R", "red", "red joker")}
 _AFTER = ((1,), (2,), (0,))
@@ -139,7 +129,7 @@ class DouDizhuState(NamedTuple):
             short = next(i for i in range(len(RANKS)) if (need >> 4 * i & 7) > (hand >> 4 * i & 7))
             held = hand >> 4 * short & 7
             return IllegalAction(f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}", name)
-        kind, best = _article(kind_of(action)), _article(kind_of(self.best))
+        kind, best = say_kind(action), say_kind(self.best)
         return IllegalAction(f"{name}, {kind}, does not beat {entries.names[self.best]}, {best}", name)
 
 
@@ -205,7 +195,7 @@ class DouDizhu(Game[DouDizhuState]):
 
     def start(self, deal: Deal) -> DouDizhuState:
         """The landlord leads."""
-        hands = tuple([sum([_UNITS[card] for card in hand]) for hand in deal.hands])
+        hands = tuple([sum([UNITS[card] for card in hand]) for hand in deal.hands])
         return DouDizhuState(self, (deal.seat,), hands, PASS, deal.seat, deal.seat, 0)
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
@@ -266,7 +256,7 @@ class DouDizhu(Game[DouDizhuState]):
 
     def hand(self, state: DouDizhuState, seat: Seat) -> tuple[Card, ...]:
         """The cards left, the first copies of each rank, then unknown ones."""
-        return _cards_of(state.hands[seat])
+        return cards_in(state.hands[seat])
 
     def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
         return tuple(
@@ -352,14 +342,3 @@ class DouDizhu(Game[DouDizhuState]):
             won = "the landlord wins" if not state.hands[deal.seat] else "the peasants win"
             points = ", ".join(f"{seat}: {state.points()[seat]:+d}" for seat in _EVERYBODY)
             yield f" {won} ({points})"
-
-
-@lru_cache(maxsize=1 << 10)
-def _cards_of(counts: int) -> tuple[Card, ...]:
-    cards = tuple(FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
-    return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
-
-
-def _article(kind: str) -> str:
-    """A type of combination with the word in front of it that reads well."""
-    return kind if kind.startswith("four") else f"a {kind}"
