@@ -77,6 +77,8 @@ async function follow(/** @type {string} */ own) {
 
 async function draw(/** @type {Told.VisitState} */ fresh) {
   const own = key;
+  // Given up before the answer to a decision came: it was over.
+  if (!own) return;
   const isNew = replay === null || fresh.revision !== state?.revision;
   const match = /** @type {Told.Replay} */ (isNew ? await tell("replay") : replay);
   // An answer to a decision may have come meanwhile, or another table.
