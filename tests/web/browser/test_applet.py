@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.browser
 SHORT = {
@@ -206,6 +206,20 @@ def test_quit_says_how_the_bots_ended(browser: Browser) -> None:
         table.press("Quit")
         table.wait_for("The applet has ended")
         assert table.page.locator(".ap-end li").count() == 1
+
+
+def test_quit_says_how_the_bots_ended_while_what_was_exchanged_is_still_on_its_way(browser: Browser) -> None:
+    with sitting(browser, "bot:cat") as table:
+        held: list[Route] = []
+        table.page.route("**/exchanges*", lambda route: held.append(route))
+        with table.page.expect_request("**/exchanges*"):
+            table.press("Step")
+        table.press("Quit")
+        table.wait_for("The applet has ended")
+        assert table.page.locator(".ap-end li").count() == 1
+        with table.page.expect_response("**/exchanges*"):
+            held[0].continue_()
+        assert table.page.locator(".ap-board").first.is_hidden()
 
 
 def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) -> None:

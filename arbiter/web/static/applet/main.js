@@ -84,6 +84,7 @@ function matchRow() {
 /** Shows the table as it stands at a revision or later; `answer` is its state, where that is known already.
  * @type {(revision: number, answer?: Told.TableState | Told.Bare) => Promise<void>} */
 function refresh(revision, answer) {
+  if (answer?.ended.length) showEnd(answer.ended);
   if (hasEnded || revision <= state?.revision) return Promise.resolve();
   wanted = Math.max(wanted, revision);
   loading ??= orTell(loadAll(answer), ({ message }) => {
@@ -103,7 +104,8 @@ async function load(/** @type {Told.TableState | Told.Bare} */ fresh) {
   if (fresh.ended.length) return showEnd(fresh.ended);
   if (!("setup" in fresh)) return;
   const isNew = !isSameMatch(fresh);
-  await draw(fresh, isNew, await readExchanges());
+  const heard = await readExchanges();
+  if (!hasEnded) await draw(fresh, isNew, heard);
 }
 
 /** True where nothing was decided since: bots hear much between two decisions. */
