@@ -115,7 +115,9 @@ def refuse_hollow(connection: sa.Connection, name: str) -> None:
     """StoreError for a file without tables that is what a copy leaves of a store."""
     marked = connection.exec_driver_sql("PRAGMA application_id").scalar() == APPLICATION_ID
     # Stores used to have neither mark nor tables in the file until their first contents were moved there.
-    if marked or connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+    hollow = marked or connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    # Somebody may have made the tables since it was seen that there are none.
+    if hollow and connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first() is None:
         raise StoreError(
             f"{name} is a store whose contents are in a file {_wal(Path(name)).name} that is missing:"
             " copy both while nobody plays, or use `arbiter backup`"

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ import pytest
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.store import SeasonStore, Store
-from arbiter.store.sqlite import APPLICATION_ID
+from arbiter.store.sqlite import APPLICATION_ID, refuse_hollow
 from tests.builders import record, standings
 
 if TYPE_CHECKING:
@@ -123,6 +124,12 @@ def test_a_store_without_its_contents_is_refused(file: Path, mark: int, mode: st
     with pytest.raises(StoreError, match=words):
         opened(file, create)
     assert file.read_bytes() == before
+
+
+def test_a_store_that_somebody_has_just_made_has_its_contents(file: Path) -> None:
+    opened(file).close()
+    with closing(Store(f"sqlite:///{file}")) as store, store.reading() as connection:
+        refuse_hollow(connection, str(file))
 
 
 @pytest.mark.parametrize("left", ["empty", "missing"])
