@@ -102,10 +102,16 @@ class Gauntlet:
         pool = [
             f"{name}{COPY_MARK}{copy}" if copy > 1 else name for copy in copies for name in self.opponents
         ]
-        a_round = -(-len(pool) // room)
+        a_round = tables_of(len(self.opponents), room)
         drawn = _drawn_tables(pool, room, seed)
         every = [next(drawn) for _ in range(number * a_round)]
         return [[self.player, *others] for others in every[-a_round:]]
+
+
+def tables_of(opponents: int, room: int) -> int:
+    """How many tables a round has in which so many opponents, and copies of few, are met, `room` at each."""
+    copies = max(-(-room // opponents), 1)
+    return -(-opponents * copies // room)
 
 
 def _called(config: Config, name: str, option: str) -> str:
@@ -148,9 +154,7 @@ def outcome(
     results, and the player's is what it has above their mean.
     """
     played = list(matches)
-    table = rating.PairTable.from_matches(
-        map(_with_originals, map(to_rating, played)), players=(gauntlet.player, *gauntlet.opponents)
-    )
+    table = results_of(played, gauntlet.player, gauntlet.opponents)
     rated = {row["player"]: row["elo"] for row in standings["players"]} if standings else {}
     anchored = all(rated.get(name) is not None for name in gauntlet.opponents)
     if anchored and standings:
@@ -201,9 +205,7 @@ def _against(
 ) -> Iterator[dict[str, Any]]:
     """A row for each opponent, seen from the player."""
     for number, name in enumerate(gauntlet.opponents, 1):
-        mine = (table.first == 0) & (table.second == number)
-        theirs = (table.first == number) & (table.second == 0)
-        seen = np.concatenate([table.outcome[mine], -table.outcome[theirs]])
+        seen = results_against(table, number)
         met = [match for match in played if name in map(original, match.players)]
         won, lost = int((seen > 0).sum()), int((seen < 0).sum())
         yield {
@@ -218,9 +220,20 @@ def _against(
         }
 
 
-def _with_originals(match: rating.Match) -> rating.Match:
-    """The match with copies under the names of their originals."""
-    return replace(match, players=[original(name) for name in match.players], owners=None)
+def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence[str]) -> rating.PairTable:
+    """The results of matches, copies under the names of their originals; the player has the number 0."""
+    found = [
+        replace(to_rating(match), players=[original(name) for name in match.players], owners=None)
+        for match in matches
+    ]
+    return rating.PairTable.from_matches(found, players=(player, *opponents))
+
+
+def results_against(table: rating.PairTable, number: int) -> np.ndarray:
+    """What player 0 of a table had of each result against another one: 1 for a win, 0, -1."""
+    mine = (table.first == 0) & (table.second == number)
+    theirs = (table.first == number) & (table.second == 0)
+    return np.concatenate([table.outcome[mine], -table.outcome[theirs]])
 
 
 def _faulty(match: MatchSummary) -> str | None:

@@ -1,11 +1,10 @@
-"""`authors`, `submit`, `inspect`: who may send programs, sending one, what is found of it."""
+"""`authors`, `submit`: who may send programs, sending one, what is found of it."""
 
 from __future__ import annotations
 
 import csv
 import io
 import os
-import signal
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -199,7 +198,7 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
     """
     from arbiter.submissions.sending import Site, pack
 
-    site = Site(url, season, _token(token_file))
+    site = Site(url, season, token_of(token_file))
     with tempfile.TemporaryFile() as archive:
         pack(path, archive)
         size = archive.tell()
@@ -219,7 +218,8 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
         raise BotCheckFailed(f"version {made.get('version')} is {printable(str(last.get('state')))}")
 
 
-def _token(file: Path | None) -> str:
+def token_of(file: Path | None) -> str:
+    """The token of a file, or of the environment; ConfigError where there is none."""
     if file is None:
         token = os.environ.get(VARIABLE, "").strip()
         if not token:
@@ -249,42 +249,3 @@ def _lines(submission: Mapping[str, Any]) -> Iterator[str]:
         yield f"accepted: {printable(str(words))}"
     elif submission.get("state") == "refused":
         yield "refused"
-
-
-@click.command()
-@click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
-@click.option("--once", is_flag=True, help="End when nothing waits any more.")
-@click.option("--only", type=(int, int), hidden=True, help="Inspect one submission for the process PARENT.")
-def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) -> None:
-    """Inspect what authors send: unpack, build and try each program, and accept or refuse it.
-
-    `arbiter serve` does this beside the site; alone it is for another machine that shares the folder of
-    archives. It may be ended at any moment, and goes on where it was.
-
-    Example: arbiter inspect configs/demo.yaml --once
-    """
-    from arbiter.cli.bots import settle
-    from arbiter.config import load
-    from arbiter.submissions.inspector import Inspector, alone, inspect_one
-
-    if only is not None:
-        number, parent = only
-        _end_with(parent)
-        inspect_one(settle(load(configs[0])), number)
-        return
-    loaded = [load(config) for config in configs]
-    for config in loaded:
-        if config.submissions is None:
-            hint = "write submissions: {} for the usual terms"
-            raise ConfigError("takes no archives: it has no `submissions:`", str(config.file), hint)
-    with alone(loaded):
-        Inspector(loaded, note).work(until_empty=once)
-
-
-def _end_with(parent: int) -> None:
-    """Have the kernel end this process when the inspector ends, however it does; end now if it has."""
-    from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
-
-    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != parent:
-        raise KeyboardInterrupt

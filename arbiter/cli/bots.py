@@ -159,12 +159,16 @@ def read_replay(path: str) -> MatchRecord:
 
 def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
     """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
-    deals = read_json(path)
+    return deals_in(read_json(path), path, game.name)
+
+
+def deals_in(deals: object, path: str, game: str | None = None) -> tuple[dict[str, Any], ...]:
+    """The same in what a file holds; of a record of another game than this it is said."""
     if isinstance(deals, dict) and deals.get("format") == FORMAT:
         raise ConfigError("is a replay", path, "--from-replay FILE takes one")
     if isinstance(deals, dict) and "deals" in deals:
-        if (played := deals.get("game")) not in (None, game.name):
-            raise ConfigError(f"is the record of a match of {played}, not of {game.name}", path)
+        if game and (played := deals.get("game")) not in (None, game):
+            raise ConfigError(f"is the record of a match of {played}, not of {game}", path)
         deals = deals["deals"]
     if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
         raise ConfigError(

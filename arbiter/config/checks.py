@@ -53,6 +53,9 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
         yield Problem(
             ("missed",), "only moments of `every` can be missed", "write `every` beside it, such as 24h"
         )
+    if isinstance(value.get("requests"), dict) and not isinstance(value.get("submissions"), dict):
+        what = "only who may send programs asks for matches, and nobody may"
+        yield Problem(("requests",), what, "write submissions: {} beside it for the usual terms")
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):

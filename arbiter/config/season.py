@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.config.languages import Languages
+    from arbiter.config.requests import Requests
     from arbiter.config.submissions import Submissions
     from arbiter.rules import AnyGame
 
@@ -66,7 +67,8 @@ class Config(Terms):
     `folder` is where relative names of commands, `read` and `ship` start; `ship` are folders whose
     files go to other machines.
     `stop_when` is the share of a round's matches that may end by faults before the run stops.
-    `submissions` is None where authors send nothing; `roster` are the rated names of what they sent.
+    `submissions` is None where authors send nothing, `requests` where they ask for nothing; `roster` are
+    the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
     `languages` are the programs that the season names, by the words that start them.
     `left_open` are those of the keys `OPEN` that the file does not give.
@@ -89,6 +91,7 @@ class Config(Terms):
     stop_when: float = 1.0
     after_fault: AfterFault = "end"
     submissions: Submissions | None = None
+    requests: Requests | None = None
     roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
     languages: Languages = field(default_factory=dict)
@@ -193,6 +196,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         stop_when=model.stop_when.faults,
         after_fault=model.fault_rule(),
         submissions=None if model.submissions is None else model.submissions.settled(),
+        requests=None if model.requests is None else model.requests.settled(),
         languages=languages,
         left_open=OPEN - model.model_fields_set,
     )

@@ -28,6 +28,7 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
+from arbiter.config.requests import Requests
 from arbiter.config.submissions import Submissions, parse_size, parse_total
 from arbiter.config.values import (
     Commitment,
@@ -186,6 +187,19 @@ class SubmissionsModel(StrictModel):
         return Submissions(self.until, parse_size(self.max_size), self.per_day, self.builds, total)
 
 
+class RequestsModel(StrictModel):
+    """The key ``requests``: authors may ask for matches of their versions, so many of them."""
+
+    per_day: Annotated[StrictInt, Field(gt=0)] = 20
+    per_hour: Annotated[StrictInt, Field(gt=0)] = 5
+    matches: Annotated[StrictInt, Field(gt=0, le=10_000)] = 400
+    against: Literal["house", "all"] = "house"
+
+    def settled(self) -> Requests:
+        """The same as values."""
+        return Requests(**self.model_dump())
+
+
 @dataclass(frozen=True, kw_only=True)
 class Terms:
     """The keys that a config has as the file gives them: a line is all that such a key needs.
@@ -228,6 +242,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what), Key.FREE] = StopModel()
     after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
     submissions: Annotated[SubmissionsModel | None, Key.FREE] = None
+    requests: Annotated[RequestsModel | None, Key.FREE] = None
     languages: dict[Annotated[str, checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 

@@ -40,6 +40,7 @@ def written(config: Config) -> str:
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
         "submissions": None if config.submissions is None else config.submissions.as_written(),
+        "requests": None if config.requests is None else config.requests.as_written(),
     }
     shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
     # As JSON: YAML would mark tuples.

@@ -14,7 +14,7 @@ from arbiter.config.changes import rated_name
 from arbiter.config.submissions import SOURCE, folder_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from arbiter.config import Config
@@ -35,6 +35,13 @@ def rostered(config: Config, stored: SeasonStore) -> Config:
     from arbiter.config.season import enrolled
 
     return enrolled(config, [_settings(config, version) for version in stored.submissions.active()])
+
+
+def with_versions(config: Config, versions: Iterable[Submission]) -> Config:
+    """The config with any accepted versions, for matches that count in no season."""
+    from arbiter.config.season import enrolled
+
+    return enrolled(config, [_settings(config, version) for version in versions])
 
 
 def _settings(config: Config, version: Submission) -> dict[str, Any]:

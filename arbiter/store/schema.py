@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0011"
+HEAD = "0014"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -235,6 +235,42 @@ submissions = sa.Table(
     sa.UniqueConstraint("season_id", "author", "version"),
     sa.UniqueConstraint("season_id", "author", "sha256"),
     sa.Index("submissions_by_state", "season_id", "state"),
+)
+
+requests = sa.Table(
+    # The matches that authors ask for; they lie in a store of their own.
+    "requests",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), nullable=False),
+    sa.Column("author", Name, nullable=False),
+    # The name that its matches have in their store, the same wherever this row is carried.
+    sa.Column("place", Name, nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    # Who is to meet whom, on which cards, as JSON.
+    sa.Column("wish", sa.Text, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("received", sa.String(32), nullable=False),
+    sa.Column("ended", sa.String(32)),
+    # How many matches were played, of how many at most, and what they took.
+    sa.Column("played", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("most", sa.Integer, nullable=False),
+    sa.Column("spent_ms", sa.BigInteger, nullable=False, server_default="0"),
+    # What came of it so far, as JSON; why it was refused.
+    sa.Column("outcome", sa.Text),
+    sa.Column("problem", sa.Text),
+    sa.Index("requests_by_state", "season_id", "state"),
+    sa.Index("requests_by_author", "season_id", "author", "received"),
+)
+
+served = sa.Table(
+    # How long something was played or inspected for an author on a day.
+    "served",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("author", Name, primary_key=True),
+    sa.Column("day", sa.String(10), primary_key=True),
+    sa.Column("ms", sa.BigInteger, nullable=False),
 )
 
 audit = sa.Table(

@@ -17,6 +17,7 @@ from arbiter.store.database import Database
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.matches import Matches
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
+from arbiter.store.requests import RequestBook
 from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
 from arbiter.store.running import RunningBook
 from arbiter.store.shelf import Shelf
@@ -45,6 +46,8 @@ class SeasonStore(Matches):
         """The versions that they sent."""
         self.shelf = Shelf(store, number)
         """The space of those on the disk."""
+        self.requests = RequestBook(store, number)
+        """The matches that they ask for."""
         self.audit = AuditLog(store, number)
         """The log of deeds."""
 
@@ -283,6 +286,17 @@ class Store(Database):
         with self.reading() as connection:
             query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
             return list(connection.execute(query).scalars())
+
+    def drop_season(self, name: str) -> None:
+        """Remove all of a season, if it is there."""
+        found = self.season(name)
+        if found is None:
+            return
+        with self.transaction() as connection:
+            for table in reversed(schema.metadata.sorted_tables):
+                if "season_id" in table.c:
+                    connection.execute(sa.delete(table).filter_by(season_id=found._id))
+            connection.execute(sa.delete(schema.seasons).filter_by(id=found._id))
 
     def begun_from(self, file: str) -> list[str]:
         """The seasons with rounds that were last played from a file, in the order of their beginning."""

@@ -67,7 +67,7 @@ class SubmissionBook(Book):
             connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count + 1))
             before = self._find(connection, author=author, sha256=sha256)
             if before is None:
-                if seconds := self._wait(self._sent_today(connection, author), per_day, DAY):
+                if seconds := seconds_until(self._sent_today(connection, author), per_day, DAY):
                     raise TooMany(seconds)
                 there = taken(connection, self._id, author)
                 if most is not None and there + (size or 0) > most:
@@ -87,7 +87,7 @@ class SubmissionBook(Book):
         """Return how many new archives an author may send now, and the seconds until one more if none."""
         with self._store.reading() as connection:
             sent = self._sent_today(connection, author)
-            return max(per_day - len(sent), 0), self._wait(sent, per_day, DAY)
+            return max(per_day - len(sent), 0), seconds_until(sent, per_day, DAY)
 
     def of(self, author: str) -> list[Submission]:
         """All that an author sent, the newest first."""
@@ -122,7 +122,7 @@ class SubmissionBook(Book):
         waiting = [found for found in self.waiting() if found.id not in without]
         table = schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
-            table.state.in_(OVER), table.received > _ago(DAY)
+            table.state.in_(OVER), table.received > ago(DAY)
         )
         counts = dict(map(tuple, self._all(done.group_by(table.author)))) if waiting else {}
         return min(waiting, key=lambda found: (counts.get(found.author, 0), found.id), default=None)
@@ -202,7 +202,7 @@ class SubmissionBook(Book):
                 return None
             active = self._active(connection, author)
             if active != found.version:
-                if seconds := self._wait(self._activations(connection, author), per_hour, HOUR):
+                if seconds := seconds_until(self._activations(connection, author), per_hour, HOUR):
                     raise TooMany(seconds)
                 self._make_active(connection, found, active)
                 note(connection, self._id, author, ACTIVATE, f"{author}@{found.version}")
@@ -255,16 +255,8 @@ class SubmissionBook(Book):
     def _moments(
         self, connection: sa.Connection, column: sa.Column[Any], span: timedelta, **wanted: str
     ) -> list[str]:
-        query = self._own(column, **wanted).where(column > _ago(span)).order_by(column)
+        query = self._own(column, **wanted).where(column > ago(span)).order_by(column)
         return list(connection.execute(query).scalars())
-
-    def _wait(self, done: Sequence[str], most: int, span: timedelta) -> int:
-        """Seconds until something may be done again that is allowed `most` times in a span."""
-        if len(done) < most:
-            return 0
-        earliest = read_moment(done[-most], "a moment at which an author did something")
-        free = earliest + span - datetime.now(UTC)
-        return max(int(free.total_seconds()) + 1, 1)
 
     def _update(self, number: int, **values: object) -> None:
         self._write(self._kept(number).values(**values))
@@ -281,5 +273,18 @@ def taken(connection: sa.Connection, season: int, author: str) -> int:
     return int(connection.execute(total).scalar() or 0)
 
 
-def _ago(span: timedelta) -> str:
+def seconds_until(done: Sequence[str], most: int, span: timedelta) -> int:
+    """Seconds until something may be done again that is allowed `most` times in a span; 0 if it may now.
+
+    `done` is when it was done within the span, the oldest first.
+    """
+    if len(done) < most:
+        return 0
+    earliest = read_moment(done[-most], "a moment at which an author did something")
+    free = earliest + span - datetime.now(UTC)
+    return max(int(free.total_seconds()) + 1, 1)
+
+
+def ago(span: timedelta) -> str:
+    """The moment so long before now, as the store keeps moments."""
     return (datetime.now(UTC) - span).isoformat(timespec="seconds")

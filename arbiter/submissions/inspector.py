@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config.submissions import Submissions
 from arbiter.errors import NoStore, StoreError
+from arbiter.requests.turns import Turns
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.versions import STATES
@@ -86,12 +87,15 @@ class Inspector:
         configs: Sequence[Config],
         say: Callable[[str], None],
         run: Callable[[Config, Submission], str] | None = None,
+        turns: Turns | None = None,
     ) -> None:
         """`run` inspects one, and returns what went wrong on our side; it is given by tests.
 
         It raises StoreError where the store or the disk failed, TimeoutExpired where it took too long.
+        `turns` are those that it takes with the desk of requests.
         """
         self._configs, self._say, self._run = configs, say, run or _run
+        self._turns = turns or Turns()
         self._stores: dict[str, Store] = {}
         self._again: dict[tuple[str, int], float] = {}
 
@@ -138,8 +142,11 @@ class Inspector:
             return False
         who = f"{config.season}: submission {found.id} of {found.author}"
         late = ""
+        begun = time.monotonic()
         try:
-            problem = self._run(config, found)
+            with self._turns.take(season.requests.served().get(found.author, 0)):
+                begun = time.monotonic()
+                problem = self._run(config, found)
         except subprocess.TimeoutExpired:
             problem = late = f"its inspection took longer than {longest(config):.0f} s"
         except StoreError as error:
@@ -147,6 +154,7 @@ class Inspector:
             self._say(f"{who}: {error}")
             self._rest(season, found)
             return True
+        season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
         if problem:
             self._say(f"{who}: {problem}")
             self._failed(season, found, late)

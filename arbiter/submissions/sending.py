@@ -7,6 +7,7 @@ and a site, failing TLS or a proxy that answers in its place, is put into words.
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import re
 import ssl
@@ -23,7 +24,7 @@ from arbiter.errors import ArbiterError, ConfigError
 from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import IO
 
 SECONDS = 60.0
@@ -37,6 +38,8 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The moment of all files of an archive, so that the same folder is the same archive."""
 
 
+OVER = ("accepted", "refused", "dropped", "done", "cancelled")
+"""States of submissions and requests from which nothing follows."""
 NO_WAY = (502, 503, 504)
 """Statuses of a proxy that does not reach the site: it may be started again at this moment."""
 _LONGEST = 200
@@ -80,9 +83,9 @@ class SiteAnswer(NamedTuple):
 
 
 class Site:
-    """A site with a season, for the owner of a token."""
+    """A site with a season, for the owner of a token: what he sends there, or (`what`) asks for."""
 
-    def __init__(self, url: str, season: str, token: str) -> None:
+    def __init__(self, url: str, season: str, token: str, what: str = "submissions") -> None:
         """ConfigError for an address, or a token, that is none."""
         parts = urlsplit(url)
         try:
@@ -95,7 +98,7 @@ class Site:
             raise ConfigError("the token is not one that `arbiter authors add` printed")
         self.url, self.season = url, season
         self._secure, self._host, self._token = parts.scheme == "https", parts.hostname, token
-        self._base = f"{parts.path.rstrip('/')}/api/v1/seasons/{quote(season, safe='')}/submissions"
+        self._base = f"{parts.path.rstrip('/')}/api/v1/seasons/{quote(season, safe='')}/{what}"
 
     def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
         """Send an archive; its id, version and state.
@@ -107,8 +110,16 @@ class Site:
             return answer.shape
         raise self._refusal(answer)
 
+    def ask(self, wish: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for matches; the request. ConfigError where it, the token or the season is wrong."""
+        body = json.dumps(wish).encode()
+        answer = self._ask("POST", "", io.BytesIO(body), len(body), "application/json")
+        if answer.status == 202 and "id" in answer.shape:
+            return answer.shape
+        raise self._refusal(answer)
+
     def states(self, number: object) -> Iterator[dict[str, Any]]:
-        """The submission each time it was looked at, until its inspection is over."""
+        """What was sent or asked for each time it was looked at, until it is over."""
         until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
@@ -119,7 +130,7 @@ class Site:
             else:
                 if answer.status == 200 and "state" in answer.shape:
                     yield answer.shape
-                    if answer.shape.get("state") in ("accepted", "refused", "dropped"):
+                    if answer.shape.get("state") in OVER:
                         return
                     until = time.monotonic() + PATIENCE_SECONDS
                 elif answer.status not in (429, *NO_WAY) or time.monotonic() > until:
@@ -139,11 +150,18 @@ class Site:
             return NoServer(f"{where}{answer.error()}")
         return ConfigError(f"{where}{answer.error()}")
 
-    def _ask(self, method: str, end: str, body: IO[bytes] | None = None, size: int = 0) -> SiteAnswer:
+    def _ask(
+        self,
+        method: str,
+        end: str,
+        body: IO[bytes] | None = None,
+        size: int = 0,
+        kind_of: str = "application/zip",
+    ) -> SiteAnswer:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
         if body is not None:
-            headers |= {"content-length": str(size), "content-type": "application/zip"}
+            headers |= {"content-length": str(size), "content-type": kind_of}
         try:
             with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
                 connection.connect()

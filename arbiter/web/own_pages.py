@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -20,7 +19,8 @@ from arbiter.store.authors import UsedUp
 from arbiter.store.versions import DROPPED
 from arbiter.submissions.authors import hash_of_code, renew
 from arbiter.submissions.authors import join as become_author
-from arbiter.web import authors_api, organisers_api
+from arbiter.web import authors_api, organisers_api, requests_api
+from arbiter.web.behind_login import OWN, POST, NotLoggedIn, does, logged_in, own_page, shows
 from arbiter.web.bodies import FileForm, open_terms, read_fields
 from arbiter.web.callers import (
     COOKIE_BYTES,
@@ -40,12 +40,12 @@ from arbiter.web.callers import (
     set_cookie,
 )
 from arbiter.web.pages import render
-from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
+from arbiter.web.refusals import Refusal, nothing_here
 from arbiter.web.security import number_of
 from arbiter.web.words import match_of_part
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
 
     from starlette.requests import Request
 
@@ -53,36 +53,12 @@ if TYPE_CHECKING:
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons
 
-POST = ["POST"]
 SHOWN_MATCHES = 50
-OWN = {**PRIVATE, "referrer-policy": "same-origin"}
-"""Browsers tell where a form was sent from only where they may tell it to the site itself."""
 SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
 def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
     """The pages of authors and of organisers, and what their forms do."""
-
-    def shows(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
-        def answer(request: Request) -> Response:
-            caller = _logged_in(caller_in(seasons, request))
-            if organiser and not caller.author.organiser:
-                raise nothing_here()
-            return show(caller, request)
-
-        return answer
-
-    def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
-        """Make a handler of a form, which is read within a session alone; which may end while it comes."""
-
-        async def answer(request: Request) -> Response:
-            _logged_in(await run_in_threadpool(caller_in, seasons, request))
-            fields = await read_fields(request)
-            check_form(request, SESSION, fields.get("proof"))
-            caller = _logged_in(await run_in_threadpool(caller_in, seasons, request))
-            return await run_in_threadpool(act, caller, request, fields)
-
-        return answer
 
     async def log_in(request: Request) -> Response:
         fields = await read_fields(request)
@@ -97,13 +73,13 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
     async def log_out(request: Request) -> Response:
         answer: Response = RedirectResponse("/login", 303, OWN)
         with suppress(NotLoggedIn):
-            answer = await does(_log_out)(request)
+            answer = await does(seasons, _log_out)(request)
         set_cookie(request, answer, SESSION)
         return answer
 
     async def send(request: Request) -> Response:
         check_origin(request)
-        caller = _logged_in(await run_in_threadpool(caller_in, seasons, request))
+        caller = logged_in(await run_in_threadpool(caller_in, seasons, request))
         form = FileForm(request)
         check_form(request, SESSION, (await form.fields()).get("proof"))
         made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
@@ -115,48 +91,26 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         Route("/logout", log_out, methods=POST),
         Route("/join", _join_page),
         Route("/join", join, methods=POST),
-        Route("/me", shows(_me_page)),
-        Route("/me/token", does(partial(_renew, seasons)), methods=POST),
+        Route("/me", shows(seasons, _me_page)),
+        Route("/me/token", does(seasons, partial(_renew, seasons)), methods=POST),
         Route("/me/submissions", send, methods=POST),
-        Route("/me/submissions/{number}", shows(_verdict_page)),
+        Route("/me/submissions/{number}", shows(seasons, _verdict_page)),
         Route(
-            "/me/submissions/{number}/activate", does(partial(_change, authors_api.activate)), methods=POST
+            "/me/submissions/{number}/activate",
+            does(seasons, partial(_change, authors_api.activate)),
+            methods=POST,
         ),
-        Route("/me/submissions/{number}/drop", does(partial(_change, authors_api.drop)), methods=POST),
-        Route("/me/matches/{match}/log", shows(_log_page)),
-        Route("/admin", shows(_admin_page, organiser=True)),
-        Route("/admin/submissions/{number}", shows(partial(_verdict_page, anybody=True), organiser=True)),
-        Route("/admin/{order}", does(_order), methods=POST),
+        Route(
+            "/me/submissions/{number}/drop", does(seasons, partial(_change, authors_api.drop)), methods=POST
+        ),
+        Route("/me/matches/{match}/log", shows(seasons, _log_page)),
+        Route("/admin", shows(seasons, _admin_page, organiser=True)),
+        Route(
+            "/admin/submissions/{number}",
+            shows(seasons, partial(_verdict_page, anybody=True), organiser=True),
+        ),
+        Route("/admin/{order}", does(seasons, _order), methods=POST),
     ]
-
-
-class NotLoggedIn(HTTPException):
-    """Nobody is logged in: leads to the login."""
-
-    def __init__(self) -> None:
-        super().__init__(303, headers={**OWN, "location": "/login"})
-
-
-def _logged_in(caller: Caller | None) -> Caller:
-    if caller is None:
-        raise NotLoggedIn
-    return caller
-
-
-def _own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
-    """A page behind the login, which nobody keeps."""
-    page = render(
-        template,
-        caller.state,
-        page="me",
-        author=caller.author,
-        callers=request.state.callers,
-        others=request.state.others,
-        own=own_address(caller, request, ""),
-        proof=proof_of(cookie_in(request, SESSION)),
-        **values,
-    )
-    return HTMLResponse(page, headers=OWN)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
@@ -164,7 +118,7 @@ def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Re
     one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
     mine = found.author == caller.author.name and found.state != DROPPED
     one["droppable"] = mine and authors_api.why_it_stays(caller, found) is None
-    return _own_page("submission", caller, request, one=one, here=request.url.path)
+    return own_page("submission", caller, request, one=one, here=request.url.path)
 
 
 def _log_page(caller: Caller, request: Request) -> Response:
@@ -270,8 +224,9 @@ def _me_page(caller: Caller, request: Request) -> Response:
             for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
         ],
         "matches_in_all": len(every),
+        "requests": requests_api.shown(caller),
     }
-    return _own_page("me", caller, request, me=me)
+    return own_page("me", caller, request, me=me)
 
 
 def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
@@ -324,7 +279,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
         "log": _log(caller, request.query_params),
     }
-    return _own_page("admin", caller, request, admin=admin, preview=preview)
+    return own_page("admin", caller, request, admin=admin, preview=preview)
 
 
 def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:

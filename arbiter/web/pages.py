@@ -134,5 +134,6 @@ def render(template: str, state: SeasonState | None = None, **values: object) ->
     """A page as text, of a season or of none."""
     usual: dict[str, object] = {"page": template, "season": None, "base": "", "static": assets_at()}
     if state is not None:
-        usual |= {"season": figures.season(state), "base": f"/seasons/{part(state.name)}"}
+        base = f"/seasons/{part(state.name)}"
+        usual |= {"season": figures.season(state), "base": base, "home": base}
     return environment().get_template(f"{template}.html").render({**usual, **values})

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
+from arbiter.config.requests import store_beside
 from arbiter.errors import ArbiterError, ConfigError, NoStore
 from arbiter.picture.front import prepare
 from arbiter.picture.frozen import as_shown
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.picture.state import SeasonState
+    from arbiter.store import SeasonStore
 
 LOOK_SECONDS = 1.0
 """Between two looks into a store: one for all who ask meanwhile."""
@@ -62,6 +64,7 @@ class WatchedSeason:
         self.config = load(path)
         self._written = self._mtime()
         self._store: Store | None = None
+        self._requests: Store | None = None
         self._state: SeasonState | None = None
         self._whole: SeasonState | None = None
         self._failure: ArbiterError | None = None
@@ -118,12 +121,23 @@ class WatchedSeason:
         """The last state with all that only organisers may see; raises what the last look failed with."""
         return None if self.latest() is None else self._whole
 
-    def close(self) -> None:
-        """Close the store."""
+    def requested(self, place: str) -> SeasonStore | None:
+        """The matches of a request; None before the first is played, and once they are gone."""
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-                self._store = None
+            if self._requests is None:
+                try:
+                    self._requests = Store(store_beside(self.config.store, self.config.file), create=False)
+                except NoStore:
+                    return None
+            return self._requests.season(place)
+
+    def close(self) -> None:
+        """Close the stores."""
+        with self._lock:
+            for store in (self._store, self._requests):
+                if store is not None:
+                    store.close()
+            self._store = self._requests = None
             if self._blank is not None:
                 self._blank.close()
                 self._blank = None

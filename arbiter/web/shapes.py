@@ -10,6 +10,8 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from arbiter.picture.shapes import MatchRow
+from arbiter.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange
 
 
@@ -170,6 +172,45 @@ class SubmissionList(TypedDict):
     """All that an author sent, the newest first."""
 
     submissions: Sequence[SubmissionInShort]
+
+
+class RequestInShort(TypedDict):
+    """A request; until it is over `place` is that in the queue, and `eta_s` the seconds left, about.
+
+    `score` is the share of all results won, `interval` where it is with 95 %; `played` of at most `most`
+    matches are stored; `problem` is why it was refused. `say` tells in words how it stands.
+    """
+
+    id: int
+    kind: str
+    version: int
+    player: str
+    against: Sequence[str]
+    state: str
+    place: int | None
+    eta_s: float | None
+    received: str
+    ended: str | None
+    played: int
+    most: int
+    score: float | None
+    interval: Sequence[float] | None
+    problem: str | None
+    say: str
+
+
+class RequestInFull(RequestInShort):
+    """The same with what came of it, None before the first board, and its matches."""
+
+    outcome: RequestOutcome | None
+    matches: Sequence[MatchRow]
+
+
+class RequestList(TypedDict):
+    """All that an author asked for lately, the newest first; how many more he may ask for now."""
+
+    requests: Sequence[RequestInShort]
+    left: int
 
 
 class PauseState(TypedDict):

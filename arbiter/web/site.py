@@ -17,7 +17,7 @@ from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.picture import figures
 from arbiter.picture import shapes as picture
-from arbiter.web import authors_api, organisers_api
+from arbiter.web import authors_api, organisers_api, requests_api
 from arbiter.web.asking import Parameter, check_names
 from arbiter.web.bodies import Bodies, Uploads
 from arbiter.web.live import RETRY_SECONDS, Live
@@ -26,6 +26,7 @@ from arbiter.web.packed import Packing, send_asset
 from arbiter.web.pages import prepare, render
 from arbiter.web.places import Places, address_of
 from arbiter.web.refusals import nothing_here, tell_failure, too_many
+from arbiter.web.request_pages import request_routes
 from arbiter.web.rules import manuals
 from arbiter.web.security import Guard, given
 from arbiter.web.shapes import Failure
@@ -119,6 +120,7 @@ def listen(season: str, request: Request) -> Response:
 
 
 router.include_router(authors_api.router)
+router.include_router(requests_api.router)
 router.include_router(organisers_api.router)
 
 
@@ -188,6 +190,7 @@ def make_site(
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
         *own_routes(seasons, uploads),
+        *request_routes(seasons),
         *([] if tables is None else table_routes(seasons, tables)),
         Mount("/api/v1", make_api(seasons, live, uploads)),
         Route("/static/{name:path}", send_asset, methods=READ),

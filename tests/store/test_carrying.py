@@ -52,6 +52,8 @@ def full(kept: Kept) -> Kept:
     (place / "two.zip").touch()
     files = {"source/bot.py": sha256(b"").hexdigest()}
     book.accept(1, [], {"command": ["python3", "bot.py"], "read": [], "files": files})
+    request = kept.season.requests.add("Łukasz", "match", {"player": "Łukasz@1", "against": ["p1"]}, 4, 9, 9)
+    kept.season.requests.keep(request.id, "Łukasz", 1, 900, None)
     kept.season.running.pause("olga")
     return kept
 

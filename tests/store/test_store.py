@@ -31,6 +31,7 @@ ADDED = {
     "0009": (),
     "0010": ("ratings.brief", "rankings", "seats"),
     "0011": ("invitations",),
+    "0014": ("requests", "served"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

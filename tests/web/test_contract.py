@@ -86,7 +86,8 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     below |= {"/boards/{number}", "/boards/{number}/{table}", "/players/{player}/vs/{other}"}
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
     below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
-    below |= {"/matches/{match}/log"}
+    below |= {"/matches/{match}/log", "/requests", "/requests/{number}"}
+    below |= {"/requests/{number}/matches/{match}/replay", "/requests/{number}/matches/{match}/log"}
     below |= {
         "/submissions/{number}/inspect",
         "/pause",

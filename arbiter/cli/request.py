@@ -1,0 +1,86 @@
+"""`request`: an author asks a site for matches of his version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.authors import VARIABLE, token_of
+from arbiter.cli.options import format_option
+from arbiter.cli.output import note, print_json, say
+from arbiter.errors import BotCheckFailed
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@click.command()
+@click.argument("url")
+@click.argument("kind", type=click.Choice(["match", "gauntlet", "regress"]))
+@click.option("--season", required=True, help="Its name on the site.")
+@click.option("--version", type=click.IntRange(min=1), required=True, help="Which of your versions plays.")
+@click.option("--against", multiple=True, metavar="NAME", help="A player, or a version as NAME@VERSION.")
+@click.option(
+    "--deals", "deals_file", type=click.Path(), help="Cards of a match: a record, or a list of deals."
+)
+@click.option("--matches", type=click.IntRange(min=1), help="How many are played at most.")
+@click.option(
+    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
+)
+@click.option("--no-wait", is_flag=True, help="Do not wait until it is over.")
+@format_option
+def request(
+    url: str,
+    kind: str,
+    season: str,
+    version: int,
+    against: tuple[str, ...],
+    deals_file: str | None,
+    matches: int | None,
+    token_file: Path | None,
+    no_wait: bool,
+    style: str,
+) -> None:
+    """Ask a site for matches of your version, out of competition, and wait for what comes of them.
+
+    A match is one table in all seats on the same cards; a gauntlet meets all others in turn; regress tests
+    whether the version is better than the one of --against. Exit 0: played; 3: refused or cancelled; 2: it
+    cannot be asked; 1: no site answers.
+
+    Example: arbiter request http://127.0.0.1:8000/ match --season demo --version 2 --against greedy
+    """
+    from arbiter.cli.bots import deals_in
+    from arbiter.cli.options import read_json
+    from arbiter.submissions.sending import Site
+
+    wish: dict[str, Any] = {"kind": kind, "version": version, "against": list(against)}
+    if deals_file is not None:
+        wish["deals"] = list(deals_in(read_json(deals_file), deals_file))
+    if matches is not None:
+        wish["matches"] = matches
+    site = Site(url, season, token_of(token_file), "requests")
+    found: Mapping[str, Any] = site.ask(wish)
+    note(f"request {found['id']}, number {found.get('place')} in the queue, {_left(found)}")
+    last: tuple[object, object] = (found.get("state"), 0)
+    for looked in () if no_wait else site.states(found["id"]):
+        found, now = looked, (looked.get("state"), looked.get("played"))
+        if now != last:
+            last = now
+            note(f"{printable(str(now[0]))}, {now[1]} matches{_left(found, ', ')}")
+    if style == "json":
+        print_json(dict(found))
+    else:
+        say(f"{printable(str(found.get('player')))} {printable(str(found.get('say')))}")
+        for row in (found.get("outcome") or {}).get("opponents", ()):
+            counts = f"{row['won']} won, {row['drawn']} level, {row['lost']} lost"
+            say(f"  against {printable(str(row['player']))}: {counts}")
+    if found.get("state") in ("refused", "cancelled"):
+        raise BotCheckFailed(f"request {found['id']} was {found['state']}")
+
+
+def _left(found: Mapping[str, Any], before: str = "") -> str:
+    seconds = found.get("eta_s")
+    return "" if seconds is None else f"{before}done in about {seconds:.0f} s"

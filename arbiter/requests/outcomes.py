@@ -1,0 +1,151 @@
+"""What came of a request so far: results against each opponent, the score with its interval, a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import stdtrit
+from typing_extensions import TypedDict
+
+from arbiter.gauntlet import results_against, results_of
+from arbiter.match import original
+from arbiter.regress.identity import BASE, CANDIDATE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.match import MatchSummary
+    from arbiter.requests.play import RequestPlay
+
+CONFIDENCE = 0.95
+VERDICTS = {
+    "better": "is better",
+    "not_better": "is not better",
+    "out_of_budget": "is undecided, and has no matches left",
+    "identical_play": "plays exactly as the base does",
+    "candidate_faulty": "makes faults",
+    "base_faulty": "cannot be compared, since the base makes faults",
+}
+"""How a request for a test ended, after its version's name."""
+
+
+class OpponentRow(TypedDict):
+    """The results against an opponent, in all seats at once; `score` is the share of them won."""
+
+    player: str
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    score: float | None
+
+
+class RequestOutcome(TypedDict):
+    """What came of a request: the share of all results won, from 0 to 1, and its 95 % interval.
+
+    The interval is that of boards, since matches on the same cards depend on each other; None where there are
+    fewer than two, or all scores are the same. `points` is the mean lead a match over the mean of all others.
+    `verdict` is that of a test, None while there is none.
+    """
+
+    matches: int
+    boards: int
+    won: int
+    drawn: int
+    lost: int
+    score: float | None
+    interval: list[float] | None
+    points: float | None
+    faults: dict[str, int]
+    opponents: list[OpponentRow]
+    verdict: str | None
+
+
+def outcome_of(play: RequestPlay) -> RequestOutcome:
+    """The outcome of what was played of a request."""
+    test = play.trial is not None
+    player = CANDIDATE if test else str(play.request.wish["player"])
+    against = [BASE] if test else [str(name) for name in play.request.wish["against"]]
+    rows = [_row(play.matches, player, against, number) for number in range(1, len(against) + 1)]
+    won, drawn, lost = (sum(row[key] for row in rows) for key in ("won", "drawn", "lost"))
+    boards: dict[int | None, list[MatchSummary]] = defaultdict(list)
+    for match in play.matches:
+        boards[match.round].append(match)
+    scores = [_score(_results(of, player, against)) for of in boards.values()]
+    return {
+        "matches": len(play.matches),
+        "boards": len(boards),
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        "score": _score((won, drawn, lost)),
+        "interval": interval([score for score in scores if score is not None]),
+        "points": _lead(play.matches, player),
+        "faults": dict(Counter(str(match.fault) for match in play.matches if _is_faulty(match, player))),
+        "opponents": rows,
+        "verdict": play.trial.verdict if play.trial is not None else None,
+    }
+
+
+def say_score(outcome: RequestOutcome) -> str:
+    """``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without any result."""
+    if outcome["score"] is None:
+        return ""
+    results = outcome["won"] + outcome["drawn"] + outcome["lost"]
+    ends = outcome["interval"]
+    sure = "" if ends is None else f" (95 %: {100 * ends[0]:.1f} to {100 * ends[1]:.1f} %)"
+    said = f"won {100 * outcome['score']:.1f} % of {results} results{sure}"
+    return said if outcome["verdict"] is None else f"{VERDICTS[outcome['verdict']]}: it {said}"
+
+
+def interval(scores: Sequence[float]) -> list[float] | None:
+    """The ends of the 95 % interval of a mean score by Student's t, within 0 and 1; None without one."""
+    if len(scores) < 2 or not (spread := stdev(scores)):
+        return None
+    half = float(stdtrit(len(scores) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(scores))
+    middle = fmean(scores)
+    return [max(middle - half, 0.0), min(middle + half, 1.0)]
+
+
+def _row(matches: Sequence[MatchSummary], player: str, against: Sequence[str], number: int) -> OpponentRow:
+    name = against[number - 1]
+    won, drawn, lost = _counts(results_against(results_of(matches, player, against), number))
+    met = sum(name in map(original, match.players) for match in matches)
+    score = _score((won, drawn, lost))
+    return {"player": name, "matches": met, "won": won, "drawn": drawn, "lost": lost, "score": score}
+
+
+def _results(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> tuple[int, int, int]:
+    """Won, drawn and lost against all others."""
+    table = results_of(matches, player, against)
+    return _counts(np.concatenate([results_against(table, place + 1) for place in range(len(against))]))
+
+
+def _counts(results: np.ndarray) -> tuple[int, int, int]:
+    won, lost = int((results > 0).sum()), int((results < 0).sum())
+    return won, results.size - won - lost, lost
+
+
+def _score(counts: tuple[int, int, int]) -> float | None:
+    won, drawn, _ = counts
+    return (won + 0.5 * drawn) / sum(counts) if sum(counts) else None
+
+
+def _lead(matches: Iterable[MatchSummary], player: str) -> float | None:
+    """By how many points a match the player is ahead of the mean of all others; None without any."""
+    leads = []
+    for match in matches:
+        own = [seat for seat, name in enumerate(match.players) if original(name) == player]
+        others = [seat for seat in range(len(match.players)) if seat not in own]
+        if match.points is not None and own and others:
+            mine, theirs = (fmean(match.points[seat] for seat in of) for of in (own, others))
+            leads.append(mine - theirs)
+    return fmean(leads) if leads else None
+
+
+def _is_faulty(match: MatchSummary, player: str) -> bool:
+    return match.faulty is not None and original(match.players[match.faulty]) == player

@@ -1,0 +1,216 @@
+"""Requests played: in turns that are fair, each match once whatever is killed, none of it in the season."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.cards import Stream
+from arbiter.errors import StoreError, VoidMatch
+from arbiter.games import make
+from arbiter.requests import desk as desks
+from arbiter.requests.outcomes import interval
+from arbiter.store.requests import CANCELLED, DONE, REFUSED, RequestBook
+from arbiter.store.versions import DROPPED
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchSpec
+    from tests.requests.asked import AskedSeason
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+def test_a_match_is_played_in_all_seats_on_one_seed_of_its_own(asked: AskedSeason) -> None:
+    request = asked.ask("ann", "match", 2, "greedy", "ann@1", "random")
+    asked.work()
+    specs = asked.executor.played
+    seated = [tuple(player.name for player in spec.players) for spec in specs]
+    assert Counter(name for seats in seated for name in seats) == dict.fromkeys(seated[0], 4)
+    assert len({spec.seed for spec in specs}) == 1
+    assert specs[0].seed != asked.season.seed
+    found = asked.now(request)
+    assert (found.state, found.played, found.outcome and found.outcome["matches"]) == (DONE, 4, 4)
+    assert asked.season.summaries() == []
+
+
+def test_empty_seats_are_filled_with_copies(asked: AskedSeason) -> None:
+    asked.ask("ann", "match", 2, "greedy")
+    asked.work()
+    assert sorted(player.name for player in asked.executor.played[0].players) == [
+        "ann@2",
+        "greedy",
+        "greedy#2",
+        "greedy#3",
+    ]
+
+
+def test_given_deals_are_played(asked: AskedSeason) -> None:
+    game = make("planning", asked.config.game.options)
+    deals = [game.deal_json(game.deal(number, Stream(f"a {number}"), None)) for number in range(2)]  # type: ignore[arg-type]
+    request = asked.ask("ann", "match", 2, "greedy", deals=deals)
+    asked.work()
+    assert [spec.deals for spec in asked.executor.played] == [tuple(deals)] * 4
+    assert asked.now(request).state == DONE
+
+
+def test_a_gauntlet_says_how_it_went_against_each(asked: AskedSeason) -> None:
+    request = asked.ask("ann", "gauntlet", 2, "greedy", "random", "ann@1", matches=12)
+    asked.work()
+    outcome = asked.now(request).outcome
+    assert outcome is not None
+    assert [row["player"] for row in outcome["opponents"]] == ["greedy", "random", "ann@1"]
+    assert outcome["won"] + outcome["drawn"] + outcome["lost"] == 36
+    assert outcome["score"] == pytest.approx((outcome["won"] + outcome["drawn"] / 2) / 36)
+    assert outcome["boards"] == 3
+
+
+def test_a_test_ends_by_its_own_rule(asked: AskedSeason) -> None:
+    request = asked.ask("ann", "regress", 2, "ann@1")
+    asked.work()
+    found = asked.now(request)
+    assert found.outcome is not None
+    assert (found.state, found.played, found.outcome["verdict"]) == (DONE, 40, "out_of_budget")
+    assert {player.name.partition("#")[0] for spec in asked.executor.played for player in spec.players} == {
+        "base",
+        "candidate",
+    }
+
+
+def test_authors_take_turns_match_by_match(asked: AskedSeason, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(20):
+        asked.ask("ann", "match", 2, "greedy")
+    late = asked.ask("ben", "match", 1, "greedy")
+    ours = count()
+    # Each match takes as long.
+    monkeypatch.setattr(desks.time, "monotonic", lambda: float(next(ours)))
+    asked.work()
+    authors = [_own(spec) for spec in asked.executor.played]
+    assert authors[:8] == ["ann", "ben"] * 4
+    assert asked.now(late).state == DONE
+
+
+def _own(spec: MatchSpec) -> str:
+    return next(player.name.partition("@")[0] for player in spec.players if "@" in player.name)
+
+
+def test_what_was_done_for_an_author_today_counts_inspections_too(asked: AskedSeason) -> None:
+    asked.season.requests.count("ann", 10_000)
+    asked.ask("ann", "match", 2, "greedy")
+    asked.ask("ben", "match", 1, "greedy")
+    asked.work()
+    assert [_own(spec) for spec in asked.executor.played] == ["ben"] * 4 + ["ann"] * 4
+
+
+def test_a_cancelled_request_has_no_further_match(asked: AskedSeason) -> None:
+    request = asked.ask("ann", "match", 2, "greedy")
+
+    def cancel(spec: MatchSpec) -> None:
+        if spec.rotation == 1:
+            assert asked.season.requests.cancel(request.id, "ann")
+
+    asked.executor.fails = cancel
+    asked.work()
+    assert (len(asked.executor.played), asked.now(request).state) == (2, CANCELLED)
+    assert not asked.season.requests.cancel(request.id, "ann")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_match_is_lost_or_kept_twice_whatever_is_killed(
+    asked: AskedSeason, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = random.Random(seed)
+    requests = [asked.ask("ann", "match", 2, "greedy", matches=8), asked.ask("ben", "gauntlet", 1)]
+
+    def fails(_: object) -> None:
+        if drawn.random() < 0.3:
+            raise Killed
+
+    def keep(*given: Any, before: Any = RequestBook.keep) -> bool:
+        # After the match is stored, and before the queue knows of it.
+        fails(None)
+        return bool(before(*given))
+
+    def finish(*given: Any, before: Any = RequestBook.finish) -> bool:
+        fails(None)
+        return bool(before(*given))
+
+    monkeypatch.setattr(RequestBook, "keep", keep)
+    monkeypatch.setattr(RequestBook, "finish", finish)
+    asked.executor.fails = fails
+    kills = 0
+    while any(asked.now(one).state != DONE for one in requests):
+        try:
+            asked.work()
+        except Killed:
+            kills += 1
+    assert kills
+    assert [asked.matches(one) for one in requests] == [8, 8]
+    assert [found["matches"] for one in requests if (found := asked.now(one).outcome)] == [8, 8]
+
+
+def test_a_match_that_is_void_twice_ends_its_request_alone(asked: AskedSeason) -> None:
+    bad, good = asked.ask("ann", "match", 2, "greedy"), asked.ask("ben", "match", 1, "greedy")
+
+    def fails(spec: MatchSpec) -> None:
+        if _own(spec) == "ann":
+            raise VoidMatch("the disk is full")
+
+    asked.executor.fails = fails
+    asked.work()
+    assert asked.now(bad).state == REFUSED
+    assert "could not play it" in str(asked.now(bad).problem)
+    assert asked.now(good).state == DONE
+    assert "request 1, match r001/t01/m0 was void: the disk is full" in asked.said[0]
+
+
+def test_a_version_that_was_dropped_meanwhile_is_named(asked: AskedSeason) -> None:
+    request = asked.ask("ann", "match", 2, "ann@1")
+    asked.season.submissions.tell(1, DROPPED, [])
+    asked.work()
+    assert (asked.now(request).state, asked.now(request).problem) == (
+        REFUSED,
+        "ann@1 is gone: its files were dropped, or it left the season",
+    )
+
+
+def test_a_store_that_fails_delays_nobody_else(asked: AskedSeason, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, good = asked.ask("ann", "match", 2, "greedy"), asked.ask("ben", "match", 1, "greedy")
+    monkeypatch.setattr(desks, "AGAIN_SECONDS", 0.0)
+    failed: list[int] = []
+
+    def fails(spec: MatchSpec) -> None:
+        if _own(spec) == "ann" and not failed:
+            failed.append(1)
+            raise StoreError("the disk is full")
+
+    asked.executor.fails = fails
+    asked.work()
+    assert [asked.now(one).state for one in (bad, good)] == [DONE, DONE]
+    assert asked.said == ["small: requests: the disk is full"]
+
+
+def test_matches_go_some_time_after_their_request_is_over(
+    asked: AskedSeason, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = asked.ask("ann", "match", 2, "greedy")
+    asked.work()
+    assert asked.matches(request) == 4
+    monkeypatch.setattr(desks, "ago", lambda _: "2999")
+    asked.work()
+    assert asked.matches(request) == 0
+    assert asked.now(request).outcome is not None
+
+
+def test_an_interval_is_that_of_boards() -> None:
+    assert interval([0.4]) is None
+    assert interval([0.5, 0.5, 0.5]) is None
+    low, high = interval([0.4, 0.5, 0.6]) or (0.0, 0.0)
+    # Student's t with two degrees of freedom: 4.303 times 0.1 / sqrt(3).
+    assert (low, high) == pytest.approx((0.5 - 0.2484, 0.5 + 0.2484), abs=1e-4)
+    assert interval([0.0, 1.0]) == [0.0, 1.0]
