@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from arbiter.config.requests import store_beside
 from arbiter.errors import ConfigError, NoStore, StoreError, VoidMatch
 from arbiter.store import Store
-from arbiter.store.requests import KEPT
+from arbiter.store.requests import KEPT, WAITING
 from arbiter.store.submissions import ago
 from arbiter.table import play_packed
 
@@ -106,7 +106,7 @@ class Desk:
             season.requests.finish(request.id, outcome_of(play))
             self._plays.pop(request.place, None)
             return
-        if not season.requests.begin(request.id):
+        if request.state == WAITING and not season.requests.begin(request.id):
             self._plays.pop(request.place, None)
             return
         with self._turns.take(season.requests.served().get(request.author, 0)):

@@ -162,17 +162,19 @@ class RequestBook(Book):
         All authors who wait take turns: of another's matches so many come between as this author has left.
         """
         table = schema.requests.c
-        query = self._own(table.author, table.id, (table.most - table.played).label("left"))
-        waiting = self._all(query.where(table.state.in_(OPEN)).order_by(table.id))
-        own = [row for row in waiting if row.author == request.author and row.id <= request.id]
-        mine = sum(row.left for row in own)
-        others: dict[str, int] = {}
-        for row in waiting:
-            if row.author != request.author:
-                others[row.author] = others.get(row.author, 0) + row.left
+        left = sa.func.sum(table.most - table.played)
+        waiting = table.state.in_(OPEN)
+        own = self._own(sa.func.count().label("many"), left.label("left"), author=request.author).where(
+            waiting, table.id <= request.id
+        )
+        rest = self._own(table.author, left).where(waiting, table.author != request.author)
+        row = self._all(own)[0]
+        before, mine = row.many, row.left or 0
+        others = dict(map(tuple, self._all(rest.group_by(table.author))))
         served = self.served()
         first = sum(served.get(name, 0) < served.get(request.author, 0) for name in others)
-        return max(len(own) - 1, 0) + first, mine + sum(min(mine, left) for left in others.values())
+        between = sum(min(mine, matches) for matches in others.values())
+        return max(before - 1, 0) + first, mine + between
 
     def pace(self) -> float | None:
         """The seconds that a match of the last requests took; None before the first."""

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 BASE = "/seasons/{season}/requests"
 ONE = f"{BASE}/{{number}}"
-SHOWN = 100
-"""Requests that a list has at most."""
+SHOWN, SHOWN_OWN = 100, 10
+"""Requests that a list has at most, and the own page."""
 SHOWN_NAMES = 3
 """Names of those who may be met, as an example."""
 MOST_MATCHES = 1000
@@ -146,7 +146,7 @@ def shown(caller: Caller) -> dict[str, object] | None:
         return None
     book, author = caller.state.stored.requests, caller.author.name
     left, seconds = book.left(author, terms.per_day, terms.per_hour)
-    made = [short(one, caller) for one in book.last(SHOWN, author)]
+    made = [short(one, caller) for one in book.last(SHOWN_OWN, author)]
     names = met(caller.state.config, caller.state.stored, author)[:SHOWN_NAMES]
     return {"terms": terms, "left": left, "seconds": seconds, "made": made, "names": names}
 

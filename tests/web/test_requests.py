@@ -134,7 +134,11 @@ PUBLIC = ("", "/standings", "/matches", "/crosstable", "/history", "/rounds/1", 
           "/matches/r001-t02-m0", "/feed.atom", "/players/p1/feed.atom", "/standings.csv")  # fmt: skip
 
 
-def test_nothing_that_the_public_sees_tells_of_a_request(asking: Authored) -> None:
+def test_nothing_that_the_public_sees_tells_of_a_request(
+    asking: Authored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+
     def seen() -> list[bytes]:
         places = [f"{base}/seasons/small{end}" for end in PUBLIC for base in ("", "/api/v1")]
         return [asking.client.get(place).content for place in ("/seasons", "/api/v1/seasons", *places)]
