@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.errors import StoreError
+from arbiter.notes import Note, read, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,9 +43,9 @@ class Fault(StrEnum):
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
 """The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
-_LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at"})
+_LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public"})
 """Fields that are tuples, of tuples perhaps, and lists in JSON."""
-_LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": ()}
+_LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": ()}
 """Fields that stand in JSON only where they say something."""
 
 
@@ -84,9 +85,9 @@ class Player:
 
     `read` are the folders and files that it may read where bots are confined, its own folder first;
     `files` those that its command names, its program among them if it is named by its path.
-    `batched` is True when the organiser vouches that it can take batched delivery.
-    `languages` are the programs that a season names for all its players, each with what else they may read
-    for it.
+    `batched` is True when the organiser vouches that it can take batched delivery. `languages` are the
+    programs that a season names for all its players, each with what else they may read for it.
+    `publish_notes` is None where the season says whether its notes are for all.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Player:
     read: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     languages: tuple[tuple[str, ...], ...] = ()
+    publish_notes: bool | None = None
 
 
 def original(name: str) -> str:
@@ -153,6 +155,7 @@ class MatchSpec:
     deals: tuple[Mapping[str, Any], ...] | None = None
     substitute: Seat | None = None
     absence: Absence | None = None
+    publish_notes: bool = False
 
 
 class Move(NamedTuple):
@@ -262,6 +265,7 @@ class MatchRecord(_Stored):
     """All that is kept of a match; lists by seat. `points` is None after a forfeit.
 
     `scores` are the points so far after each deal that was over; None in records of earlier versions.
+    `move_notes` are by number of the move, from 1; of the seats `notes_public` they are for all.
     """
 
     id: str
@@ -288,6 +292,8 @@ class MatchRecord(_Stored):
     wall_ns: int = 0
     substitute: Seat | None = None
     scores: tuple[tuple[int, ...], ...] | None = None
+    move_notes: Mapping[int, Note] | None = None
+    notes_public: tuple[Seat, ...] = ()
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
         """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
@@ -324,7 +330,7 @@ class MatchRecord(_Stored):
             "forfeit": self.forfeit and self.forfeit.to_json(),
             "bots": [bot.to_json() for bot in self.bots],
         }
-        return _Stored.to_json(self) | parts
+        return _Stored.to_json(self) | parts | written(self.move_notes)
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
@@ -334,6 +340,7 @@ class MatchRecord(_Stored):
                 "moves": tuple(Move(**move) for move in shape["moves"]),
                 "forfeit": shape["forfeit"] and Forfeit.from_json(shape["forfeit"]),
                 "bots": tuple(map(BotReport.from_json, shape["bots"])),
+                "move_notes": read(shape.get("move_notes")),
             }
             return cls(**_restored({**shape, **parts}))
         except (KeyError, TypeError, ValueError) as error:

@@ -9,6 +9,8 @@ replies and the same faults.
     reply    := ("=" | "?") rest-of-line { further line } empty-line
     comment  := "#" rest-of-line
 
+A comment line that is a note (`arbiter.notes`) goes to the `notebook`, any other is dropped.
+
 A line ends with ``\\n``; blanks, tabs and control characters at its end do not count, so an
 empty line may hold some. The first character of a reply decides: anything but ``=``, ``?`` and
 ``#`` is malformed as soon as it is seen, so that a program that prints a prompt gets this message and
@@ -21,6 +23,7 @@ import re
 from typing import NamedTuple
 
 from arbiter.errors import MalformedReply
+from arbiter.notes import DROPPED, MARKS, Notebook
 
 PLAIN = b"=\n\n"
 """The reply of nearly every command; the driver knows it without parsing."""
@@ -53,7 +56,7 @@ _tuple = tuple.__new__
 class Connection:
     """The reading half of one bot's protocol."""
 
-    __slots__ = ("_ready", "_scanned", "buffer", "notes", "received")
+    __slots__ = ("_ready", "_scanned", "buffer", "notebook", "notes", "received")
 
     def __init__(self) -> None:
         self.buffer = b""
@@ -64,6 +67,7 @@ class Connection:
         """All bytes fed so far."""
         self.notes: dict[str, None] = {}
         """Liberties taken, in the order of their first appearance."""
+        self.notebook = Notebook()
 
     def feed(self, chunk: bytes) -> None:
         """Add bytes as read; MalformedReply (``output``) once they exceed a match's limit."""
@@ -168,7 +172,10 @@ class Connection:
         while (end := buffer.find(b"\n", start)) >= 0:
             line = buffer[start:end]
             if line[:1] == b"#":
-                self.notes["comment lines"] = None
+                if not line.startswith(MARKS):
+                    self.notes["comment lines"] = None
+                elif not self.notebook.add(line):
+                    self.notes[DROPPED] = None
             elif not line.strip(_BLANKS):
                 self.notes["blank lines between replies"] = None
             else:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 FREE = keys_that_are(Key.FREE)
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
+LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes"})
+"""Keys of a player that settings have only where they say something."""
 OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_fields[key].default != before)
 """Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
 
@@ -210,13 +212,14 @@ def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
         player = sent(name, model.command, folder, model.read, languages, version)
     else:
         player = speaking(player_of(name, model, folder), languages)
+    player = replace(player, publish_notes=model.publish_notes)
     return Entry(player, model.house, model.name, is_sent)
 
 
 def settings_of_player(model: PlayerModel) -> dict[str, Any]:
-    """A player as settings have it; the digest of those without versions that were sent stays what it was."""
+    """A player as settings have it; without the keys that came later the digest stays what it was."""
     shape = model.model_dump(mode="json")
-    return shape if model.sha256 is not None else {key: shape[key] for key in shape if key != "sha256"}
+    return {key: shape[key] for key in shape if key not in LATER_OF_PLAYERS or shape[key] is not None}
 
 
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:

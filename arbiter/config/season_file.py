@@ -100,6 +100,7 @@ class PlayerModel(VersionModel):
     version: Name | StrictInt | None = None
     house: StrictBool = False
     sha256: Commitment | None = None
+    publish_notes: StrictBool | None = None
 
 
 def _tier(value: object) -> object:
@@ -209,6 +210,7 @@ class Terms:
     `until` is when no further round beyond `rounds` is to end later; no round begins before `opens`, and one
     begins `every` so often; `missed` says what becomes of moments that are over before a round could begin;
     the results of the last `freeze` rounds are held back from the public until the season is over.
+    `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete.
     `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     """
 
@@ -220,6 +222,7 @@ class Terms:
     every: Annotated[Every | None, Key.FREE] = None
     missed: Annotated[Missed, Key.FREE] = "play"
     freeze: Annotated[Count, Key.FREE] = 0
+    publish_notes: Annotated[StrictBool, Key.FREE] = False
     opening_rounds: Annotated[Count, Key.BETWEEN] = 12
     pairing: Annotated[Pairing, Key.BETWEEN] = "variance"
     require_isolation: StrictBool = False

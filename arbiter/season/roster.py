@@ -62,6 +62,7 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
         "command": command,
         "read": [placed(path) for path in program["read"]],
         "sha256": version.sha256,
+        "publish_notes": program.get("publish_notes"),
     }
 
 

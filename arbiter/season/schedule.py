@@ -98,6 +98,7 @@ def match_specs(
                 seed=seed,
                 players=seated,
                 limits=agreed_limits(config.limits, seated),
+                publish_notes=config.publish_notes,
             )
 
 

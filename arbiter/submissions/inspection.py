@@ -119,7 +119,7 @@ class _InspectionRun:
             )
             yield self._step(at, made, output)
             at = CHECKED
-            program = Program(recipe.command, recipe.read, {})
+            program = Program(recipe.command, recipe.read, {}, recipe.publish_notes)
             player = program.player(self._name, self._folder, self._season.languages)
             refuse_reach(self._season, [player])
             trial = TriedProgram.of(self._season.game, player, self._limits)

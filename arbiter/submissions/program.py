@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StrictBool, ValidationError
 
 from arbiter.config.languages import sent
 from arbiter.config.places import read_document
@@ -66,11 +66,15 @@ INSIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The command of a program, how it is built (not at all if `build` is empty), what else it may read."""
+    """The command of a program, how it is built (not at all if `build` is empty), what else it may read.
+
+    `publish_notes` is None where the author does not say whether its notes are for all.
+    """
 
     command: tuple[str, ...]
     build: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    publish_notes: bool | None = None
 
 
 def _java(name: str, main: str) -> Recipe:
@@ -104,12 +108,13 @@ KNOWN = {
 class Program:
     """A checked program: its command and what else it may read, from `source/` on; the SHA-256 of all files.
 
-    `files` has them by their names from the version's folder on.
+    `files` has them by their names from the version's folder on; `publish_notes` as in a `Recipe`.
     """
 
     command: tuple[str, ...]
     read: tuple[str, ...]
     files: Mapping[str, str]
+    publish_notes: bool | None = None
 
     def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
         """It as a player, the version's folder being `folder`."""
@@ -118,12 +123,15 @@ class Program:
 
     def to_json(self) -> dict[str, Any]:
         """JSON values only."""
-        return {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
+        shape = {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
+        said = {} if self.publish_notes is None else {"publish_notes": self.publish_notes}
+        return {**shape, **said}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Program:
         """The program that `to_json` wrote."""
-        return cls(tuple(shape["command"]), tuple(shape["read"]), dict(shape["files"]))
+        words, read, files = tuple(shape["command"]), tuple(shape["read"]), dict(shape["files"])
+        return cls(words, read, files, shape.get("publish_notes"))
 
 
 class _BotModel(StrictModel):
@@ -132,6 +140,7 @@ class _BotModel(StrictModel):
     command: Annotated[list[Word], Field(min_length=1)]
     build: Annotated[list[Word], Field(default_factory=list)]
     read: Annotated[list[Word], Field(default_factory=list)]
+    publish_notes: StrictBool | None = None
 
 
 def recipe_of(source: Path) -> Recipe:
@@ -158,7 +167,7 @@ def _written(file: Path) -> Recipe:
         lines = [problem.text(WRITTEN) for problem in error.problems]
         example = "write, for one: command: [python3, bot.py]"
         raise Refused(lines[0], error.problems[0].hint or example, "\n".join(lines)) from None
-    return Recipe(tuple(model.command), tuple(model.build), tuple(model.read))
+    return Recipe(tuple(model.command), tuple(model.build), tuple(model.read), model.publish_notes)
 
 
 def _strays(model: _BotModel) -> Iterator[Problem]:

@@ -132,6 +132,8 @@ class Channel(PatientChannel):
                             self._look_at_memory(start, tables=False)
                         if self.stderr.talks:
                             self.stderr.mark(DURING)
+                        if connection.notebook.open:
+                            connection.notebook.seal(self.stderr.requests)
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
                     self._ended = not chunk
             self._brisk[asks] = 0

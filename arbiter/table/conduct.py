@@ -18,6 +18,7 @@ from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.exchange import Reply, drive
 from arbiter.games import make
 from arbiter.match import Fault
+from arbiter.notes import of_moves
 from arbiter.packing import pack_match
 from arbiter.protocol import NONE
 from arbiter.referee import referee
@@ -35,7 +36,7 @@ from arbiter.table.sandbox.needs import confinement
 from arbiter.testing.follower import RandomPlayers, conduct_with
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from arbiter.exchange import Send
     from arbiter.match import Absence, BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
@@ -138,9 +139,13 @@ class Conductor:
             if (view := views[seat]) and (missing := view.missing()):
                 remarks.append(f"no room in its share of the system in memory: {missing}")
             reports[seat] = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
+        notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
+        noted = of_moves(notebooks, [move.seat for move in record.moves])
         return replace(
             record,
             bots=tuple(reports),
+            move_notes=noted,
+            notes_public=public_seats(spec, {record.moves[number - 1].seat for number in noted or ()}),
             isolation={
                 "tier": tier,
                 **self._tiers[tier].enforces,
@@ -168,6 +173,12 @@ def present(spec: MatchSpec) -> list[Seat]:
     if spec.absence is None:
         return list(range(len(spec.players)))
     return [] if spec.absence.at_fault else [s for s in range(len(spec.players)) if s != spec.absence.seat]
+
+
+def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
+    """The seats of those that `noted` something which publish it: as the player says, or else the season."""
+    said = [(seat, spec.players[seat].publish_notes) for seat in sorted(noted)]
+    return tuple(seat for seat, says in said if (spec.publish_notes if says is None else says))
 
 
 def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Channel]) -> MatchRecord:

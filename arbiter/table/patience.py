@@ -148,6 +148,8 @@ class PatientChannel:
                             self._look_at_memory(start, tables=spent.cpu_ns > FILLING_NS)
                         if send.asks:
                             self.stderr.mark(DURING)
+                            if self.connection.notebook.open:
+                                self.connection.notebook.seal(self.stderr.requests)
                         return reply(spent, None, answers[-1])
                     if self._ended or (self._process in ready and not more):
                         # The cost first: finding out how a process ended may take a while.

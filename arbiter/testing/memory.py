@@ -18,6 +18,7 @@ from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply, Send, drive
 from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
+from arbiter.notes import of_moves
 from arbiter.protocol import NONE, PLAIN, Connection
 from arbiter.referee import referee
 from arbiter.rules import Action, AnyGame, Seat, State
@@ -136,7 +137,9 @@ def play_in_memory(
         replace(report, notes=(*report.notes, *seat.connection.notes))
         for report, seat in zip(record.bots, seats, strict=True)
     ]
-    return replace(record, bots=tuple(reports))
+    notebooks = {seat: seated.connection.notebook for seat, seated in enumerate(seats)}
+    noted = of_moves(notebooks, [move.seat for move in record.moves])
+    return replace(record, bots=tuple(reports), move_notes=noted)
 
 
 class _MemorySeat:
@@ -145,11 +148,13 @@ class _MemorySeat:
     def __init__(self, seat: Seat, bot: Bot, cost: Cost, transcript: list[Said] | None) -> None:
         self._seat, self._bot, self._cost, self._transcript = seat, bot, cost, transcript
         self.connection = Connection()
+        self._requests = 0
 
     def exchange(self, send: Send) -> Reply | int:
         """Give the bot each command in turn, then read the replies."""
         connection, seat, cost = self.connection, self._seat, self._cost
         ns = cost if isinstance(cost, int) else cost(send, seat)
+        self._requests += send.asks
         try:
             if connection.buffer and (stale := connection.stale()):
                 raise MalformedReply(Fault.OUT_OF_TURN, "output that nothing asked for stood unread", stale)
@@ -172,7 +177,10 @@ class _MemorySeat:
             return Reply(NONE, ns, ns, fault=fault)
         except MemoryError:
             return Reply(NONE, ns, ns, fault=MalformedReply(Fault.MEMORY, "over its limit"))
-        return Reply(answers[-1], ns, ns) if send.asks else ns
+        if not send.asks:
+            return ns
+        connection.notebook.seal(self._requests)
+        return Reply(answers[-1], ns, ns)
 
 
 def play_by_policy(

@@ -284,6 +284,7 @@ def test_a_moment_without_a_zone_is_by_this_machines_clock(write: Callable[[str]
         "opens: 2026-12-01T18:00",
         "every: 30m",
         "freeze: 5",
+        "publish_notes: true",
         "rounds: 7",
         "ship: [.]",
         "workers: 1",

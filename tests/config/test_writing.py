@@ -31,6 +31,7 @@ PLAYER = st.fixed_dictionaries(
         "env": st.dictionaries(TEXT.filter(lambda key: "=" not in key), TEXT | st.integers(), max_size=2),
         "batched": st.booleans(),
         "house": st.just(False),
+        "publish_notes": st.none() | st.booleans(),
     },
 )
 SEASON = st.fixed_dictionaries(
@@ -45,6 +46,7 @@ SEASON = st.fixed_dictionaries(
         "until": st.datetimes(datetime(2020, 1, 1)).map(lambda moment: moment.isoformat()),
         "opens": st.datetimes(max_value=datetime(2019, 1, 1)).map(lambda moment: moment.isoformat()),
         "freeze": st.integers(0, 9),
+        "publish_notes": st.booleans(),
         "every": st.sampled_from(["30m", "1.5s", "8760h"]),
         "workers": st.integers(1, 99),
         "time": st.sampled_from(["60s", "60s+100ms", "500ms/request"]),

@@ -77,11 +77,13 @@ class Contest:
         (source / "bot.py").write_text(text)
         return self.season.stored.submissions.add(author, name, name, 99)[0]
 
-    def accept(self, author: str, text: str = "print()", words: Sequence[str] = ()) -> Submission:
+    def accept(
+        self, author: str, text: str = "print()", words: Sequence[str] = (), **said: object
+    ) -> Submission:
         """An author's new version, accepted and so active; `words` follow those of its command."""
         sent = self.send(author, text)
         files = {"source/bot.py": sha256(text.encode()).hexdigest()}
-        program = {"command": ["python3", "bot.py", *words], "read": [], "files": files}
+        program = {"command": ["python3", "bot.py", *words], "read": [], "files": files, **said}
         self.season.stored.submissions.accept(sent.id, [], program)
         return sent
 
@@ -204,6 +206,26 @@ def test_a_round_is_kept_with_the_archives_digests(contest: Contest) -> None:
     assert (player["version"], player["sha256"]) == (1, sent.sha256)
     assert player["command"] == ["python3", f"s.submissions/{sent.file}/source/bot.py"]
     assert "sha256" not in contest.settings(1)["p1"]
+
+
+def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest) -> None:
+    contest.accept("ann", publish_notes=True)
+    contest.accept("ben", publish_notes=False)
+    contest.accept("cem")
+    plan = contest.season.rounds.plan()
+    assert plan is not None
+    said = {player.name: player.publish_notes for spec in plan.missing for player in spec.players}
+    assert (said["ann@1"], said["ben@1"], said["cem@1"], said["p1"]) == (True, False, None, None)
+    assert not any(spec.publish_notes for spec in plan.missing)
+    # Nothing of it stands in the settings of those who say nothing, so their digest is what it was.
+    assert "publish_notes" not in {**contest.settings(1)["cem"], **contest.settings(1)["p1"]}
+    contest.file.write_text(contest.file.read_text() + "publish_notes: true\n")
+    contest.season = contest.opened()
+    again = contest.season.rounds.plan()
+    assert again is not None
+    assert all(spec.publish_notes for spec in again.missing)
+    then = {player.name: player.publish_notes for spec in again.missing for player in spec.players}
+    assert then == said
 
 
 def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:

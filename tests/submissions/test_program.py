@@ -35,6 +35,16 @@ def test_bot_yaml_comes_before_all_names(tmp_path: Path) -> None:
     assert recipe_of(source) == Recipe(("./out/bot", "--fast"), ("make", "all"), ("data",))
 
 
+@pytest.mark.parametrize("said", [True, False])
+def test_an_author_says_whether_the_notes_are_for_all(tmp_path: Path, said: bool) -> None:
+    assert recipe_of(source_of(tmp_path, bot="command: [./bot]\n")).publish_notes is None
+    text = f"command: [./bot]\npublish_notes: {str(said).lower()}\n"
+    recipe = recipe_of(source_of(tmp_path, bot=text))
+    assert recipe.publish_notes is said
+    program = Program(recipe.command, recipe.read, {}, recipe.publish_notes)
+    assert Program.from_json(program.to_json()) == program
+
+
 def test_a_script_that_names_its_interpreter_is_started_by_itself(tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text("#!/usr/bin/env python3\n")
     assert recipe_of(tmp_path).command == ("./bot.sh",)

@@ -14,6 +14,7 @@ import pytest
 
 from arbiter.errors import VoidMatch
 from arbiter.match import Fault
+from arbiter.protocol import Connection
 from arbiter.table import Conductor, channel, patience, slim
 from arbiter.table.ending import Ending
 from arbiter.table.meter import Meter, _stat, filled_in
@@ -22,6 +23,7 @@ from tests.table.conftest import against
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arbiter.exchange import Reply, Send
     from arbiter.match import MatchRecord
 
 pytestmark = pytest.mark.process
@@ -241,6 +243,55 @@ def test_liberties_are_no_faults_and_are_noted(table: Conductor, bot: Callable[.
         "actions not in canonical form",
     }
     assert len(record.bots[1].stderr_tail) == 4096
+
+
+def test_notes_are_kept_with_their_moves_and_tell_no_liberty(
+    table: Conductor, bot: Callable[..., Path]
+) -> None:
+    noting = bot(
+        "", "if words[0] == 'play': say('# tag heard\\n')\n" + GEN + "say('# value %d words\\n' % count)"
+    )
+    for delivery in ("strict", "batched"):
+        record = table.play(against(noting, delivery=delivery))
+        own = [number for number, move in enumerate(record.moves, 1) if move.request == "gen_move"]
+        values = {
+            number: note.value for number, note in (record.move_notes or {}).items() if note.value is not None
+        }
+        assert list(values) == [number for number in own if record.moves[number - 1].seat == 1]
+        assert any(note.tags == ("heard",) for note in (record.move_notes or {}).values())
+        assert record.notes_public == ()
+        assert "comment lines" not in record.bots[1].notes
+
+
+def test_a_flood_of_notes_is_read_on_the_time_of_the_one_who_floods_and_bounded(
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, exchange = [0], channel.Channel.exchange
+    spoken: list[int] = []
+    feed = Connection.feed
+
+    def exchanged(self: channel.Channel, send: Send) -> Reply | int:
+        asked[0] = self.seat
+        return exchange(self, send)
+
+    def fed(self: Connection, chunk: bytes) -> None:
+        spoken.extend([asked[0]] * (b"# note" in chunk))
+        feed(self, chunk)
+
+    monkeypatch.setattr(channel.Channel, "exchange", exchanged)
+    monkeypatch.setattr(Connection, "feed", fed)
+    flood = "for _ in range(300): say('# note ' + 'x' * 100 + '\\n')"
+    # While it is asked, and while the others are.
+    each = (
+        f"if words[0].startswith('gen_'):\n    {flood}\n    say(answer + '\\n\\n')\n    {flood}\n    continue"
+    )
+    record = table.play(against(bot("", each)))
+    assert record.forfeit is None
+    # No other exchange looks at a line of it: whoever is silent loses no time.
+    assert set(spoken) == {1}
+    assert [any("dropped" in note for note in report.notes) for report in record.bots] == [0, 1, 0, 0]
+    kept = [sum(map(len, note.words)) for note in (record.move_notes or {}).values()]
+    assert all(0 < size <= 200 for size in kept)
 
 
 def test_quit_is_said_where_the_config_wants_it(table: Conductor, bot: Callable[..., Path]) -> None:

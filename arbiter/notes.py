@@ -1,0 +1,142 @@
+"""Notes of bots: comment lines of a known form before a reply, kept with the move that they stand before.
+
+    # value NUMBER [WORDS]
+    # tag WORD
+    # note WORDS
+
+A bot writes what it likes, so a `Notebook` bounds what is kept, which is read once, when the match is over.
+Whoever shows a note escapes it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MOVE_BYTES, MATCH_BYTES = 200, 16 * 1024
+"""Bytes of lines that are kept before one move, and in a match, of one seat."""
+LONGEST_TAG = 40
+MARKS = (b"# value ", b"# tag ", b"# note ")
+"""The beginnings of a line that is kept."""
+DROPPED = f"notes beyond {MOVE_BYTES} bytes a move or {MATCH_BYTES} bytes a match, dropped"
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class Note(NamedTuple):
+    """All that a bot noted before a move: its last value of the position, tags, and lines of words."""
+
+    value: float | None = None
+    tags: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, lines: Sequence[bytes]) -> Self:
+        """The note that lines make; one that is not of its form says nothing."""
+        value: float | None = None
+        tags: dict[str, None] = {}
+        words: list[str] = []
+        for line in lines:
+            _, kind, rest = (line.decode(errors="backslashreplace").rstrip() + "  ").split(" ", 2)
+            rest = rest.strip()
+            if kind == "value":
+                number, _, rest = rest.partition(" ")
+                if not (_NUMBER.fullmatch(number) and math.isfinite(float(number))):
+                    continue
+                value = float(number)
+            elif kind == "tag":
+                if is_tag(rest):
+                    tags[rest] = None
+                continue
+            if rest:
+                words.append(rest.strip())
+        return cls(value, tuple(tags), tuple(words))
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts that say something, as JSON values."""
+        parts = {"value": self.value, "tags": list(self.tags), "words": list(self.words)}
+        return {name: part for name, part in parts.items() if part is not None and part != []}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """The note that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
+        value = shape.get("value")
+        if value is not None and not math.isfinite(value):
+            raise ValueError(f"a value of {value}")
+        texts = [tuple(shape.get(name, ())) for name in ("tags", "words")]
+        if not all(isinstance(text, str) for part in texts for text in part):
+            raise TypeError("tags and words of a note are texts")
+        return cls(value, *texts)
+
+    def lines(self) -> Iterator[str]:
+        """As a bot might have written it, safe for a terminal."""
+        if self.value is not None:
+            yield f"# value {self.value:.6g}"
+        yield from (f"# tag {printable(tag)}" for tag in self.tags)
+        yield from (f"# note {printable(text)}" for text in self.words)
+
+
+def is_tag(text: str) -> bool:
+    """True for one word that everybody can read and write."""
+    return 0 < len(text) <= LONGEST_TAG and " " not in text and text.isprintable() and printable(text) == text
+
+
+class Notebook:
+    """The lines of one bot in a match that are kept: `open` are those before its next answer."""
+
+    __slots__ = ("_kept", "_left", "_left_of_match", "open")
+
+    def __init__(self) -> None:
+        self.open: list[bytes] = []
+        self._kept: dict[int, list[bytes]] = {}
+        self._left, self._left_of_match = MOVE_BYTES, MATCH_BYTES
+
+    def add(self, line: bytes) -> bool:
+        """Keep a line, if there is room for all of it; whether there was."""
+        size = len(line)
+        if size > self._left or size > self._left_of_match:
+            return False
+        self._left -= size
+        self._left_of_match -= size
+        self.open.append(line)
+        return True
+
+    def seal(self, request: int) -> None:
+        """Let the open lines be those of the answer to a request; requests are counted from 1."""
+        self._kept[request], self.open = self.open, []
+        self._left = MOVE_BYTES
+
+    def notes(self) -> Iterator[tuple[int, Note]]:
+        """What was noted, by the number of the request."""
+        for request, lines in self._kept.items():
+            note = Note.of(lines)
+            if note != _NOTHING:
+                yield request, note
+
+
+_NOTHING = Note()
+
+
+def of_moves(notebooks: Mapping[int, Notebook], seats: Sequence[int]) -> dict[int, Note] | None:
+    """By number of a move, from 1, ascending, what its bot noted; None for nothing. `seats` are by move."""
+    found: dict[int, Note] = {}
+    for seat, notebook in notebooks.items():
+        own = [number for number, by in enumerate(seats, 1) if by == seat]
+        # An answer that was none made no move.
+        found.update({own[k - 1]: note for k, note in notebook.notes() if k <= len(own)})
+    return dict(sorted(found.items())) or None
+
+
+def written(notes: Mapping[int, Note] | None) -> dict[str, Any]:
+    """The key of a record with the notes by number of the move; nothing for none."""
+    return {"move_notes": [{"move": n, **note.to_json()} for n, note in notes.items()]} if notes else {}
+
+
+def read(rows: Any) -> dict[int, Note] | None:
+    """What `written` wrote under its key; KeyError, TypeError or ValueError for other rows."""
+    return None if rows is None else {int(row["move"]): Note.from_json(row) for row in rows}
