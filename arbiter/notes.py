@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.viewed import MoveNote
 
 MOVE_BYTES, MATCH_BYTES = 200, 16 * 1024
 """Bytes of lines that are kept before one move, and in a match, of one seat."""
@@ -62,6 +64,15 @@ class Note(NamedTuple):
         parts = {"value": self.value, "tags": list(self.tags), "words": list(self.words)}
         return {name: part for name, part in parts.items() if part is not None and part != []}
 
+    def shown(self) -> MoveNote:
+        """The same for a reader, in whose browser or terminal no word does anything."""
+        return cast(
+            "MoveNote",
+            self._replace(
+                tags=tuple(map(printable, self.tags)), words=tuple(map(printable, self.words))
+            ).to_json(),
+        )
+
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
         """The note that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
@@ -73,12 +84,14 @@ class Note(NamedTuple):
             raise TypeError("tags and words of a note are texts")
         return cls(value, *texts)
 
-    def lines(self) -> Iterator[str]:
-        """As a bot might have written it, safe for a terminal."""
-        if self.value is not None:
-            yield f"# value {self.value:.6g}"
-        yield from (f"# tag {printable(tag)}" for tag in self.tags)
-        yield from (f"# note {printable(text)}" for text in self.words)
+
+def note_lines(note: MoveNote | None) -> Iterator[str]:
+    """A note that is shown as a bot might have written it; nothing for none."""
+    note = note or {}
+    if "value" in note:
+        yield f"# value {note['value']:.6g}"
+    yield from (f"# tag {tag}" for tag in note.get("tags", ()))
+    yield from (f"# note {text}" for text in note.get("words", ()))
 
 
 def is_tag(text: str) -> bool:

@@ -18,6 +18,9 @@ Before a round is complete a card that nobody has shown changes nothing that the
 card that seat K cannot see changes nothing that seat K is shown. What was asked, and what was
 legal, is shown to whom it was asked and to readers of all cards. Left out for all: the seed, the
 hash of the deals, standard error, raw replies; ``time_left``, which a record does not keep.
+
+What a bot noted stands at its answers for its author and the organiser alone; for all readers who are shown
+the answer where it is published and the round is complete.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import Forfeit, MatchRecord
+    from arbiter.notes import Note
     from arbiter.rules import AnyGame, Command, Deal, Seat
     from arbiter.viewed import DealtCards as DealtCards
     from arbiter.viewed import EndedBy, Event, Replay, ReplayMark, ReplayPlayer
@@ -50,11 +54,13 @@ class Reader(NamedTuple):
     """A reader: `kind` is public, seat or full; `seat` matters for the second.
 
     `author` is False for one of the public that borrows a seat's eyes: what its bot wrote is not shown.
+    `notes` are seats whose bots' notes it sees besides.
     """
 
     kind: str
     seat: Seat = 0
     author: bool = True
+    notes: tuple[Seat, ...] = ()
 
     @classmethod
     def parse(cls, text: str, seats: int) -> Self:
@@ -143,6 +149,19 @@ def sees_all(reader: Reader, complete: bool) -> bool:
     return reader.kind == "full" or (reader.kind == "public" and complete)
 
 
+def notes_for(record: MatchRecord, reader: Reader, complete: bool = True) -> Mapping[int, Note]:
+    """The notes that a reader may see, by number of the move from 1, as far as it sees the moves."""
+    if reader.kind == "full":
+        return record.move_notes or {}
+    own = {reader.seat} if reader.kind == "seat" and reader.author else set()
+    seats = own.union(reader.notes, record.notes_public if complete else ())
+    return {
+        number: note
+        for number, note in (record.move_notes or {}).items()
+        if number <= len(record.moves) and record.moves[number - 1].seat in seats
+    }
+
+
 def heard(replay: Replay) -> list[Command]:
     """Return the commands that the seat of this replay heard, in order: folded from its events."""
     return [
@@ -159,7 +178,8 @@ class _Telling:
         self._record, self._game = record, game
         self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
         self._own = reader.seat if reader.kind == "seat" else None
-        self._deal = self._number = 0
+        self._notes = notes_for(record, reader, complete)
+        self._deal = self._number = self._moves = 0
         self._cut = Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
@@ -232,13 +252,15 @@ class _Telling:
         game, move, before, after = self._game, event.move, event.before, event.after
         revealed = game.revealed(before, move.seat, event.action, after)
         now = (move.seat, move.action) in revealed
+        self._moves += 1
         if not (self._everything or move.seat == self._own or (self._own is None and now)):
             self._pass_over(2)
         else:
             self._ask(before, move.seat, move.request)
             charged, left = move.charged_ns / 1e6, move.left_ns / 1e6
-            what = {"request": move.request, "text": move.action}
-            self._add("answer", seat=move.seat, **what, charged_ms=charged, left_ms=left)
+            what = {"request": move.request, "text": move.action, "charged_ms": charged, "left_ms": left}
+            note = self._notes.get(self._moves)
+            self._add("answer", seat=move.seat, **what, **({"note": note.shown()} if note else {}))
         laid = game.laid(before, move.seat, event.action, after)
         self.frames.moved(move.seat, move.request, move.action, revealed, laid)
         self._cut.decided(move.seat, len(self.events))

@@ -76,8 +76,16 @@ class AskEvent(EventPlace):
     legal: NotRequired[list[str]]
 
 
+class MoveNote(TypedDict, total=False):
+    """The parts of a bot's note that say something; `words` are lines."""
+
+    value: float
+    tags: list[str]
+    words: list[str]
+
+
 class AnswerEvent(EventPlace):
-    """A decision and its times."""
+    """A decision and its times, and what the bot noted before it where that may be seen."""
 
     t: Literal["answer"]
     seat: int
@@ -85,6 +93,7 @@ class AnswerEvent(EventPlace):
     text: str
     charged_ms: float
     left_ms: float
+    note: NotRequired[MoveNote]
 
 
 class RevealEvent(EventPlace):

@@ -1,4 +1,4 @@
-"""What a state is made of beside its store: a season as it was stored, and results that are held back."""
+"""What figures are made of beside a store: a season as stored, results that are held back, who asks."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from arbiter.config.changes import VERSION_MARK
 
 if TYPE_CHECKING:
     from arbiter.rules import AnyGame
@@ -24,6 +26,18 @@ class Held(NamedTuple):
     entered: Mapping[str, bool]
     first_event: int = 0
     events: tuple[Happened, ...] = ()
+
+
+class Eyes(NamedTuple):
+    """An author who asks, or an organiser."""
+
+    author: str
+    organiser: bool = False
+
+    def own(self, rated: str) -> bool:
+        """True for a player whose notes are for these eyes: a version of the author's; for organisers all."""
+        name, mark, _ = rated.partition(VERSION_MARK)
+        return self.organiser or (mark != "" and name == self.author)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.match import MatchSummary
+    from arbiter.picture.basis import Eyes
     from arbiter.picture.page_shapes import Against, PlayerPage, Use, Versus
     from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
     from arbiter.picture.state import SeasonState
@@ -233,18 +234,24 @@ def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
     return None if match is None else match_in_short(state, match)
 
 
-def replay(state: SeasonState, match_id: str, reader: str = "public") -> Replay | None:
+def replay(
+    state: SeasonState, match_id: str, reader: str = "public", eyes: Eyes | None = None
+) -> Replay | None:
     """A match as the public may see it in this state, or as a seat saw it once its round is complete.
 
-    None where no such match is stored, or there is nothing to see yet.
+    Then `eyes` see the notes of their own bots, too. None where no such match is stored, or there is nothing
+    to see yet.
     """
     record = state.record(match_id) if state.match(match_id) is not None else None
     if record is None:
         return None
     complete = state.is_complete(record.round)
     seats = range(len(record.players) if complete else 0)
-    eyes = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
-    return replay_of(record, eyes[reader], complete) if reader in eyes else None
+    readers = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
+    if reader not in readers:
+        return None
+    own = tuple(seat for seat in seats if eyes is not None and eyes.own(record.players[seat]))
+    return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 
 def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arbiter.notes import note_lines
 from arbiter.text import printable
 from arbiter.view import Reader, replay_of
 
@@ -46,6 +47,7 @@ def _lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
         case "ask":
             yield f"> {event['request']}"
         case "answer" if event["seat"] == seat:
+            yield from note_lines(event.get("note"))
             yield f"= {event['text']}    {event['charged_ms']:.2f} ms, {event['left_ms']:.2f} ms left"
         case "end_deal":
             yield f"points {' '.join(map(str, event['points']))}"

@@ -133,14 +133,19 @@ def says_who(scope: Scope) -> bool:
 
 def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
     """Return the caller that is an organiser, of `season` where it is named; None for all others."""
+    caller = someone_in(seasons, request, season)
+    return caller if caller is not None and caller.author.organiser else None
+
+
+def someone_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
+    """Return the caller that is an author, of `season` where it is named; None for all others."""
     token = token_in(request)
     try:
         caller = caller_in(seasons, request, season) if token is None else by_token(seasons, token)
     except ArbiterError:
         # Whatever the request is about says so.
         return None
-    is_one = caller is not None and caller.author.organiser and season in (None, caller.state.name)
-    return caller if is_one else None
+    return caller if caller is not None and season in (None, caller.state.name) else None
 
 
 def own_address(caller: Caller, request: Request, path: str) -> str:

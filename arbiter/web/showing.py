@@ -2,7 +2,8 @@
 
 While a new state is read, and until what was asked for lately is made of it too, the one before is shown:
 nobody waits for either. Each answer gets a tag made of its bytes; a client that has it already gets 304.
-Organisers see all of a season whose results are held back; nobody keeps what is made for them.
+Organisers see all of a season whose results are held back, and authors what their bots noted; nobody keeps
+what is made for them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arbiter.errors import ArbiterError
+from arbiter.picture.basis import Eyes
 from arbiter.web.asking import check_names
-from arbiter.web.callers import organiser_in, says_who
+from arbiter.web.callers import says_who, someone_in
 from arbiter.web.packed import VARY, has_it, packed, takes_packed
 from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from arbiter.picture.state import SeasonState
+    from arbiter.store.authors import Author
     from arbiter.web.asking import Value
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
@@ -65,13 +68,17 @@ class Found(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """The key of an answer, however its address is put; `is_plain` without a query."""
+    """The key of an answer, however its address is put; `is_plain` without a query.
+
+    `eyes` are those of an author, or organiser, for whom it is made.
+    """
 
     view: View
     is_json: bool
     is_plain: bool
     values: tuple[Value, ...]
     shown: tuple[str | None, ...]
+    eyes: Eyes | None = None
 
 
 class SentAnswer(NamedTuple):
@@ -148,7 +155,8 @@ def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAns
 
 def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
     view = asked.view
-    figures = view.figures(state, *asked.values)
+    whose = {"eyes": asked.eyes} if view.is_personal else {}
+    figures = view.figures(state, *asked.values, **whose)
     if figures is None:
         raise HTTPException(404, NOTHING)
     if isinstance(figures, File):
@@ -252,32 +260,36 @@ class Showing:
         """The answer for whoever asks, and whether everybody gets the same."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
-        state, is_public = await self._picture(scope, found.season)
+        state, caller = await self._picture(scope, found)
         query = scope["query_string"]
         if query and "names" not in vars(state):
             # The first to ask for names waits for the store.
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
-        if not is_public:
-            return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state)), False
+        if caller is not None:
+            asked = asked._replace(eyes=Eyes(caller.name, caller.organiser))
+            if caller.organiser:
+                return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state)), False
+            return await self._make(scope, asked, state), False
         if not has_answers:
             return await self._make(scope, asked, state), True
         return await self._keep(scope, asked, state), True
 
-    async def _picture(self, scope: Scope, season: str) -> tuple[SeasonState, bool]:
-        """Return the season as the caller may see it, and True where all others see the same."""
+    async def _picture(self, scope: Scope, found: Found) -> tuple[SeasonState, Author | None]:
+        """Return the season as the caller may see it, and the caller if the answer is not for all others."""
+        season, is_personal = found.season, found.view.is_personal
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")
         state = watched.show() if watched.is_ready() else await run_in_threadpool(watched.show)
         if state is None:
             raise HTTPException(404, "no such season")
-        if state.frozen is not None and says_who(scope):
+        if (state.frozen is not None or is_personal) and says_who(scope):
             async with self._asking:
-                caller = await run_in_threadpool(organiser_in, self._seasons, Request(scope), season)
-            if caller is not None:
-                return caller.state, False
-        return state, True
+                caller = await run_in_threadpool(someone_in, self._seasons, Request(scope), season)
+            if caller is not None and (is_personal or caller.author.organiser):
+                return caller.state, caller.author
+        return state, None
 
     async def _keep(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
         """The answer that is kept, else one that is made, for all who ask meanwhile."""

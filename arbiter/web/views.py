@@ -123,7 +123,7 @@ class View:
     """A view at `path` below a season: a page made by `template`, and JSON where `says` describes it.
 
     `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
-    `shape` is their type in the API's document.
+    `shape` is their type in the API's document. With `is_personal` it takes the `eyes` of who asks as well.
     A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
     name, and of a view without JSON the figures themselves.
     """
@@ -137,6 +137,7 @@ class View:
     asks: tuple[Parameter, ...] = ()
     shows: tuple[Parameter, ...] = ()
     values: Callable[[SeasonState, Figures], Figures] | None = None
+    is_personal: bool = False
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -319,7 +320,7 @@ VIEWS = (
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
     View("/matches/{match}", played.match_page, says="A match in short.", shape=MatchRow, of=(MATCH,)),
     View("/matches/{match}", match_page, "match", of=(MATCH,)),
-    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
+    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,), is_personal=True,
          says="A match as the public may see it now; through a seat's eyes once its round is complete."),
     View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip
