@@ -12,6 +12,7 @@ import json
 import zlib
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.course import programme
@@ -31,17 +32,22 @@ PLAIN = ("deal", "seat", "action")
 TIMES = ("wall_ns", "cpu_ns", "delay_ns", "charged_ns")
 
 
+MOST_TAGS = 32
+"""Tags of a seat in a match by which it is found, the first ones."""
+
+
 class PackedMatch(NamedTuple):
-    """A match: its summary, how long it took, and its packed record."""
+    """A match: its summary, how long it took, its packed record; `tags` by seat, True where for all."""
 
     summary: MatchSummary
     wall_ns: int
     record: bytes
+    tags: tuple[tuple[int, str, bool], ...] = ()
 
 
 def pack_match(record: MatchRecord) -> PackedMatch:
     """Pack a record for the coordinator and the store."""
-    return PackedMatch(record.summary(), record.wall_ns, pack(record))
+    return PackedMatch(record.summary(), record.wall_ns, pack(record), _tags(record))
 
 
 def pack(record: MatchRecord) -> bytes:
@@ -78,6 +84,17 @@ def unpack(packed: bytes, match_id: str) -> MatchRecord:
         return MatchRecord.from_json(shape)
     except (zlib.error, ValueError, KeyError, TypeError, IndexError, ConfigError) as error:
         raise StoreError(f"the record of match {match_id} cannot be read: {error}") from None
+
+
+def _tags(record: MatchRecord) -> tuple[tuple[int, str, bool], ...]:
+    noted: dict[int, dict[str, None]] = {}
+    for number, note in (record.move_notes or {}).items():
+        if note.tags and number <= len(record.moves):
+            noted.setdefault(record.moves[number - 1].seat, {}).update(dict.fromkeys(note.tags))
+    public = record.notes_public
+    return tuple(
+        (seat, tag, seat in public) for seat, tags in noted.items() for tag in islice(tags, MOST_TAGS)
+    )
 
 
 class MatchEnd(NamedTuple):

@@ -30,6 +30,7 @@ from arbiter.cli.output import (
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
+from arbiter.picture.basis import EVERYBODYS
 from arbiter.picture.grades import Grade, grades
 from arbiter.picture.marks import in_words, notices
 from arbiter.picture.ranked import ranking_after
@@ -142,10 +143,16 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 @config_argument
 @click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
 @click.option("--player", help="Of this player only.")
+@click.option("--tag", help="In which a bot noted this tag.")
 @store_option
 @format_option
 def matches(
-    config: str, round_number: int | None, player: str | None, store_url: str | None, style: str
+    config: str,
+    round_number: int | None,
+    player: str | None,
+    tag: str | None,
+    store_url: str | None,
+    style: str,
 ) -> None:
     """Every stored match with its points, or who forfeited and why.
 
@@ -159,7 +166,7 @@ def matches(
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
-    listed = played.matches(state, round_number, player)
+    listed = played.matches(state, round_number, player, tag=tag, eyes=EVERYBODYS)
     chosen = listed.part(0, len(listed))
     if style == "json":
         print_json({"matches": [played.match_told(state, match) for match in chosen], "next": None})

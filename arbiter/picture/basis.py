@@ -40,6 +40,10 @@ class Eyes(NamedTuple):
         return self.organiser or (mark != "" and name == self.author)
 
 
+EVERYBODYS = Eyes("", organiser=True)
+"""Those of whoever has the store."""
+
+
 @dataclass(frozen=True, slots=True)
 class AsStored:
     """A season as its last round was planned, for those who only look at it; its file is not checked.

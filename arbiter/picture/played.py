@@ -13,6 +13,7 @@ from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short,
 from arbiter.picture.past import MOST_ROUNDS, ratings_after
 from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, some_rounds, window
 from arbiter.store.happenings import Happening
+from arbiter.store.tags import Tagged
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
@@ -85,10 +86,23 @@ def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
 
 
 def matches(
-    state: SeasonState, round_number: int | None = None, player: str | None = None, against: str | None = None
+    state: SeasonState,
+    round_number: int | None = None,
+    player: str | None = None,
+    against: str | None = None,
+    tag: str | None = None,
+    eyes: Eyes | None = None,
 ) -> Listed:
-    """The stored matches of a round, of a player, of two players."""
-    return Listed(state, round_number, *((name,) for name in (player, against) if name is not None))
+    """The stored matches of a round, of a player, of two players; with a tag that these eyes may see."""
+    groups = [(name,) for name in (player, against) if name is not None]
+    if tag is None:
+        return Listed(state, round_number, *groups)
+    if eyes is not None and eyes.organiser:
+        return Listed(state, round_number, *groups, tagged=Tagged(tag))
+    own = tuple(name for name in state.names if eyes is not None and eyes.own(name))
+    # While results are held back a match may be another one by now, which its tags would tell.
+    last = state.complete if state.held is None else 0
+    return Listed(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
 
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
@@ -252,6 +266,12 @@ def replay(
         return None
     own = tuple(seat for seat in seats if eyes is not None and eyes.own(record.players[seat]))
     return replay_of(record, readers[reader]._replace(notes=own), complete)
+
+
+def has_own(state: SeasonState, eyes: Eyes, match_id: str, _reader: str) -> bool:
+    """True where somebody sat in a match whose notes are for these eyes."""
+    match = state.match(match_id)
+    return match is not None and any(map(eyes.own, match.players))
 
 
 def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:

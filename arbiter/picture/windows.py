@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.picture.state import SeasonState
+    from arbiter.store.tags import Tagged
 
 ROWS = 100
 """Of one page, or one answer, at most."""
@@ -46,7 +47,7 @@ def page_of(place: int, size: int = ROWS) -> int:
 
 
 class Listed:
-    """The matches of a round, and of players who all sat in them: one of each group of names.
+    """The matches of a round, and of players who all sat in them: one of each group of names; with a tag.
 
     Those up to the `last` round, if there is one; with `ended` those alone of complete rounds that a fault of
     the first group's ended.
@@ -59,15 +60,16 @@ class Listed:
         *players: Sequence[str],
         last: int | None = None,
         ended: bool = False,
+        tagged: Tagged | None = None,
     ) -> None:
         first, end = (1, state.last) if round_number is None else (round_number, round_number)
         end = min(
             end, state.last, state.complete if ended else state.last, state.last if last is None else last
         )
         groups = tuple(dict.fromkeys(tuple(group) for group in players))
-        self._state, self._wanted = state, MatchRange(first, end, groups, ended)
+        self._state, self._wanted = state, MatchRange(first, end, groups, ended, tagged)
         self._counts: Mapping[int, int]
-        if groups:
+        if groups or tagged is not None:
             self._counts = state.stored.counts(self._wanted)
         else:
             self._counts = {number: count for number, count in state.counts.items() if first <= number <= end}

@@ -1,4 +1,4 @@
-"""Lists of a season's matches, a part at a time: of a round, of a player, of two, in the order of the plan.
+"""Lists of a season's matches, a part at a time: of a round, of players, with a tag; in the plan's order.
 
 However many matches there are, a part is read by the counts of its rounds, which lie in an index, and then of
 these rounds alone.
@@ -14,18 +14,20 @@ from arbiter.store import schema
 from arbiter.store.database import Book
 from arbiter.store.rows import in_order
 from arbiter.store.seats import key_of, name_of
+from arbiter.store.tags import Tagged
 
 
 class MatchRange(NamedTuple):
     """The matches of the rounds from one to another in which somebody sat of each group of `players`.
 
-    With `faulty` those alone that a fault of the first group's has ended.
+    With `faulty` those alone that a fault of the first group's has ended; with `tagged` those with a tag.
     """
 
     first: int
     last: int
     players: tuple[tuple[str, ...], ...] = ()
     faulty: bool = False
+    tagged: Tagged | None = None
 
 
 class Lists(Book):
@@ -65,14 +67,16 @@ class Lists(Book):
         there = schema.matches.c
         number: Any = there.round
         match_id: Any = there.id
-        if not wanted.players:
+        if not wanted.players and wanted.tagged is None:
             query = sa.select(number).where(there.season_id == self._id)
         else:
             seats: list[Any] = [schema.seats.alias(f"seat{place}").c for place in range(len(wanted.players))]
-            number, match_id = seats[0]["round"], seats[0]["match_id"]
+            # What is found by a tag is the least: from there the seats are looked up.
+            first = seats[0] if wanted.tagged is None else wanted.tagged.found(self._id).c
+            number, match_id = first["round"], first["match_id"]
             query = sa.select(number)
             for own, names in zip(seats, wanted.players, strict=True):
-                same = [own.round == number, own.match_id == match_id] if own is not seats[0] else []
+                same = [own.round == number, own.match_id == match_id] if own is not first else []
                 query = query.where(
                     own.season_id == self._id, own.player.in_([key_of(name) for name in names]), *same
                 )

@@ -18,6 +18,7 @@ from arbiter.store.happenings import Happening, log
 from arbiter.store.lists import Lists
 from arbiter.store.rows import StoredMatch, in_order, place_of, read_summary, stored_match
 from arbiter.store.seats import seat
+from arbiter.store.tags import keep_tags
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -56,6 +57,7 @@ class Matches(Lists):
             kept = self._store.insert_once(connection, schema.matches, row)
             if kept:
                 seat(connection, self._id, [match.summary])
+                keep_tags(connection, self._id, match)
             if kept and match.summary.table is not None:
                 log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
         return kept

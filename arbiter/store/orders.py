@@ -22,6 +22,7 @@ from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
 from arbiter.store.rows import legible, read_summary
 from arbiter.store.seats import seat
+from arbiter.store.tags import keep_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,6 +136,7 @@ class OrderBook(Book):
             mine = sa.update(schema.matches).filter_by(season_id=self._id, id=match.summary.id)
             connection.execute(mine.values(fresh))
             seat(connection, self._id, [match.summary])
+            keep_tags(connection, self._id, match, fresh=False)
             log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
             if rated is not None:
                 keep_standings(connection, self._id, rated)

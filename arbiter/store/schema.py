@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0014"
+HEAD = "0015"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -125,6 +125,23 @@ seats = sa.Table(
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
     sa.Column("faulty", sa.Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+tags = sa.Table(
+    # Which bot noted which word in which match.
+    "tags",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    # As JSON writes it, and so is the player.
+    sa.Column("tag", LongName, primary_key=True),
+    sa.Column("round", sa.Integer, primary_key=True),
+    sa.Column("match_id", Name, primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("player", LongName, nullable=False),
+    # Whether all may know once the round is complete.
+    sa.Column("public", sa.Boolean, nullable=False),
+    sa.Index("tags_by_match", "season_id", "match_id"),
     sqlite_with_rowid=False,
 )
 

@@ -153,9 +153,13 @@ def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAns
     return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag, small)
 
 
+def _is_personal(asked: AnswerKey, state: SeasonState) -> bool:
+    return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
+
+
 def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
     view = asked.view
-    whose = {"eyes": asked.eyes} if view.is_personal else {}
+    whose = {} if view.personal is None else {"eyes": asked.eyes}
     figures = view.figures(state, *asked.values, **whose)
     if figures is None:
         raise HTTPException(404, NOTHING)
@@ -260,24 +264,26 @@ class Showing:
         """The answer for whoever asks, and whether everybody gets the same."""
         if scope["method"] != "GET":
             raise HTTPException(405, "this can only be read", {"allow": "GET, HEAD"})
-        state, caller = await self._picture(scope, found)
+        state, caller = await self._picture(scope, found.season, found.view.personal is not None)
         query = scope["query_string"]
         if query and "names" not in vars(state):
             # The first to ask for names waits for the store.
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
         if caller is not None:
-            asked = asked._replace(eyes=Eyes(caller.name, caller.organiser))
-            if caller.organiser:
-                return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state)), False
-            return await self._make(scope, asked, state), False
+            own = asked._replace(eyes=Eyes(caller.name, caller.organiser))
+            if state.frozen is not None and caller.organiser:
+                return await run_in_threadpool(make_answer, own, state, self._has_visitors(state)), False
+            if await run_in_threadpool(_is_personal, own, state):
+                return await self._make(scope, own, state), False
         if not has_answers:
             return await self._make(scope, asked, state), True
         return await self._keep(scope, asked, state), True
 
-    async def _picture(self, scope: Scope, found: Found) -> tuple[SeasonState, Author | None]:
-        """Return the season as the caller may see it, and the caller if the answer is not for all others."""
-        season, is_personal = found.season, found.view.is_personal
+    async def _picture(
+        self, scope: Scope, season: str, is_personal: bool = False
+    ) -> tuple[SeasonState, Author | None]:
+        """Return the season as the caller may see it, and the caller if others may see less."""
         watched = self._seasons.watched.get(season)
         if watched is None:
             raise HTTPException(404, "no such season")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from arbiter.cards import Stream
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.identity import emblems
+from arbiter.notes import LONGEST_TAG
 from arbiter.picture import boards, figures, front, played
 from arbiter.picture.page_shapes import DuplicateBoard, Front, PlayerPage, RoundBoards, Versus
 from arbiter.picture.played import under_way
@@ -23,7 +24,7 @@ from arbiter.season.settings import config_of
 from arbiter.view import fault_of
 from arbiter.viewed import Replay
 from arbiter.web import feeds
-from arbiter.web.asking import Parameter
+from arbiter.web.asking import Parameter, Value
 from arbiter.web.authors_api import owner_of
 from arbiter.web.rules import rules, starter
 from arbiter.web.shapes import Rules
@@ -31,6 +32,7 @@ from arbiter.web.words import match_of_part, match_part, part
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.picture.basis import Eyes
     from arbiter.picture.state import SeasonState
 
 CARDS_SHOWN = 7
@@ -123,7 +125,8 @@ class View:
     """A view at `path` below a season: a page made by `template`, and JSON where `says` describes it.
 
     `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
-    `shape` is their type in the API's document. With `is_personal` it takes the `eyes` of who asks as well.
+    `shape` is their type in the API's document. With `personal` they take the `eyes` of an
+    author who asks where it says of the state, the eyes and the values that this makes a difference.
     A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
     name, and of a view without JSON the figures themselves.
     """
@@ -137,7 +140,7 @@ class View:
     asks: tuple[Parameter, ...] = ()
     shows: tuple[Parameter, ...] = ()
     values: Callable[[SeasonState, Figures], Figures] | None = None
-    is_personal: bool = False
+    personal: Callable[..., bool] | None = None
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -220,28 +223,45 @@ def _calendar(state: SeasonState) -> File:
 
 
 def _matches(
-    state: SeasonState, round_: int | None, player: str | None, against: str | None, limit: int, cursor: int
+    state: SeasonState,
+    round_: int | None,
+    player: str | None,
+    against: str | None,
+    tag: str | None,
+    limit: int,
+    cursor: int,
+    eyes: Eyes | None = None,
 ) -> Figures:
-    every, most = played.matches(state, round_, player, against), min(limit, ROWS)
+    every, most = played.matches(state, round_, player, against, tag, eyes), min(limit, ROWS)
     shown = [played.match_in_short(state, match) for match in every.part(cursor, most)]
     return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
 def _matches_page(
-    state: SeasonState, round_: int | None, player: str | None, against: str | None, page: int | None
+    state: SeasonState,
+    round_: int | None,
+    player: str | None,
+    against: str | None,
+    tag: str | None,
+    page: int | None,
+    eyes: Eyes | None = None,
 ) -> Figures | None:
     """A page of them, by default the last."""
-    every = played.matches(state, round_, player, against)
+    every = played.matches(state, round_, player, against, tag, eyes)
     shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
     return None if shown is None else {
         "matches": [played.match_in_short(state, match) for match in every.part(shown.first, ROWS)],
         "total": len(every),
         "page_number": shown.page,
         "pages": shown.pages,
-        "wanted": {"player": player, "against": against, "round": round_},
+        "wanted": {"player": player, "against": against, "round": round_, "tag": tag},
         "names": sorted(state.names, key=str.casefold) if len(state.names) <= ROWS else [],
         "rounds": len(state.rounds),
     }  # fmt: skip
+
+
+def _asks_for_tag(_state: SeasonState, _eyes: Eyes, *asked: Value) -> bool:
+    return asked[WHICH.index(TAG)] is not None
 
 
 def _board(state: SeasonState, number: int, table: str) -> Figures | None:
@@ -268,7 +288,10 @@ COLUMNS = Parameter(
 )
 BEFORE = Parameter("before", NUMBERS, says="The last rounds before this one; see `earlier`.")
 WITH = replace(WHO, says="The page on which this player stands.")
-WHICH = (Parameter("round", NUMBERS, _rounds), WHO, replace(WHO, name="against"))
+TAG = Parameter(
+    "tag", rf"\S{{1,{LONGEST_TAG}}}", lambda _: (), says="In which a bot noted this tag; see notes."
+)
+WHICH = (Parameter("round", NUMBERS, _rounds), WHO, replace(WHO, name="against"), TAG)
 PART = (
     Parameter("limit", range(1, 1001), default=100, says="At most so many matches; 100 at most are sent."),
     Parameter(
@@ -316,12 +339,13 @@ VIEWS = (
     View("/players/{player}", _player, "player", "All about a player.", PlayerPage, (PLAYER,), (FIRST,),
          values=lambda state, found: {"player": found, "lines": partial(figures.lines, state)}),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
-         asks=(*WHICH, *PART)),
-    View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE)),
+         asks=(*WHICH, *PART), personal=_asks_for_tag),
+    View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE), personal=_asks_for_tag),
     View("/matches/{match}", played.match_page, says="A match in short.", shape=MatchRow, of=(MATCH,)),
     View("/matches/{match}", match_page, "match", of=(MATCH,)),
-    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,), is_personal=True,
-         says="A match as the public may see it now; through a seat's eyes once its round is complete."),
+    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
+         says="A match as the public may see it now; through a seat's eyes once its round is complete.",
+         personal=played.has_own),
     View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import ConfigError, StoreError
+from arbiter.notes import Note
 from arbiter.packing import pack_match
 from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import SeasonResults
@@ -38,7 +40,8 @@ def full(kept: Kept) -> Kept:
     kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
     results = SeasonResults(kept.config, kept.season)
     annul(results, [CLEAN, CRASH], "power cut", replay=True)
-    put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    noted = replace(kept.match(CLEAN), move_notes={1: Note(None, ("seen",))})
+    put_match(results, pack_match(noted), OrderKind.REPLAYED, lambda _: True)
     suspend(results, "p1", "it cheats")
     ((_, token),) = add_authors(kept.config, kept.season, ["Łukasz"], False, "olga")
     kept.season.authors.begin_session("5e55", hash_of(token), FAR)

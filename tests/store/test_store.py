@@ -32,6 +32,7 @@ ADDED = {
     "0010": ("ratings.brief", "rankings", "seats"),
     "0011": ("invitations",),
     "0014": ("requests", "served"),
+    "0015": ("tags",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

@@ -122,7 +122,7 @@ def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, token
 def test_bounds_of_what_may_be_asked_are_documented(schema: Any) -> None:
     told = schema.raw_schema["paths"]["/seasons/{season}/matches"]["get"]["parameters"]
     found = {one["name"]: one["schema"] for one in told if one["in"] == "query"}
-    assert set(found) == {"round", "player", "against", "limit", "cursor"}
+    assert set(found) == {"round", "player", "against", "tag", "limit", "cursor"}
     assert found["limit"] == {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,13 @@ import pytest
 
 from arbiter.config import load
 from arbiter.notes import Note
+from arbiter.packing import MOST_TAGS, pack_match
 from arbiter.picture import played
-from arbiter.picture.basis import Eyes
+from arbiter.picture.basis import EVERYBODYS, Eyes
 from arbiter.picture.reading import read_state
+from arbiter.season.administration import annul, put_match
+from arbiter.season.results import SeasonResults
+from arbiter.store import OrderKind
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
 from tests.web.authored import Authored
@@ -20,6 +25,7 @@ from tests.web.test_frozen import EVERYWHERE
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
+    from tests.commands import Run
     from tests.kept_season import Kept
 
 MATCH, UNDER_WAY = "r001/t02/m0", "r003/t01/m0"
@@ -153,3 +159,85 @@ def test_a_season_with_publish_notes_has_its_key(kept: Kept) -> None:
     # It publishes nothing of what was played before it was written.
     kept.change(MATCH, noting)
     assert secrets(json.dumps(played.replay(state, MATCH))) == set()
+
+
+# Tags
+
+LISTS = ("/api/v1/seasons/small/matches", "/seasons/small/matches")
+
+
+def found_by(site: Authored, tag: str, who: str | None, more: str = "") -> set[str]:
+    """The matches that somebody finds by a tag, which page and API say alike."""
+    headers = {} if who is None else site.headers(who)
+    answer, page = (site.client.get(f"{place}?tag={tag}{more}", headers=headers) for place in LISTS)
+    assert (answer.status_code, page.status_code) == (200, 200)
+    rows = {row["id"] for row in answer.json()["matches"]}
+    assert {id_ for id_ in rows if id_.replace("/", "-") in page.text} == rows
+    assert (f"<p>{len(rows)} match" in page.text) == bool(rows)
+    assert ("No stored match is like this" in page.text) == (not rows)
+    for one in (answer, page):
+        assert ("etag" in one.headers) == (who is None)
+    return rows
+
+
+def test_a_tag_finds_the_matches_of_those_who_may_see_it(site: Authored) -> None:
+    take_notes(site.kept)
+    every = set(site.kept.season.match_ids(1) | site.kept.season.match_ids(2) | site.kept.season.match_ids(3))
+    done = {match for match in every if not match.startswith("r003")}
+    # Who faults before its first answer has noted nothing.
+    seats = {
+        seat: {match for match in every if any(move.seat == seat for move in site.kept.match(match).moves)}
+        for seat in range(4)
+    }
+    assert found_by(site, "SECRET1", "ann") == seats[1] & done
+    assert found_by(site, "SECRET0", "ann") == set()
+    assert found_by(site, "SECRET1", "ben") == found_by(site, "SECRET1", None) == set()
+    assert found_by(site, "SECRET0", "olga") == seats[0]
+    assert found_by(site, "other", "olga") == set()
+    assert found_by(site, "SECRET1", "ann", "&round=2") == seats[1] & site.kept.season.match_ids(2)
+    assert found_by(site, "SECRET1", "olga", "&player=ann%402") == seats[1]
+    assert found_by(site, "SECRET1", "olga", "&player=nobody") == set()
+
+
+def test_a_published_tag_is_everybodys_once_the_round_is_complete(site: Authored) -> None:
+    take_notes(site.kept, 3)
+    assert not any(match.startswith("r003") for match in found_by(site, "SECRET3", None))
+    assert found_by(site, "SECRET3", None) == found_by(site, "SECRET3", "ann") != set()
+    assert found_by(site, "SECRET2", None) == set()
+
+
+def test_a_tag_of_no_form_is_refused_and_shown_as_text(site: Authored) -> None:
+    refused = site.client.get(f"{LISTS[0]}?tag={'x' * 41}")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "invalid")
+    page = site.client.get(f"{LISTS[1]}?tag=%22%3E%3Cb%3E").text
+    assert 'value="&#34;&gt;&lt;b&gt;"' in page
+    assert "<b>" not in page.partition("<main")[2]
+
+
+def test_a_match_that_is_played_again_has_the_tags_of_the_new_one(kept: Kept) -> None:
+    kept.change(MATCH, noting)
+    results = SeasonResults(kept.config, kept.season)
+    annul(results, [MATCH], "power cut", replay=True)
+
+    def found(tag: str) -> int:
+        return len(played.matches(read_state(kept.config, kept.season), tag=tag, eyes=EVERYBODYS))
+
+    assert (found("SECRET0"), found("fresh")) == (1, 0)
+    again = replace(kept.match(MATCH), move_notes={1: Note(None, ("fresh",))})
+    put_match(results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
+    assert (found("SECRET0"), found("fresh")) == (0, 1)
+
+
+def test_a_seat_is_found_by_its_first_tags_alone(kept: Kept) -> None:
+    notes = {n: Note(None, (f"a{n}", f"b{n}")) for n in range(1, 40)}
+    packed = pack_match(replace(kept.match(MATCH), move_notes=notes))
+    assert max(Counter(seat for seat, _, _ in packed.tags).values()) <= MOST_TAGS
+    one = replace(kept.match(MATCH), move_notes={1: Note(None, tuple(f"t{n}" for n in range(99)))})
+    assert len(pack_match(one).tags) == MOST_TAGS
+
+
+def test_the_command_finds_matches_by_a_tag(kept: Kept, arbiter: Run) -> None:
+    kept.change(MATCH, noting)
+    code, out, _ = arbiter("matches", kept.file, "--tag", "SECRET2", "--format", "json")
+    assert (code, [row["id"] for row in json.loads(out)["matches"]]) == (0, [MATCH])
+    assert arbiter("matches", kept.file, "--tag", "none")[0] == 0

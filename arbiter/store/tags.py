@@ -1,0 +1,55 @@
+"""Tags that bots noted: by these the matches are found in which one was noted.
+
+The rows of a match are written with it, and others take their place when another match does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+
+from arbiter.store import schema
+from arbiter.store.seats import key_of
+
+if TYPE_CHECKING:
+    from arbiter.packing import PackedMatch
+
+
+class Tagged(NamedTuple):
+    """A tag as somebody may see it: of any seat, or with `players` theirs and what is public."""
+
+    tag: str
+    players: tuple[str, ...] | None = None
+
+    def found(self, season: int) -> sa.Subquery:
+        """The matches with it, each once, by `round` and `match_id`."""
+        table = schema.tags.c
+        query = sa.select(table["round"], table.match_id).distinct()
+        query = query.where(table.season_id == season, table.tag == key_of(self.tag))
+        if self.players is not None:
+            own = table.player.in_([key_of(name) for name in self.players])
+            query = query.where(sa.or_(table.public, own))
+        return query.subquery()
+
+
+def keep_tags(connection: sa.Connection, season: int, match: PackedMatch, fresh: bool = True) -> None:
+    """Write the tags of a match; in place of another's unless it is `fresh`."""
+    if not match.tags and fresh:
+        return
+    summary = match.summary
+    connection.execute(sa.delete(schema.tags).filter_by(season_id=season, match_id=summary.id))
+    if match.tags:
+        connection.execute(sa.insert(schema.tags), [_row(season, match, *tag) for tag in match.tags])
+
+
+def _row(season: int, match: PackedMatch, seat: int, tag: str, public: bool) -> dict[str, Any]:
+    return {
+        "season_id": season,
+        "tag": key_of(tag),
+        "round": match.summary.round or 0,
+        "match_id": match.summary.id,
+        "seat": seat,
+        "player": key_of(match.summary.players[seat]),
+        "public": public,
+    }
