@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.notes import Note
 from arbiter.view import Reader, replay_of
 from tests.web.browser.looking import violations
 from tests.web.browser.viewer import early, full, match_page, own, place, with_fault
@@ -244,6 +246,32 @@ def test_names_are_text_and_keep_their_direction(show: Show) -> None:
     assert tuple(page.locator(".rp-name bdi").all_text_contents()) == HOSTILE
     assert page.locator("#replay img, #replay b, #replay script, main img").count() == 0
     assert "<b>bold</b>" in page.inner_text(".rp-said")
+
+
+def test_notes_are_text_and_values_a_lane_that_leads_to_their_moves(show: Show, axe: str) -> None:
+    page = show(full("planning"))
+    assert page.locator(".rp-values").is_hidden()
+    record = match_of("planning")
+    own = [number for number, move in enumerate(record.moves, 1) if move.seat == 2]
+    notes = {number: Note(float(k), (f"t{k}",), HOSTILE) for k, number in enumerate(own)}
+    noted = replay_of(replace(record, move_notes=notes), Reader("full"))
+    page = show(noted)
+    chart = page.locator(".rp-values .rp-chart svg")
+    box = chart.bounding_box()
+    chart.click(position={"x": box["width"] - 2, "y": box["height"] / 2})
+    last = next(event for event in reversed(noted["events"]) if "note" in event)
+    assert place(page)[1] >= last["i"]
+    words = page.locator(".rp-noted-now").inner_text()
+    assert f"value {len(own) - 1}" in words
+    assert f"#t{len(own) - 1}" in words
+    assert HOSTILE[0] in words
+    assert "\u202e" not in words
+    page.click(".rp-exchanges summary")
+    assert page.locator(".rp-noted").count() == sum(
+        "note" in event and event["deal"] == last["deal"] for event in noted["events"]
+    )
+    assert page.evaluate("document.querySelector('.rp img, .rp b') === null")
+    assert violations(page, axe) == []
 
 
 def test_cards_have_symbol_and_letter_and_are_read_aloud(show: Show) -> None:

@@ -1,6 +1,7 @@
 // The exchanges, folded away until asked for: what was sent to whom, what came back, and what it means, a line each.
 
 import { el, foreign, spoken } from "./dom.js";
+import { sayNote } from "./notes.js";
 import { sayTime } from "./say.js";
 /** @import { Child } from "./dom.js" */
 
@@ -48,7 +49,8 @@ function line(/** @type {Told.Replay} */ replay, /** @type {Told.Event} */ event
   const [sign, who, words, note] = parts(replay, event);
   return el("li", { class: `rp-is-${event.t}`, on: { click: () => onSeek(event.i) } },
     el("span", { class: "rp-sign", "aria-hidden": "true" }, sign), el("span", { class: "rp-to" }, who),
-    el("span", { class: "rp-words" }, foreign(words)), note ? el("span", { class: "rp-note" }, note) : null);
+    el("span", { class: "rp-words" }, foreign(words)), note ? el("span", { class: "rp-note" }, note) : null,
+    event.t === "answer" && event.note ? el("span", { class: "rp-note rp-noted" }, foreign(sayNote(event.note))) : null);
 }
 
 /** @type {(replay: Told.Replay, event: Told.Event) => [sign: string, who: Child | Child[], words: string, note?: string]} */

@@ -5,6 +5,7 @@ import { makeExchanges } from "./exchanges.js";
 import { hasEyes, positionAt, stopsOf } from "./fold.js";
 import { bindKeys, KEYS } from "./keys.js";
 import { makeLane } from "./lane.js";
+import { makeNotes } from "./notes.js";
 import { Player, SPEEDS } from "./player.js";
 import { nameOf, sayEvents } from "./say.js";
 import { bindTouches, makeScrubber } from "./scrubber.js";
@@ -39,6 +40,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
   const table = makeTable(replay, (seat) => eyesOf !== null && hasEyes(replay, seat), (seat) => player.look(seat));
   const lane = makeLane(replay, onSeek);
+  const notes = makeNotes(replay, onSeek);
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
   const player = new Player(replay, draw, eyesOf);
@@ -51,7 +53,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   element.replaceChildren(
     el("div", { class: "rp-board" }, el("div", { class: "rp-main" }, status.element, table.element,
       el("div", { class: "rp-steer" }, scrubber.element, status.where, controls.elements)),
-    el("div", { class: "rp-below" }, sheet.elements, lane.element, exchanges.element)), help);
+    el("div", { class: "rp-below" }, sheet.elements, lane.element, notes.element, exchanges.element)), help);
   const save = address ? addressSaver() : null;
 
   function draw() {
@@ -60,6 +62,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     table.draw(position, player.eyes, positionAt(replay, player.i).left);
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
+    notes.draw(player.i);
     status.draw(player);
     controls.draw();
     scrubber.draw();
