@@ -94,6 +94,13 @@ def note_lines(note: MoveNote | None) -> Iterator[str]:
     yield from (f"# note {text}" for text in note.get("words", ()))
 
 
+def in_one_line(note: MoveNote | None) -> str:
+    """A note that is shown, as ``0.62 #endgame the ten is safe``; "" for none."""
+    note = note or {}
+    value = [f"{note['value']:.6g}"] if "value" in note else []
+    return " ".join([*value, *(f"#{tag}" for tag in note.get("tags", ())), *note.get("words", ())])
+
+
 def is_tag(text: str) -> bool:
     """True for one word that everybody can read and write."""
     return 0 < len(text) <= LONGEST_TAG and " " not in text and text.isprintable() and printable(text) == text

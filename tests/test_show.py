@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from arbiter.cli.match_text import print_stderr
 from arbiter.cli.move_times import times_json
 from arbiter.match import BotReport, Fault, Forfeit, Move
+from arbiter.notes import Note
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import record
 from tests.commands import arbiter
@@ -85,6 +87,23 @@ def test_each_move_is_a_line_and_the_slowest_are_marked(kept: Kept, arbiter: Run
     assert (
         len({line.index(f"{move.left_ns / 1e6:.2f}") for line, move in zip(lines, played, strict=True)}) == 1
     )
+
+
+def test_what_a_bot_noted_stands_at_its_move(kept: Kept, arbiter: Run) -> None:
+    plain = arbiter("show", kept.file, CLEAN, "--moves")[1]
+    assert "note" not in plain
+    first = next(n for n, move in enumerate(stored(kept, CLEAN).moves, 1) if move.seat == 1)
+    note = Note(0.25, ("risky",), ("hides \x1b[2J", "\u202eturns"))
+    kept.change(CLEAN, lambda record: replace(record, move_notes={first: note}))
+    out = arbiter("show", kept.file, CLEAN, "--moves")[1]
+    (line,) = [line for line in out.splitlines() if "0.25 #risky" in line]
+    assert line.split()[0] == str(first)
+    assert line.rstrip().endswith("0.25 #risky hides \\x1b[2J \\u202eturns")
+    assert not {"\x1b[2J", "\u202e"} & {out[at : at + n] for at in range(len(out)) for n in (1, 4)}
+    moves = json.loads(arbiter("show", kept.file, CLEAN, "--moves", "--format", "json")[1])["moves"]
+    assert [(move["number"], move["note"]["value"]) for move in moves if "note" in move] == [(first, 0.25)]
+    assert "    # value 0.25\n    # tag risky\n" in arbiter("show", kept.file, CLEAN, "--seat", "1")[1]
+    assert "risky" not in arbiter("show", kept.file, CLEAN, "--seat", "0")[1]
 
 
 def test_the_times_of_one_seat_are_those_of_its_moves(kept: Kept, arbiter: Run) -> None:

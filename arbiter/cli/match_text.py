@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.cli.output import print_table, say
 from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
+from arbiter.notes import note_lines
 from arbiter.rules import Answered
 from arbiter.view import Reader, replay_of
 
@@ -123,6 +124,8 @@ def print_seat(record: MatchRecord, seat: Seat) -> None:
     say(f"{record.id}: {record.game}, as seat {seat} ({record.players[seat]}) knew it")
     for event in replay["events"]:
         if event["t"] != "deal":
+            for line in note_lines(event["note"]) if event["t"] == "answer" and "note" in event else ():
+                say(f"    {line}")
             say(f"  {_line(event)}")
             continue
         number = event["deal"]

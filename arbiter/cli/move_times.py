@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
 from arbiter.clock import ClockKind, charged
+from arbiter.notes import in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,13 +23,16 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
 
     Of what a move was charged, ``news_ns`` is for what the seat heard before, ``answer_ns`` for the answer.
     ``after_last_move_ns`` of a seat is for later news, and for a request that a fault ended; ``left_ns`` is
-    what it had after its last move, None where it made none.
+    what it had after its last move, None where it made none. A move before which the bot noted something has
+    its ``note``, for a terminal.
     """
     moves = []
+    notes = record.move_notes or {}
     for number, move in enumerate(record.moves, 1):
         answer = min(move.charged_ns, _answer_cost(move, record))
         values = {"number": number, "player": record.players[move.seat], **move._asdict()}
-        moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer})
+        noted = {"note": notes[number].shown()} if number in notes else {}
+        moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer, **noted})
     seats = range(len(record.bots)) if only is None else [only]
     moves = [move for move in moves if move["seat"] in seats]
     slowest = sorted(moves, key=lambda move: (-move["answer_ns"], move["number"]))[:SLOWEST]
@@ -115,7 +119,10 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
         for move in moves
     ]
     columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", "charged", "news", "left", ""]
-    print_table(columns, rows, title, left=(2, 3, 4, 10))
+    if slowest and any("note" in move for move in moves):
+        columns.append("note")
+        rows = [[*row, in_one_line(move.get("note"))] for row, move in zip(rows, moves, strict=True)]
+    print_table(columns, rows, title, left=(2, 3, 4, 10, 11))
 
 
 def _ms(ns: int | None) -> str:

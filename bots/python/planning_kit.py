@@ -206,6 +206,8 @@ class Bot:
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
         self.rng = random.Random(seed)
+        # Lines for the author, written before the next reply: "value 0.5", "tag endgame", "note WORDS".
+        self.notes: list[str] = []
 
     def declare(self, table: Table) -> int:
         """How many tricks this bot will take, 0..table.size."""
@@ -310,7 +312,9 @@ def serve(
     for line in commands:
         reply = session.answer(line.decode("utf-8", "replace"))
         if reply is not None:
-            write(f"{reply}\n\n".encode())
+            notes = "".join(f"# {' '.join(note.split())}\n" for note in bot.notes)
+            bot.notes = []
+            write(f"{notes}{reply}\n\n".encode())
         if session.over:
             return
 

@@ -22,12 +22,20 @@ OVERHEAD = 0.001  # seconds kept back for each decision to come: reading, replyi
 
 
 class Pimc(kit.Bot):
-    """Tries each choice in up to ``worlds`` worlds; ``clock`` tells seconds, None for fixed work."""
+    """Tries each choice in up to ``worlds`` worlds; ``clock`` tells seconds, None for fixed work.
+
+    With ``noting`` it notes the points that it expects, and where it had no time to sample.
+    """
 
     def __init__(
-        self, seed: int = 1, worlds: int = 30, clock: Callable[[], float] | None = time.monotonic
+        self,
+        seed: int = 1,
+        worlds: int = 30,
+        clock: Callable[[], float] | None = time.monotonic,
+        noting: bool = False,
     ) -> None:
         super().__init__(seed)
+        self.noting = noting
         self.worlds = worlds
         self.clock = clock
         self.sampled = 0  # worlds finished for the last decision
@@ -57,6 +65,7 @@ class Pimc(kit.Bot):
             else:
                 self.sampled += 1
                 totals = [total + more for total, more in zip(totals, points)]  # noqa: B905 -- Python 3.9
+        self._note(totals)
         if not self.sampled:
             # A trick for every card among the top fourth of the deck will do when there is no time at all.
             strong = deck.mask(deck.cards[-(len(deck.cards) // players) :])
@@ -84,6 +93,8 @@ class Pimc(kit.Bot):
             else:
                 self.sampled += 1
                 totals = [total + more for total, more in zip(totals, points)]  # noqa: B905 -- Python 3.9
+        if len(choices) > 1:
+            self._note(totals)
         if not self.sampled:
             return deck.name(deck.choose(position, need[0]))
         return deck.name(choices[totals.index(max(totals))])
@@ -133,6 +144,16 @@ class Pimc(kit.Bot):
         seconds = table.time_left / 1000 - OVERHEAD * decisions
         self._deadline = self.clock() + SAFETY * seconds * work / max(total, 1)
 
+    def _note(self, totals: list[int]) -> None:
+        """What the best choice is worth in points of the deal, the mean over the worlds."""
+        if self.noting:
+            best = (
+                f"value {max(totals) / self.sampled:.3f} {self.sampled} worlds"
+                if self.sampled
+                else "tag no-time"
+            )
+            self.notes.append(best)
+
     def _late(self) -> bool:
         return self._deadline is not None and self.clock is not None and self.clock() >= self._deadline
 
@@ -147,8 +168,10 @@ def main() -> None:
     line = kit.parser(__doc__)
     line.add_argument("--worlds", type=int, default=30, metavar="N", help="worlds per decision (default 30)")
     line.add_argument("--no-clock", action="store_true", help="fixed work, however little time is left")
+    line.add_argument("--notes", action="store_true", help="note the points expected before each answer")
     options = line.parse_args()
-    kit.serve(Pimc(options.seed, options.worlds, None if options.no_clock else time.monotonic))
+    clock = None if options.no_clock else time.monotonic
+    kit.serve(Pimc(options.seed, options.worlds, clock, options.notes))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,19 @@ def test_each_reply_is_written_at_once() -> None:
     kit.serve(First(), commands(), written.append)
 
 
+class Noting(First):
+    """Notes what it is about to do, in more than one line."""
+
+    def declare(self, table: kit.Table) -> int:
+        self.notes += ["value 0.5", "note a\nb"]
+        return 0
+
+
+def test_notes_stand_once_before_the_reply_a_line_each() -> None:
+    raw = "\n".join([*OPENING, "gen_declare", "time_left 5000"]).encode() + b"\n"
+    assert spoken(raw, Noting()) == b"=\n\n" * 4 + b"# value 0.5\n# note a b\n= 0\n\n=\n\n"
+
+
 def test_quit_is_answered_and_nothing_after_it() -> None:
     assert spoken(b"quit\nset_deck 23 AB\n") == b"=\n\n"
 

@@ -192,6 +192,18 @@ def test_pimc_samples_less_with_less_time_and_everything_without_a_clock() -> No
             session.answer(line)
         return bot.sampled
 
+    def noted(time_left: int, noting: bool) -> list[str]:
+        bot = Pimc(1, 30, Ticking(0.001), noting)
+        session = kit.Session(bot)
+        for line in [*opening, f"time_left {time_left}", "gen_declare"]:
+            session.answer(line)
+        return bot.notes
+
+    assert noted(10**6, False) == []
+    assert noted(0, True) == ["tag no-time"]
+    (note,) = noted(10**6, True)
+    assert 0 < float(note.split()[1]) <= 10
+    assert note.endswith(" 30 worlds")
     assert sampled(None, 0) == 30
     assert sampled(Ticking(0.001), 10**6) == 30
     assert 0 < sampled(Ticking(0.001), 300) < 30
