@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from arbiter.picture.basis import Eyes
 from arbiter.requests.wishes import Asked
 from arbiter.web import requests_api
 from arbiter.web.behind_login import OWN, POST, does, own_page, shows
@@ -80,9 +81,13 @@ def _page(seasons: Seasons, caller: Caller, request: Request) -> Response:
 
 
 def _replay(seasons: Seasons, caller: Caller, request: Request) -> Response:
-    state = requests_api.state_of(_found(caller, request), caller, seasons)
-    match_id = match_of_part(request.path_params["match"])
-    replay = requests_api.replay_of(state, match_id, request.query_params.get("reader", "public"))
+    found = _found(caller, request)
+    state = requests_api.state_of(found, caller, seasons)
+    match_id, reader = (
+        match_of_part(request.path_params["match"]),
+        request.query_params.get("reader", "public"),
+    )
+    replay = requests_api.replay_of(state, match_id, reader, Eyes(found.author))
     return JSONResponse(replay, headers=PRIVATE)
 
 

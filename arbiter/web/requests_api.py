@@ -16,6 +16,7 @@ from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.picture import played
+from arbiter.picture.basis import Eyes
 from arbiter.picture.state import SeasonState, renewed
 from arbiter.regress.identity import BASE as OLD
 from arbiter.regress.identity import CANDIDATE
@@ -102,8 +103,9 @@ def cancel(number: str, caller: Author) -> shapes.RequestInShort:
 @router.get(f"{ONE}/matches/{{match}}/replay")
 def read_replay(number: str, match: str, caller: Author, request: Request, reader: str = "public") -> Replay:
     """Return a match of a request of yours, to be replayed."""
-    state = state_of(found_by(caller, number), caller, request.app.state.seasons)
-    return replay_of(state, match_of_part(given(match)), reader)
+    found = found_by(caller, number)
+    state = state_of(found, caller, request.app.state.seasons)
+    return replay_of(state, match_of_part(given(match)), reader, Eyes(found.author))
 
 
 @router.get(f"{ONE}/matches/{{match}}/log", response_class=PlainTextResponse)
@@ -230,9 +232,9 @@ def _state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState | 
     return renewed(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
 
 
-def replay_of(state: SeasonState, match_id: str, reader: str) -> Replay:
-    """A match of a request as a reader sees it; Refusal where there is none."""
-    found = played.replay(state, match_id, reader)
+def replay_of(state: SeasonState, match_id: str, reader: str, eyes: Eyes) -> Replay:
+    """A match of a request as a reader sees it, with notes of own bots; Refusal where there is none."""
+    found = played.replay(state, match_id, reader, eyes)
     if found is None:
         raise nothing_here()
     return found

@@ -20,15 +20,20 @@ from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
+from tests.requests import asked
 from tests.web.authored import Authored
+from tests.web.test_author_pages import log_in
 from tests.web.test_frozen import EVERYWHERE
+from tests.web.test_requests import ASK, PAGE, ask, asking, work
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from tests.commands import Run
     from tests.kept_season import Kept
 
-MATCH, UNDER_WAY = "r001/t02/m0", "r003/t01/m0"
+__all__ = ["asking"]
+
+MATCH = "r001/t02/m0"
 BEFORE = "/api/v1/seasons/small/matches"
 SECRET = "SECRET"
 
@@ -37,11 +42,16 @@ def noting(record: MatchRecord, *public: int) -> MatchRecord:
     """A record whose seat 1 is ann's, and whose every seat notes a secret of its own before each move."""
     players = (record.players[0], "ann@2", *record.players[2:])
     bots = tuple(replace(bot, player=name) for bot, name in zip(record.bots, players, strict=True))
+    return with_notes(replace(record, players=players, bots=bots), *public)
+
+
+def with_notes(record: MatchRecord, *public: int) -> MatchRecord:
+    """A record whose every seat notes a secret of its own before each move."""
     notes = {
         number: Note(float(move.seat), (f"{SECRET}{move.seat}",), (f"{SECRET}{move.seat} \u202e<b>",))
         for number, move in enumerate(record.moves, 1)
     }
-    return replace(record, players=players, bots=bots, move_notes=notes, notes_public=public)
+    return replace(record, move_notes=notes, notes_public=public)
 
 
 def take_notes(kept: Kept, *public: int) -> None:
@@ -120,6 +130,22 @@ def test_what_an_author_of_one_season_is_shown_is_of_that_one(site: Authored) ->
     assert Eyes("ann").own("ann@2")
     assert not any(Eyes("ann").own(name) for name in ("ann", "anna@2", "ben@2", "@2", "p1"))
     assert not Eyes("").own("p1")
+
+
+def test_of_a_match_that_was_asked_for_an_author_sees_the_own_notes(
+    asking: Authored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asked, "pack_match", lambda record: pack_match(with_notes(record)))
+    number = ask(asking).json()["id"]
+    work(asking)
+    for place in (ASK, PAGE):
+        address = f"{place}/{number}/matches/r001-t01-m0"
+        if place == PAGE:
+            log_in(asking, "ann")
+        replay = asking.client.get(f"{address}/replay", headers=asking.headers("ann"))
+        (own,) = [player["seat"] for player in replay.json()["players"] if player["name"] == "ann@2"]
+        assert secrets(replay.text) == {str(own)}
+        assert secrets(asking.client.get(address, headers=asking.headers("ann")).text) == set()
 
 
 READERS = ["public", "full", "seat:0", "seat:1", "seat:2", "seat:3"]
