@@ -9,9 +9,6 @@ what is made for them.
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import logging
 import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,35 +18,27 @@ from weakref import WeakKeyDictionary
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
 
-from arbiter.errors import ArbiterError
 from arbiter.picture.basis import Eyes
+from arbiter.web.answers import API, AnswerKey, SentAnswer, is_personal, make_answer
 from arbiter.web.asking import check_names
 from arbiter.web.callers import says_who, someone_in
-from arbiter.web.packed import VARY, has_it, packed, takes_packed
-from arbiter.web.pages import render
-from arbiter.web.refusals import NOTHING, PRIVATE, Refusal, answer_failure
+from arbiter.web.packed import VARY, has_it, takes_packed
+from arbiter.web.refusals import PRIVATE, Refusal
 from arbiter.web.security import given
-from arbiter.web.views import ANSWERS, PAGES, File
-from arbiter.web.words import match_part, part
+from arbiter.web.views import ANSWERS, PAGES
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from arbiter.picture.state import SeasonState
     from arbiter.store.authors import Author
-    from arbiter.web.asking import Value
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
     from arbiter.web.views import View
 
-LOG = logging.getLogger("arbiter.web")
-API = "/api/v1"
 MOST_BYTES = 8_000_000
 """Of answers kept with one state: so many without a query, and as many with one."""
-OVERHEAD = 500
-"""Bytes that keeping an answer takes beside it."""
 MOST_AGAIN, AGAIN_SECONDS = 20, 0.5
 """Answers without a query that are made of a new state before it is shown, as many with one, and how long
 all of that may take."""
@@ -65,35 +54,6 @@ class Found(NamedTuple):
     view: View
     is_json: bool
     named: tuple[str, ...]
-
-
-class AnswerKey(NamedTuple):
-    """The key of an answer, however its address is put; `is_plain` without a query.
-
-    `eyes` are those of an author, or organiser, for whom it is made.
-    """
-
-    view: View
-    is_json: bool
-    is_plain: bool
-    values: tuple[Value, ...]
-    shown: tuple[str | None, ...]
-    eyes: Eyes | None = None
-
-
-class SentAnswer(NamedTuple):
-    """An answer as it is sent; `tag` tells its bytes. `packed` is its body compressed, if it is."""
-
-    status: int
-    headers: tuple[tuple[bytes, bytes], ...]
-    body: bytes
-    tag: bytes
-    packed: bytes | None
-
-    @property
-    def size(self) -> int:
-        """Bytes that it takes."""
-        return len(self.body) + len(self.packed or b"") + OVERHEAD
 
 
 def find(path: str) -> Found | None:
@@ -137,56 +97,6 @@ def read_address(found: Found, query: bytes, state: SeasonState) -> tuple[Answer
     shown = tuple(text if one.has_answer(text, state) else None for one, text in choices)
     is_plain = not any(shown) and asked == [one.default for one in view.asks]
     return AnswerKey(view, is_json, is_plain, (*named, *asked), shown), has_answers
-
-
-def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAnswer:
-    """The answer; `visitors` may play house bots of the season. What fails is an answer, too."""
-    try:
-        response = _make(asked, state, visitors)
-    except Exception as error:
-        if not isinstance(error, ArbiterError | HTTPException):
-            LOG.exception("an answer failed: %s", asked.view.path)
-        response = answer_failure(error, asked.is_json, state)
-    body = bytes(response.body)
-    tag = hashlib.sha256(body).hexdigest()[:20].encode()
-    small = packed(body, response.media_type or "") if response.status_code == 200 else None
-    return SentAnswer(response.status_code, tuple(response.raw_headers), body, tag, small)
-
-
-def _is_personal(asked: AnswerKey, state: SeasonState) -> bool:
-    return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
-
-
-def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
-    view = asked.view
-    whose = {} if view.personal is None else {"eyes": asked.eyes}
-    figures = view.figures(state, *asked.values, **whose)
-    if figures is None:
-        raise HTTPException(404, NOTHING)
-    if isinstance(figures, File):
-        way = "attachment" if figures.is_attached else "inline"
-        headers = {"content-disposition": f"{way}; filename*=UTF-8''{part(figures.name)}"}
-        return Response(figures.body, headers=headers, media_type=figures.kind)
-    if asked.is_json:
-        text = json.dumps(figures, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return Response(text, media_type="application/json")
-    if view.values is not None:
-        figures = view.values(state, figures)
-    elif view.says:
-        figures = {view.template: figures}
-    shown = {one.name: text for one, text in zip(view.shows, asked.shown, strict=True)}
-    as_json = _address_of_json(asked, state)
-    return HTMLResponse(render(view.template, state, visitors=visitors, as_json=as_json, **shown, **figures))
-
-
-def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:
-    """Where the API has what a page shows; None where it has not."""
-    if not asked.view.says:
-        return None
-    named = {
-        one.name: match_part(str(value)) for one, value in zip(asked.view.of, asked.values, strict=False)
-    }
-    return f"{API}/seasons/{part(state.name)}{asked.view.path.format_map(named)}"
 
 
 class _Shelf:
@@ -274,7 +184,7 @@ class Showing:
             own = asked._replace(eyes=Eyes(caller.name, caller.organiser))
             if state.frozen is not None and caller.organiser:
                 return await run_in_threadpool(make_answer, own, state, self._has_visitors(state)), False
-            if await run_in_threadpool(_is_personal, own, state):
+            if await run_in_threadpool(is_personal, own, state):
                 return await self._make(scope, own, state), False
         if not has_answers:
             return await self._make(scope, asked, state), True

@@ -1,0 +1,89 @@
+"""The page of a match: its heading, where it stands, and the ways on from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.config.limits import AT_HOME, options_of
+from arbiter.identity import emblems
+from arbiter.picture import played
+from arbiter.picture.windows import at_tables
+from arbiter.season.settings import config_of
+from arbiter.view import fault_of
+from arbiter.web.authors_api import owner_of
+from arbiter.web.words import match_part, part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.picture.state import SeasonState
+
+
+def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:
+    """All that the page takes; None where no such match is stored."""
+    summary = state.match(match_id)
+    record = None if summary is None else state.record(match_id)
+    if summary is None or record is None:
+        return None
+    base = f"/seasons/{part(state.name)}"
+    return {
+        "match": _heading(state, summary, record, base),
+        "short": played.match_in_short(state, summary),
+        "sisters": _sisters(state, summary),
+        "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
+        "replay_data": None,
+        "limits": _limits(state, summary.round),
+        "log_url": _log_url(state, summary),
+        "config": state.config.file.name,
+    }
+
+
+def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
+    """The matches of the same table, by id."""
+    if match.round is None or match.table is None:
+        return [match.id]
+    found = at_tables(state, match.round, range(match.table, match.table + 1))
+    return [one.id for one in found[match.table]]
+
+
+def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
+    """Return the heading of a replay; players' pages are below `base`."""
+    is_complete = state.is_complete(match.round)
+    marks = emblems(match.players, record.sides or (None,) * len(match.players))
+    return {
+        "id": match.id,
+        "season": state.name,
+        "round": match.round,
+        "game": state.config.game.title,
+        "players": [
+            {
+                "name": name,
+                "seat": seat,
+                "points": None if match.points is None else match.points[seat],
+                "href": f"{base}/players/{part(name)}",
+                "substitute": seat == match.substitute,
+                "mark": marks[seat],
+            }
+            for seat, name in enumerate(match.players)
+        ],
+        "complete": is_complete,
+        "fault": fault_of(record, played.PUBLIC, is_complete),
+    }
+
+
+def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
+    """Return the address of the log of an author's own seat in a match; None where there is none yet."""
+    has_author = state.config.submissions is not None and any(map(owner_of, match.players))
+    if not (has_author and state.is_complete(match.round)):
+        return None
+    return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
+
+
+def _limits(state: SeasonState, number: int | None) -> str:
+    """The options of `arbiter console` for the limits of a round that are not the usual ones."""
+    then = next(
+        (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
+        None,
+    )
+    return "".join(f" {word}" for word in options_of((then or state.config).limits, AT_HOME))
