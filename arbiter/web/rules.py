@@ -50,6 +50,7 @@ def rules(state: SeasonState) -> Rules:
             "until": None if config.until is None else config.until.isoformat(),
         },
         "submissions": _submissions(config),
+        "publish_notes": config.publish_notes,
         "languages": [
             {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
         ],

@@ -117,13 +117,17 @@ class Manuals(TypedDict):
 
 
 class Rules(Manuals):
-    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command."""
+    """What a season asks of a bot; `manual` and `protocol` are Markdown, `check` is a command.
+
+    `publish_notes` says whether notes are for all where an author says nothing.
+    """
 
     season: str
     game: GameRules
     limits: SeasonLimits
     calendar: Calendar
     submissions: SubmissionTerms | None
+    publish_notes: bool
     languages: Sequence[KnownLanguage]
     starter: str | None
     check: str

@@ -21,7 +21,7 @@ from arbiter.store import OrderKind
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
 from tests.requests import asked
-from tests.web.authored import Authored
+from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in
 from tests.web.test_frozen import EVERYWHERE
 from tests.web.test_requests import ASK, PAGE, ask, asking, work
@@ -185,6 +185,14 @@ def test_a_season_with_publish_notes_has_its_key(kept: Kept) -> None:
     # It publishes nothing of what was played before it was written.
     kept.change(MATCH, noting)
     assert secrets(json.dumps(played.replay(state, MATCH))) == set()
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_the_rules_say_who_sees_notes(kept: Kept, public: bool) -> None:
+    with authored(kept, f"submissions: {{}}\npublish_notes: {str(public).lower()}\n") as site:
+        assert site.client.get("/api/v1/seasons/small/rules").json()["publish_notes"] is public
+        page = site.client.get("/seasons/small/rules").text
+        assert f"<code>publish_notes: {str(not public).lower()}</code>.</dd>" in page
 
 
 # Tags
