@@ -37,7 +37,7 @@ ELO0, ELO1 = 0.0, 30.0
 """What a regression test that an author asks for tells apart: less would take more matches than it has."""
 
 
-class Board(NamedTuple):
+class RequestBoard(NamedTuple):
     """Matches on the same deals: their number, the tables that meet, and all seatings of these."""
 
     number: int
@@ -103,12 +103,12 @@ class RequestPlay:
         if self.trial is not None:
             self.trial.add(match)
 
-    def _plan(self, board: Board) -> None:
+    def _plan(self, board: RequestBoard) -> None:
         """Keep who meets, unless it is known already."""
         if not self.season.tables(board.number):
             self.season.add_round(board.number, self.config.digest, board.tables, self.config.settings)
 
-    def _all_boards(self) -> Iterator[Board]:
+    def _all_boards(self) -> Iterator[RequestBoard]:
         """Yield boards until the request has as many matches as it may."""
         most = self.request.most
         for number in count(1):
@@ -119,12 +119,12 @@ class RequestPlay:
             yield board
 
 
-def boards_of(request: Request, config: Config, seed: str, number: int, trial: Trial | None) -> Board:
+def boards_of(request: Request, config: Config, seed: str, number: int, trial: Trial | None) -> RequestBoard:
     """A board of a request, counted from 1."""
     wish = request.wish
     if trial is not None:
         specs = list(block_specs(trial.experiment, seed, number))
-        return Board(number, [sorted({player.name for player in specs[0].players})], specs)
+        return RequestBoard(number, [sorted({player.name for player in specs[0].players})], specs)
     player, against = wish["player"], tuple(wish["against"])
     if request.kind == GAUNTLET:
         tables = Gauntlet(request.place, config, player, against, ()).tables(seed, number)
@@ -133,7 +133,7 @@ def boards_of(request: Request, config: Config, seed: str, number: int, trial: T
     deals = wish.get("deals")
     given = None if deals is None else tuple(deals)
     specs = [replace(spec, deals=given) for spec in match_specs(config, seed, number, tables)]
-    return Board(number, tables, specs)
+    return RequestBoard(number, tables, specs)
 
 
 def _filled(names: Sequence[str], seats: int) -> list[str]:

@@ -38,7 +38,7 @@ class Asked:
     matches: int | None = None
 
 
-class Wish(NamedTuple):
+class MatchWish(NamedTuple):
     """A request that can be played: the version `player`, whom it meets, given deals, `most` matches."""
 
     player: str
@@ -52,7 +52,7 @@ class Wish(NamedTuple):
         return {"player": self.player, "against": list(self.against), **deals}
 
 
-def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> Wish:
+def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> MatchWish:
     """The wish of an author; ConfigError says what of it cannot be played, and what can."""
     terms = config.requests
     if terms is None:
@@ -74,7 +74,7 @@ def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> W
         raise ConfigError(f"against: {player} does not meet itself", hint="name another version, or a player")
     _check_number(config, asked.kind, len(against))
     deals = None if asked.deals is None else _deals(config, asked.kind, asked.deals)
-    return Wish(player, against, deals, _most(config, terms, asked, len(against)))
+    return MatchWish(player, against, deals, _most(config, terms, asked, len(against)))
 
 
 def met(config: Config, season: SeasonStore, author: str) -> tuple[str, ...]:

@@ -3,13 +3,13 @@
 | module | job |
 |---|---|
 | `seasons` | the seasons of a site, each looked at once for all |
-| `views`, `match_views`, `answers`, `showing` | the table of views, that of a match; an answer made of one; each for whom it is, and kept while nothing happens |
+| `views`, `match_views`, `answers`, `showing` | the table of views; an answer made of one, and kept |
 | `pages`, `words`, `drawing` | templates rendered, values as they are written there, charts as numbers |
 | `report` | a season in one file, with our scripts joined into one |
 | `site` | what passes a request on; the API with its OpenAPI document |
 | `refusals`, `security` | what is refused, in one shape; the site's names, headers, addresses taken apart |
 | `places`, `bodies` | who computes; bodies read as far as they may be |
-| `callers`, `behind_login`, `own_pages` | who asks, by token or session; what pages behind the login have in common; these |
+| `callers`, `behind_login`, `own_pages` | who asks, by token or session; pages behind the login |
 | `request_pages`, `requests_api` | matches that authors ask for |
 | `authors_api`, `organisers_api` | programs sent, and what was found of them; orders, and who gave which |
 | `rules`, `shapes` | what a season asks of a bot; what the site alone tells, as JSON has it |

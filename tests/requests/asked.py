@@ -17,7 +17,7 @@ from arbiter.match import MatchSpec
 from arbiter.packing import PackedMatch, pack_match
 from arbiter.requests.desk import Desk
 from arbiter.requests.turns import Turns
-from arbiter.requests.wishes import Asked, Wish, checked
+from arbiter.requests.wishes import Asked, MatchWish, checked
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.store.requests import Request
@@ -76,7 +76,7 @@ class AskedSeason:
         self.season.submissions.accept(made.id, [], PROGRAM)
         return made.version
 
-    def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Wish:
+    def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> MatchWish:
         return checked(self.config, self.season, author, Asked(kind, version, against, **more))
 
     def ask(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Request:
