@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from arbiter.config.changes import rated_name, registered_name
 from arbiter.match import AGAIN_MARK
 from arbiter.store import OrderKind
+from arbiter.store.orders import SUSPENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
-
-SUSPENDING = frozenset({OrderKind.SUSPEND, OrderKind.FAILED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
 | `shelf` | what that takes on the disk, and what of it goes |
 | `running` | whether a season is paused, or closed |
+| `deliveries` | how far each webhook has heard of that |
 | `audit` | who did what when |
 """
 

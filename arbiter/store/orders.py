@@ -7,6 +7,7 @@ counts the season's revision up, and fails where somebody else did so before.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
@@ -14,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
+from arbiter.errors import StoreError
 from arbiter.packing import PackedMatch
 from arbiter.store import schema
 from arbiter.store.audit import CONSOLE, note
 from arbiter.store.briefs import brief_of
 from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
-from arbiter.store.rows import legible, read_summary
+from arbiter.store.rows import legible, read_standings, read_summary
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
 
@@ -53,6 +55,8 @@ class OrderKind(StrEnum):
 OF_MATCHES = frozenset(
     {OrderKind.ANNUL, OrderKind.REPLAY, OrderKind.UNDO, OrderKind.REPLAYED, OrderKind.RESTORED}
 )
+
+SUSPENDING = frozenset({OrderKind.SUSPEND, OrderKind.FAILED})
 
 OF_PLAY = frozenset({OrderKind.REPLAYED, OrderKind.TRIED})
 """Given by the coordinator, not by an organiser."""
@@ -173,6 +177,9 @@ class OrderBook(Book):
             if order.programs is not None:
                 row["programs"] = json.dumps(order.programs)
             connection.execute(sa.insert(table).values(row))
+            if order.verb in SUSPENDING:
+                told = {"player": order.subject, "because": order.because}
+                log(connection, self._id, Happening.SUSPENDED, order.planned + 1, **told)
             if order.verb not in OF_PLAY:
                 note(connection, self._id, self._who, order.verb.value, order.subject, order.because)
 
@@ -206,9 +213,11 @@ class RatedRound(NamedTuple):
 
 
 def keep_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
-    """Keep the standings after a round, in the place of earlier ones, and tell of it."""
+    """Keep the standings after a round, in the place of earlier ones, and tell of it and who is suspended."""
     number, standings, ranking = rated
     table = schema.ratings
+    for player, because in _suspended_newly(connection, season, rated).items():
+        log(connection, season, Happening.SUSPENDED, number + 1, player=player, because=because)
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
     connection.execute(sa.insert(table).values(row | {"brief": brief_of(standings)}))
@@ -218,6 +227,33 @@ def keep_standings(connection: sa.Connection, season: int, rated: RatedRound) ->
         kept = {"season_id": season, "round": number, "ranking": ranking}
         connection.execute(sa.insert(schema.rankings).values(kept))
     log(connection, season, Happening.STANDINGS, number)
+
+
+def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) -> dict[str, str]:
+    """Return who is suspended by these standings and was not before, but for whom an order has suspended."""
+    if "suspended" not in rated.standings or not (now := rated.standings["suspended"]):
+        return {}
+    table, orders = schema.ratings.c, schema.suspensions.c
+    last = sa.select(table.standings).where(table.season_id == season, table.round <= rated.round)
+    text = connection.execute(last.order_by(table.round.desc()).limit(1)).scalar()
+    before: Mapping[str, str] = {}
+    with suppress(StoreError):
+        # Those that are damaged may be the ones to be replaced.
+        before = (read_standings(text, rated.round) or {}).get("suspended", {})
+    given = sa.select(orders.player, orders.verb, orders.because).filter_by(season_id=season)
+    given = given.where(orders.verb != OrderKind.TRIED.value).order_by(orders.number)
+    ordered = {row.player: row for row in connection.execute(given)}
+
+    def is_ordered(player: str, because: str) -> bool:
+        # A rated name is a registered one with a version behind its only @.
+        order = ordered.get(player.partition("@")[0])
+        return order is not None and order.verb in SUSPENDING and order.because == because
+
+    return {
+        player: because
+        for player, because in now.items()
+        if player not in before and not is_ordered(player, because)
+    }
 
 
 def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:

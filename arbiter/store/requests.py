@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from arbiter.store import schema
 from arbiter.store.audit import moment
 from arbiter.store.database import Book
+from arbiter.store.happenings import Happening, log
 from arbiter.store.rows import legible
 from arbiter.store.submissions import DAY, HOUR, TooMany, ago, seconds_until
 
@@ -77,6 +78,7 @@ class RequestBook(Book):
                 raise TooMany(seconds)
             number = connection.execute(sa.insert(schema.requests).values(row)).inserted_primary_key
             assert number is not None
+            self._tell(connection, number[0], author, kind, WAITING)
             return _request(connection.execute(self._own(schema.requests, id=number[0])).one())
 
     def left(self, author: str, per_day: int, per_hour: int) -> tuple[int, int]:
@@ -202,9 +204,19 @@ class RequestBook(Book):
 
     def _changed(self, connection: sa.Connection, which: Mapping[str, object], **values: object) -> bool:
         """Change a request that is not over; False where it is."""
+        table = schema.requests.c
+        found = connection.execute(
+            self._own(table.id, table.author, table.kind, table.state, **which)
+        ).one_or_none()
         mine = sa.update(schema.requests).filter_by(season_id=self._id, **which)
-        mine = mine.where(schema.requests.c.state.in_(OPEN))
-        return connection.execute(mine.values(**values)).rowcount == 1
+        changed = connection.execute(mine.where(table.state.in_(OPEN)).values(**values)).rowcount == 1
+        if changed and found is not None and (state := values.get("state", found.state)) != found.state:
+            self._tell(connection, found.id, found.author, found.kind, str(state))
+        return changed
+
+    def _tell(self, connection: sa.Connection, number: int, author: str, kind: str, state: str) -> None:
+        which = {"author": author, "kind": kind, "state": state}
+        log(connection, self._id, Happening.REQUEST, 0, str(number), **which)
 
     def _read(self, query: sa.Select[Any]) -> list[Request]:
         return [_request(row) for row in self._all(query)]

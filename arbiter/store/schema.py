@@ -12,12 +12,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0015"
+HEAD = "0016"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
     "0009": "UPDATE suspensions SET verb = 'failed'"
     " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
+    # There were no others.
+    "0016": "UPDATE events SET shown = number",
 }
 """By version what is executed in stores of earlier ones, once they have all tables and columns."""
 
@@ -48,7 +50,7 @@ seasons = sa.Table(
     sa.Column("stop_asked", sa.String(32)),
     # Counts the changes on which the next plan or rating depends.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # The number of its last event.
+    # The number of its last event that all may hear of.
     sa.Column("events", sa.Integer, nullable=False, server_default="0"),
     # The file that it is played from.
     sa.Column("file", sa.Text),
@@ -183,8 +185,44 @@ events = sa.Table(
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
-    # A match's id, or a word.
+    # A match's id, a request's or submission's, or a word.
     sa.Column("subject", sa.String(64), nullable=False),
+    # Its number among those that all may hear of; null where they may not.
+    sa.Column("shown", sa.Integer),
+    # When it was stored; null where that was not kept.
+    sa.Column("moment", sa.String(32)),
+    # What else there is to tell of it, as JSON; null for nothing.
+    sa.Column("detail", sa.Text),
+)
+
+deliveries = sa.Table(
+    # How far each webhook has heard of the events.
+    "deliveries",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    # The SHA-256 of its address, which may be a secret.
+    sa.Column("webhook", sa.String(64), primary_key=True),
+    # The number of the last event that is done with, and of the last one told before those held back.
+    sa.Column("done", sa.Integer, nullable=False),
+    sa.Column("ahead", sa.Integer, nullable=False, server_default="0"),
+    # What is being told: the event's number and kind, the delivery's id, its whole body; null for nothing.
+    # It is early where events before it are held back.
+    sa.Column("number", sa.Integer),
+    sa.Column("early", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("kind", sa.String(16)),
+    sa.Column("delivery", sa.String(64)),
+    sa.Column("body", sa.Text),
+    # Its failed tries, when the first one was, when the next one is, and what went wrong last.
+    sa.Column("tries", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("since", sa.String(32)),
+    sa.Column("again", sa.String(32)),
+    sa.Column("problem", sa.Text),
+    # How many were delivered, and how many given up.
+    sa.Column("told", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("dropped", sa.Integer, nullable=False, server_default="0"),
+    # When the receiver said that it is gone for good.
+    sa.Column("ended", sa.String(32)),
+    sqlite_with_rowid=False,
 )
 
 authors = sa.Table(

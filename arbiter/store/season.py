@@ -14,6 +14,7 @@ from arbiter.store.audit import CONSOLE, AuditLog, moment
 from arbiter.store.authors import AuthorBook
 from arbiter.store.briefs import Brief, read_brief
 from arbiter.store.database import Database
+from arbiter.store.deliveries import DeliveryBook
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
 from arbiter.store.matches import Matches
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
@@ -50,6 +51,8 @@ class SeasonStore(Matches):
         """The matches that they ask for."""
         self.audit = AuditLog(store, number)
         """The log of deeds."""
+        self.deliveries = DeliveryBook(store, number)
+        """How far each webhook has heard."""
 
     def by(self, who: str) -> SeasonStore:
         """The same season, its orders given by somebody else than the user of the machine."""
@@ -70,10 +73,12 @@ class SeasonStore(Matches):
         return (rows[0].events or 0, rows[0].revision or 0) if rows else (0, 0)
 
     def events(self, after: int, most: int) -> list[Happened]:
-        """The first `most` events with numbers above `after`, in order."""
-        number = schema.events.c.number
-        query = self._own(schema.events).where(number > after).order_by(number).limit(most)
-        return [happened(row) for row in self._rows(query)]
+        """The first `most` events with numbers above `after` that all may hear of, in order."""
+        table = schema.events.c
+        # The second says it all; by the first they are found.
+        query = self._own(schema.events).where(table.number > after, table.shown > after)
+        query = query.order_by(table.number).limit(most)
+        return [happened(row)._replace(number=row.shown) for row in self._rows(query)]
 
     def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
         """The event from which on results after a round are held back, and what is sent after it."""

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
+from arbiter.store.happenings import Happening, log
 from arbiter.store.orders import count_up
 from arbiter.store.rows import read_moment
 from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
@@ -79,6 +80,7 @@ class SubmissionBook(Book):
                 connection.execute(sa.insert(schema.submissions).values(row))
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
+                self._tell(connection, made, RECEIVED)
                 return made, True
             connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count - 1))
             return before, False
@@ -162,7 +164,12 @@ class SubmissionBook(Book):
 
     def refuse(self, number: int, steps: Sequence[Mapping[str, Any]]) -> None:
         """End an inspection with a refusal."""
-        self.tell(number, REFUSED, steps)
+        with self._store.transaction() as connection:
+            kept = self._kept(number).values(state=REFUSED, steps=json.dumps(list(steps)))
+            if connection.execute(kept).rowcount == 1:
+                found = self._find(connection, id=number)
+                assert found is not None
+                self._tell(connection, found, REFUSED)
 
     def accept(
         self,
@@ -187,6 +194,7 @@ class SubmissionBook(Book):
             active = self._active(connection, found.author)
             if active is None or active < found.version:
                 self._make_active(connection, found, active)
+            self._tell(connection, found, ACCEPTED)
         return True
 
     def activate(self, number: int, author: str, per_hour: int) -> Submission | None:
@@ -257,6 +265,10 @@ class SubmissionBook(Book):
     ) -> list[str]:
         query = self._own(column, **wanted).where(column > ago(span)).order_by(column)
         return list(connection.execute(query).scalars())
+
+    def _tell(self, connection: sa.Connection, found: Submission, state: str) -> None:
+        which: dict[str, str | int] = {"author": found.author, "version": found.version, "state": state}
+        log(connection, self._id, Happening.SUBMISSION, 0, str(found.id), **which)
 
     def _update(self, number: int, **values: object) -> None:
         self._write(self._kept(number).values(**values))

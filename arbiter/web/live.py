@@ -180,5 +180,5 @@ def _data(event: Happened) -> dict[str, object]:
             return {"round": event.round}
         case Happening.STANDINGS:
             return {"after_round": event.round}
-        case Happening.STATE:
+        case _:
             return {"state": event.subject}

@@ -124,7 +124,7 @@ def _store(store: Store, stored: SeasonStore, matches: Iterable[PackedMatch]) ->
             seats += seats_of(1, short)
             number += 1
             event = {"season_id": 1, "number": number, "kind": "match", "round": short.round}
-            events.append(event | {"subject": short.id})
+            events.append(event | {"subject": short.id, "shown": number})
         connection.execute(sa.insert(schema.matches), rows)
         connection.execute(sa.insert(schema.events), events)
         connection.execute(sa.insert(schema.seats), seats)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.config import Config, load
 from arbiter.match import Fault, Forfeit, MatchSummary
-from arbiter.season.administration import reinstate
+from arbiter.season.administration import reinstate, suspend
 from arbiter.season.lapses import Lapses
+from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import SeasonStore, Store
+from arbiter.store import SeasonStore, Store, schema
+from arbiter.store.happenings import happened
 from tests.builders import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
@@ -265,3 +268,46 @@ def test_house_bots_fill_up_and_where_none_can_nobody_sits_out(
     config: Config, suspended: tuple[str, ...], joined: str
 ) -> None:
     assert [player.name for player in entrants(config, 1, suspended)] == joined.split()
+
+
+def told(season: SeasonStore) -> list[tuple[int, str, str]]:
+    """From which round on webhooks hear that somebody is suspended, who, and why."""
+    with season._store.reading() as connection:
+        query = sa.select(schema.events).filter_by(kind="suspended").order_by(schema.events.c.number)
+        found = [happened(row) for row in connection.execute(query)]
+    return [(event.round, event.detail["player"], event.detail["because"]) for event in found]
+
+
+def test_a_suspension_for_faults_is_told_once(config: Config, season: SeasonStore) -> None:
+    rounds(config, season, 1, faulty("p3"))
+    assert told(season) == []
+    rounds(config, season, 3, faulty("p3"))
+    assert told(season) == [(3, "p3", "its last 8 matches ended by its own fault")]
+
+
+def test_a_suspension_by_order_is_told_once_whatever_the_standings_say(
+    config: Config, season: SeasonStore
+) -> None:
+    suspend(SeasonResults(config, season), "p1", "it cheats")
+    rounds(config, season, 1, faulty())
+    suspend(SeasonResults(config, season), "p2", "so does this")
+    rounds(config, season, 1, faulty())
+    assert told(season) == [(1, "p1", "it cheats"), (3, "p2", "so does this")]
+    reinstate(SeasonResults(config, season), "p1")
+    suspend(SeasonResults(config, season), "p1", "it cheats")
+    assert told(season)[2:] == [(4, "p1", "it cheats")]
+
+
+def test_standings_that_cannot_be_read_do_not_keep_others_from_being_kept(
+    config: Config, season: SeasonStore
+) -> None:
+    rounds(config, season, 1, faulty("p3"))
+    season._write(sa.update(schema.ratings).values(standings="nonsense"))
+    season.complete_round(
+        1,
+        {
+            **SeasonResults(config, season).rated_under(1, season.orders.read()).standings,
+            "suspended": {"p3": "x"},
+        },
+    )
+    assert told(season) == [(2, "p3", "x")]

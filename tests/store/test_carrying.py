@@ -20,6 +20,7 @@ from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store, schema
 from arbiter.store.backup import OWN, back_up, carry
+from arbiter.store.deliveries import Telling
 from arbiter.submissions.authors import add_authors, hash_of
 from tests.commands import arbiter
 from tests.kept_season import CLEAN, CRASH, Kept, kept, original_season
@@ -58,6 +59,8 @@ def full(kept: Kept) -> Kept:
     request = kept.season.requests.add("Łukasz", "match", {"player": "Łukasz@1", "against": ["p1"]}, 4, 9, 9)
     kept.season.requests.keep(request.id, "Łukasz", 1, 900, None)
     kept.season.running.pause("olga")
+    kept.season.deliveries.begin("d16e57")
+    kept.season.deliveries.prepare("d16e57", Telling("1d", 1, False, "round", "{}"))
     return kept
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from arbiter.errors import StoreError
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
-from arbiter.store import OrderKind, SeasonStore, Store, schema
+from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, schema
 from tests.builders import record, standings
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ ADDED = {
     "0011": ("invitations",),
     "0014": ("requests", "served"),
     "0015": ("tags",),
+    "0016": ("deliveries", "events.shown", "events.moment", "events.detail"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 
@@ -274,6 +275,19 @@ def test_a_store_of_an_earlier_schema_gets_what_it_lacks(database: str, number: 
         assert made(engine) == fresh
         with engine.connect() as connection:
             assert connection.execute(sa.select(schema.version)).scalar_one() == schema.HEAD
+
+
+def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
+    with closing_engine(older(database, "0015")) as engine, engine.begin() as connection:
+        season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026", "events": 1}
+        event = {"season_id": 1, "number": 1, "kind": "round", "round": 1, "subject": ""}
+        for table, values in (("seasons", season), ("events", event)):
+            marks = ", ".join(f":{name}" for name in values)
+            connection.execute(sa.text(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"), values)
+    with closing(Store(database)) as store:
+        kept = store.season("s")
+        assert kept is not None
+        assert kept.events(0, 9) == [Happened(1, Happening.ROUND, 1, "")]
 
 
 def test_every_version_of_the_schema_is_known_here() -> None:

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from arbiter.config import load
 from arbiter.config.submissions import Submissions
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
-from arbiter.store import Store
+from arbiter.store import Store, schema
+from arbiter.store.happenings import happened
 from arbiter.submissions import inspector, receiving
 from arbiter.submissions.inspection import InspectionVerdict
 from arbiter.submissions.inspector import Inspector, alone, inspect_one
@@ -104,6 +106,22 @@ def test_a_refusal_keeps_its_last_step(config: Config, season: SeasonStore) -> N
     inspect_one(config, number, inspect)
     found = kept(season, number)
     assert (found.state, found.joins_round, len(found.steps)) == ("refused", None, 1)
+
+
+def test_webhooks_hear_how_an_inspection_begins_and_ends(config: Config, season: SeasonStore) -> None:
+    inspect_one(config, sent(season), lambda *_: ACCEPTED)
+    inspect_one(config, sent(season, "ben", "b"), lambda *_: REFUSED)
+    assert sent(season, "ben", "b") == 2
+    with season._store.reading() as connection:
+        query = sa.select(schema.events).filter_by(kind="submission").order_by(schema.events.c.number)
+        found = [happened(row) for row in connection.execute(query)]
+    assert [tuple(event.detail.values()) for event in found] == [
+        ("ann", 1, "received"),
+        ("ann", 1, "accepted"),
+        ("ben", 1, "received"),
+        ("ben", 1, "refused"),
+    ]
+    assert [event.subject for event in found] == ["1", "1", "2", "2"]
 
 
 def test_what_is_over_is_not_inspected_again(config: Config, season: SeasonStore) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from arbiter.picture.played import under_way
 from arbiter.picture.reading import read_state
+from arbiter.season.administration import suspend
+from arbiter.season.results import SeasonResults
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web import live as live_module
 from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
@@ -104,6 +106,19 @@ def test_a_listener_that_does_not_read_is_dropped_and_holds_little() -> None:
         listener.tell([(number, encoded(Happened(number, Happening.ROUND, number, "")))])
     assert listener.dropped
     assert listener.waiting.qsize() == WAITING
+
+
+def test_onlookers_hear_nothing_of_what_only_webhooks_are_told(kept: Kept) -> None:
+    before = kept.season.last_event()
+    kept.season.authors.add("ann", "ann", "token", False, "test")
+    book = kept.season.submissions
+    number = book.add("ann", "a" * 64, "file", 9)[0].id
+    book.refuse(number, [])
+    suspend(SeasonResults(kept.config, kept.season), "p1", "it cheats")
+    state = read_state(kept.config, kept.season)
+    # Nor do the numbers tell of it.
+    assert state.event == before + 1
+    assert [event.kind for event in state.events(before, MOST_MISSED)] == [Happening.STANDINGS]
 
 
 def test_events_have_the_documented_form() -> None:
