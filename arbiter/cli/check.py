@@ -28,7 +28,7 @@ def check_config(config: str, style: str) -> None:
     from arbiter.config import load
     from arbiter.config.reach import refuse_reach
 
-    checked = load(config, check_commands=True, check_store=True)
+    checked = load(config, check_commands=True, check_store=True, check_secrets=True)
     refuse_reach(checked)
     rule = to_be_played(checked).after_fault
     for warning in checked.warnings:

@@ -10,6 +10,7 @@
 | `checks` | mistakes that no single key shows; what a file names and is not there |
 | `reading` | every kind of file: read, validate, place, raise; what is wrong, in our words |
 | `submissions` | how authors send programs |
+| `webhooks` | who is told what happens, and the secrets that it is signed with |
 | `places` | YAML with the places of values |
 | `languages` | the programs that a file names, and those that bots are started with by a word |
 | `reach` | what of a season lies where bots may read |

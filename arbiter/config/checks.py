@@ -14,6 +14,7 @@ from arbiter.config.changes import rated_name
 from arbiter.config.languages import faults_of_version
 from arbiter.config.season_file import SeasonModel, VersionModel
 from arbiter.config.values import COMMITMENT, parse_until
+from arbiter.config.webhooks import read_secret
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.store.address import absolute, file_of, lasts, missing_folder
 
@@ -56,6 +57,7 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
     if isinstance(value.get("requests"), dict) and not isinstance(value.get("submissions"), dict):
         what = "only who may send programs asks for matches, and nobody may"
         yield Problem(("requests",), what, "write submissions: {} beside it for the usual terms")
+    yield from _webhook_problems(value.get("webhooks"))
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
@@ -147,3 +149,23 @@ def problems_of_ship(model: SeasonModel, folder: Path) -> Iterable[Problem]:
     for number, name in enumerate(model.ship):
         if not os.path.isdir(folder / name):
             yield Problem(("ship", number), f"there is no folder {name}")
+
+
+def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
+    """Webhooks whose deliveries cannot be signed."""
+    for number, webhook in enumerate(model.webhooks):
+        try:
+            read_secret(folder / webhook.secret_file)
+        except ConfigError as error:
+            problem = error.problems[0]
+            yield Problem(("webhooks", number, "secret_file"), problem.message, problem.hint)
+
+
+def _webhook_problems(written: object) -> Iterable[Problem]:
+    """One address, one webhook: it is known by it."""
+    urls: list[object] = []
+    for number, webhook in enumerate(written if isinstance(written, list) else []):
+        url = webhook.get("url") if isinstance(webhook, dict) else None
+        if isinstance(url, str) and url in urls:
+            yield Problem(("webhooks", number, "url"), "is that of an earlier webhook", "one is enough")
+        urls.append(url)

@@ -26,11 +26,14 @@ HINT = "keep bots and interpreters in folders of their own, or set isolation: pl
 
 
 def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
-    """Yield what of the season these players could read: its file, its store, what its authors send."""
+    """Yield what of the season these players could read: its file, its store, what its authors send,
+    what its webhooks are signed with.
+    """
     store = file_of(config.store)
     files = {"the config": config.file.resolve()} | ({"the store": store.resolve()} if store else {})
     if config.submissions is not None:
         files["what authors send"] = folder_beside(config.store, config.file)
+    files |= {f"the secret of {webhook.host}": webhook.secret_file.resolve() for webhook in config.webhooks}
     around = {what: (file, *file.parents) for what, file in files.items()}
     for player in players:
         places = [(place, Path(place).resolve()) for place in (*own_places(player), *SYSTEM)]

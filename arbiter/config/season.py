@@ -18,6 +18,7 @@ from arbiter.config.checks import (
     cross_checks,
     is_of_a_file,
     problems_of_players,
+    problems_of_secrets,
     problems_of_ship,
     problems_of_store,
 )
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from arbiter.config.languages import Languages
     from arbiter.config.requests import Requests
     from arbiter.config.submissions import Submissions
+    from arbiter.config.webhooks import Webhook
     from arbiter.rules import AnyGame
 
 
@@ -94,6 +96,7 @@ class Config(Terms):
     after_fault: AfterFault = "end"
     submissions: Submissions | None = None
     requests: Requests | None = None
+    webhooks: tuple[Webhook, ...] = ()
     roster: frozenset[str] = frozenset()
     gone: Mapping[str, str] = field(default_factory=dict)
     languages: Languages = field(default_factory=dict)
@@ -113,12 +116,14 @@ def load(
     check_commands: bool = False,
     check_store: bool = False,
     missing: dict[str, list[Problem]] | None = None,
+    check_secrets: bool = False,
 ) -> Config:
     """Read and check a season's file; ConfigError with everything that is wrong with it.
 
     `check_commands` is for who plays: it also refuses players who do not fill tables, and those whose program
     or named file is missing; these last, by player, go to `missing` where it is given, if nothing else is
     wrong. `check_store` refuses a store that keeps nothing, is a folder, or is in one that is not there.
+    `check_secrets` refuses webhooks whose secrets cannot be used.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
@@ -138,6 +143,8 @@ def load(
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
     if check_store:
         reading.problems += problems_of_store(says.get("store"), file.parent)
+    if check_secrets and reading.model is not None:
+        reading.problems += problems_of_secrets(reading.model, file.parent)
     if missing is None or reading.problems:
         reading.problems += lacking
     config = _config(file, folder, *reading.settled(str(path)))
@@ -199,6 +206,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         after_fault=model.fault_rule(),
         submissions=None if model.submissions is None else model.submissions.settled(),
         requests=None if model.requests is None else model.requests.settled(),
+        webhooks=tuple(webhook.settled(file.parent) for webhook in model.webhooks),
         languages=languages,
         left_open=OPEN - model.model_fields_set,
     )

@@ -46,14 +46,19 @@ from arbiter.config.values import (
     refused,
     with_unit,
 )
+from arbiter.config.webhooks import USUAL_EVENTS, EventName, Form, Webhook, check_url
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arbiter.match import Limits
 
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 AfterFault: TypeAlias = Literal["end", "substitute"]
 Missed: TypeAlias = Literal["play", "skip"]
+MOST_WEBHOOKS = 20
+"""Of one season: each has a thread of its own."""
 _USUAL: Any = USUAL  # texts there, literals here
 
 
@@ -201,6 +206,21 @@ class RequestsModel(StrictModel):
         return Requests(**self.model_dump())
 
 
+class WebhookModel(StrictModel):
+    """One entry of ``webhooks``."""
+
+    url: Annotated[str, checked(check_url, "address")]
+    secret_file: Word
+    events: Annotated[list[EventName], Field(min_length=1)] = list(USUAL_EVENTS)
+    form: Form = "json"
+    local: StrictBool = False
+
+    def settled(self, folder: Path) -> Webhook:
+        """The same as a value; `folder` is that of the season's file."""
+        events = tuple(dict.fromkeys(self.events))
+        return Webhook(self.url, folder / self.secret_file, events, self.form, self.local)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Terms:
     """The keys that a config has as the file gives them: a line is all that such a key needs.
@@ -246,6 +266,7 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
     submissions: Annotated[SubmissionsModel | None, Key.FREE] = None
     requests: Annotated[RequestsModel | None, Key.FREE] = None
+    webhooks: Annotated[list[WebhookModel], Field(max_length=MOST_WEBHOOKS), Key.FREE] = []
     languages: dict[Annotated[str, checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 

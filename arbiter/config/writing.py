@@ -41,6 +41,7 @@ def written(config: Config) -> str:
         "ship": [str(folder) for folder in config.ship],
         "submissions": None if config.submissions is None else config.submissions.as_written(),
         "requests": None if config.requests is None else config.requests.as_written(),
+        "webhooks": [webhook.as_written() for webhook in config.webhooks] or None,
     }
     shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
     # As JSON: YAML would mark tuples.

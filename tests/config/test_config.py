@@ -13,11 +13,15 @@ from arbiter.config.reach import within_reach
 from arbiter.errors import ConfigError
 from arbiter.match import Player
 from arbiter.players import readers, refuse_strays, registered
+from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arbiter.config import Config
+    from tests.commands import Run
+
+__all__ = ["arbiter"]
 
 GOOD = """\
 game: planning
@@ -27,6 +31,7 @@ players:
   - {name: c, command: [python3, bot.py]}
   - {name: d, command: [python3, bot.py]}
 """
+HOOK = "game: planning\nwebhooks: [{secret_file: k"
 
 Write = "Callable[[str], Path]"
 
@@ -238,6 +243,18 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nstart_time: 0s"), "2:1: start_time: too short to start a program: '0s' (write 5s, or clock)"),
         (("game: planning", "game: planning\nmemory: 9000000000GB"), "2:1: memory: not an amount of memory: '9000000000GB' (write 400MB; at least 10MB, at most 1000000GB)"),
         (("game: planning", "game: planning\nrounds: '5'"), "2:1: rounds: should be a valid integer"),
+        (("game: planning", f"{HOOK}, url: https://u:p@a.example/}}]"), "2:29: webhooks.0.url: an address with a user or password in it (the signature says who sends)"),
+        (("game: planning", f"{HOOK}, url: ftp://secret/}}]"), "2:29: webhooks.0.url: not an address of http or https: ftp:... (write https://HOST/PATH)"),
+        (("game: planning", f"{HOOK}, url: secret}}]"), "2:29: webhooks.0.url: not an address (write https://HOST/PATH)"),
+        (("game: planning", f"{HOOK}, url: 'https://[secret'}}]"), "2:29: webhooks.0.url: not an address (write https://HOST/PATH)"),
+        (("game: planning", f"{HOOK}, url: 'https://a.example:0/'}}]"), "2:29: webhooks.0.url: not an address: its port (1 to 65535, or none)"),
+        (("game: planning", f"{HOOK}, url: 'https://a.example:99999/'}}]"), "2:29: webhooks.0.url: not an address: its port (1 to 65535, or none)"),
+        (("game: planning", f"{HOOK}, url: 'https://a.example/#x'}}]"), "2:29: webhooks.0.url: an address with a # in it (no receiver sees what follows)"),
+        (("game: planning", f"{HOOK}, url: 'https://ä.example/'}}]"), "2:29: webhooks.0.url: an address has printable ASCII alone (write a name such as xn--..., and %20 for a blank)"),
+        (("game: planning", f"{HOOK}, url: https://a.example/, form: teams}}]"), "2:54: webhooks.0.form: 'teams' is not known (known: json, discord, slack)"),
+        (("game: planning", f"{HOOK}, url: https://a.example/, events: [round, rounds]}}]"), "2:70: webhooks.0.events.1: 'rounds' is not known (did you mean round?)"),
+        (("game: planning", f"{HOOK}, url: https://a.example/, events: []}}]"), "2:54: webhooks.0.events: is empty"),
+        (("game: planning", f"{HOOK}, url: https://a.example/}}, {{secret_file: k, url: https://a.example/}}]"), "2:72: webhooks.1.url: is that of an earlier webhook (one is enough)"),
         (("name: d,", "name: d, env: {A=B: x},"), "6:5: players.3: d: 'A=B' is not a name of a variable"),
         (("name: d,", f"name: d, env: {{A: {'x' * 40000}}},"), "6:5: players.3: d: the command and its environment have 40014 bytes; at most 32768 are passed on"),
         (("name: d,", 'name: "\\ud800x",'), None),
@@ -376,7 +393,14 @@ def digest(config: Config) -> str:
 
 
 @pytest.mark.parametrize(
-    "free", ["rounds: 7", "workers: 1", "store: sqlite:///other.sqlite", "submissions: {}"]
+    "free",
+    [
+        "rounds: 7",
+        "workers: 1",
+        "store: sqlite:///other.sqlite",
+        "submissions: {}",
+        HOOK[15:] + ", url: https://a.example/}]",
+    ],
 )
 def test_what_changes_no_result_is_not_in_the_digest(free: str, write: Callable[[str], Path]) -> None:
     assert load(write(GOOD + free)).digest == load(write(GOOD)).digest
@@ -526,4 +550,49 @@ def test_a_script_without_its_interpreter_is_found(tmp_path: Path) -> None:
     assert [(problem.about, problem.message.partition(" (")[0]) for problem in refused.value.problems] == [
         ("gone", "the first line of ./gone names /nowhere/sh, which is not there"),
         ("none", "the first line of ./none names no interpreter"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "said"),
+    [
+        (b"x" * 15 + b"\n", 0o600, "secret has 15 bytes: at least 16, at most 4096"),
+        (b"x" * 5000, 0o600, "secret has more than 4096 bytes: at least 16, at most 4096"),
+        (b"x" * 16, 0o640, "others may read"),
+        (b"x" * 16, 0o604, "others may read"),
+        (None, 0, "No such file or directory"),
+    ],
+)
+def test_a_secret_that_no_webhook_can_be_signed_with_is_named(
+    write: Callable[[str], Path], content: bytes | None, mode: int, said: str
+) -> None:
+    file = write(GOOD.replace("game: planning", f"{HOOK}ey/secret, url: https://a.example/}}]"))
+    (file.parent / "key").mkdir()
+    secret = file.parent / "key" / "secret"
+    if content is not None:
+        secret.write_bytes(content)
+        secret.chmod(mode)
+    assert load(file).webhooks[0].secret_file == secret
+    with pytest.raises(ConfigError, match=said) as caught:
+        load(file, check_secrets=True)
+    (problem,) = caught.value.problems
+    assert problem.path == ("webhooks", 0, "secret_file")
+    secret.write_bytes(b"x" * 16 + b"\n")
+    secret.chmod(0o600)
+    load(file, check_secrets=True)
+
+
+def test_the_check_of_a_file_looks_at_secrets(write: Callable[[str], Path], arbiter: Run) -> None:
+    file = write(GOOD.replace("game: planning", f"{HOOK}, url: https://a.example/}}]"))
+    code, out, err = arbiter("check-config", file)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "2:13: webhooks.0.secret_file: " in err
+
+
+def test_a_secret_that_bots_could_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    hook = "[{url: https://a.example/, secret_file: lib/secret}]"
+    players = "{name: a, command: [sh], read: [lib]}", "{name: b, command: [sh]}"
+    assert reach_in(tmp_path, *players, webhooks=hook) == [
+        f"the secret of a.example lies in {tmp_path}/lib, which a may read"
     ]

@@ -63,6 +63,21 @@ SEASON = st.fixed_dictionaries(
                 "builds": st.booleans(),
             },
         ),
+        "webhooks": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "url": st.sampled_from(["https://a.example/x", "http://[::1]:9/"]),
+                    "secret_file": st.just("k"),
+                },
+                optional={
+                    "events": st.lists(st.sampled_from(["match", "round", "state"]), min_size=1),
+                    "form": st.sampled_from(["json", "discord", "slack"]),
+                    "local": st.booleans(),
+                },
+            ),
+            max_size=2,
+            unique_by=lambda webhook: webhook["url"],
+        ),
         "suspend_after": st.integers(0, 99),
         "suspend_share": st.sampled_from([0.25, 0.5, 1]),
     },
