@@ -1,4 +1,4 @@
-"""Texts of others, made safe for each form in which they leave: terminal, CSV, Markdown, XML, PGN.
+"""Texts of others, made safe for each form in which they leave: terminal, CSV, Markdown, XML, PGN, chats.
 
 Names of players, answers, standard error and messages may hold anything: commands to a terminal, a
 formula, a link, a tag. Each form has its function here, and no other place escapes anything. JSON
@@ -96,6 +96,34 @@ def pgn_string(text: str) -> str:
     """Between the quotes of a tag; the standard escapes quotes and backslashes, and has one line."""
     text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+_ISOLATES = re.compile("([\u2068\u2069])")
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_SLACK = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_LINKING = re.compile(r"[@#]|:(?=/)|\.(?=\S)")
+"""What Slack's addresses, names of people and channels cannot do without."""
+BREAK = "\u200b"
+"""No reader sees it, and nothing is recognized across it."""
+
+
+def discord(text: str) -> str:
+    """For a message in Discord: no mention, no link, no Markdown."""
+    # A backslash before a mark makes it a mark, whatever it would have meant.
+    text = _PUNCTUATION.sub(lambda found: f"\\{found[0]}", _sentence(text))
+    return text.replace("@", f"@{BREAK}")
+
+
+def slack(text: str) -> str:
+    """For a message in Slack: no mention, no link."""
+    text = _LINKING.sub(lambda found: f"{found[0]}{BREAK}", _sentence(text))
+    return "".join(_SLACK.get(mark, mark) for mark in text)
+
+
+def _sentence(text: str) -> str:
+    """One line in which names may be kept from turning the text around them."""
+    parts = _ISOLATES.split(text)
+    return "".join(part if at % 2 else _one_line(part) for at, part in enumerate(parts))
 
 
 def first_few(texts: Iterable[str]) -> str:

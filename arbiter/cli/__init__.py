@@ -41,6 +41,7 @@ COMMANDS = {
     "submit": ("authors", "submit", "Send a program to a site, and hear what was found of it."),
     "request": ("request", "request", "Ask a site for matches of your version, unrated."),
     "inspect": ("inspect", "inspect", "Try what authors send, and play what they ask for."),
+    "notify": ("notify", "notify", "Tell a season's webhooks what happens in it."),
     "backup": ("export", "backup", "Copy a season's store into a file, also while it is played."),
     "restore": ("export", "restore", "Put a backup's seasons, or another store's, into a store."),
     "standings": ("tables", "standings", "Ratings of a season with their intervals."),

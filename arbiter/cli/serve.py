@@ -13,6 +13,7 @@ import click
 from arbiter.cli.bots import prepare
 from arbiter.cli.options import needing
 from arbiter.cli.output import say
+from arbiter.config import load
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -93,6 +94,11 @@ def serve(
         listening = serving.bound_socket(host, port)
         sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
         coordinators.inspect(sent, web, log)
+        told = [one.path for one in seasons.watched.values() if one.config.webhooks]
+        for path in told:
+            # A secret that cannot be used is named now, not in the log.
+            load(path, check_secrets=True)
+        coordinators.notify(told, web, log, public)
         # The collector looks through all that lives: not through this, each time, in the middle of an answer.
         gc.collect()
         gc.freeze()

@@ -91,6 +91,9 @@ class Season:
             )
             raise ConfigError(message, str(config.file), "name another season or another store")
         stored.played_from(file_text(config))
+        for webhook in config.webhooks:
+            # Nothing is lost that happens before they are told of anything.
+            stored.deliveries.begin(webhook.digest)
         return cls(config, stored)
 
     def play(

@@ -1,4 +1,5 @@
-"""The children of `serve`: with --play a coordinator for each season, and one inspector of what authors send.
+"""The children of `serve`: with --play a coordinator for each season, an inspector of what authors send, and
+one who tells webhooks.
 
 A child ends with its parent, however that ends. One that the store refused, or that was killed, is started
 again after a while; one that ended for a reason that somebody must look at is when an organiser says so.
@@ -181,6 +182,14 @@ class Coordinators:
         if words:
             more = "inspector", INSPECTOR_MEANINGS, INSPECTOR_NICE
             self._all.append(Coordinator("submissions", ["inspect", *words], cores, log, *more))
+
+    def notify(self, files: Iterable[Path], cores: Sequence[int], log: Log, public: Sequence[str]) -> None:
+        """Have the webhooks of these seasons told, too; `public` are addresses of the site."""
+        words = [str(file) for file in files]
+        if words:
+            site = ["--public-url", public[0]] if public else []
+            more = "notifier", INSPECTOR_MEANINGS, INSPECTOR_NICE
+            self._all.append(Coordinator("webhooks", ["notify", *words, *site], cores, log, *more))
 
     def start(self) -> None:
         """Start all, but for those of seasons that are paused."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from arbiter.picture.state import SeasonState
+    from arbiter.store.deliveries import Told
     from arbiter.web.live import Live
     from arbiter.web.seasons import Seasons
 
@@ -128,6 +129,9 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     matches: list[Sample] = []
     rounds: list[Sample] = []
     sent: list[Sample] = []
+    waiting: list[Sample] = []
+    failing: list[Sample] = []
+    given_up: list[Sample] = []
     for name, watched in seasons.watched.items():
         now = "unreadable"
         with suppress(ArbiterError):
@@ -138,6 +142,10 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
                 matches.append(({"season": name}, shown["matches"]))
                 rounds.append(({"season": name}, shown["complete"]))
                 sent += _by_state(name, state)
+                for labels, told, number in _by_webhook(name, state):
+                    waiting.append((labels, number))
+                    failing.append((labels, told.telling.tries if told.telling else 0))
+                    given_up.append((labels, told.dropped))
         states += [({"season": name, "state": word}, word == now) for word in STATES]
     used = resource.getrusage(resource.RUSAGE_SELF)
     statuses: list[Sample] = [
@@ -157,6 +165,9 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("season_matches", "gauge", "Matches stored.", matches),
         ("season_rounds", "gauge", "Rounds complete.", rounds),
         ("submissions", "gauge", "What authors sent, by the state of its inspection.", sent),
+        ("webhook_waiting", "gauge", "Events that a webhook is still to be told.", waiting),
+        ("webhook_failures", "gauge", "Failed tries of the delivery that is next.", failing),
+        ("webhook_given_up_total", "counter", "Events that a webhook was never told.", given_up),
         ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
         ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu),
         ("resident_bytes", "gauge", "Memory of the web process.", memory),
@@ -172,6 +183,16 @@ def _by_state(name: str, state: SeasonState) -> list[Sample]:
     except ArbiterError:
         return []
     return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
+
+
+def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], Told, int]]:
+    """The webhooks that were told something, by their places in the file; without what is held back."""
+    book, freezes = state.stored.deliveries, state.config.freeze > 0
+    with suppress(ArbiterError):
+        for number, webhook in enumerate(state.config.webhooks, 1):
+            if (told := book.read(webhook.digest)) is not None:
+                labels = {"season": name, "webhook": str(number)}
+                yield labels, told, book.waiting(webhook.digest, webhook.events, freezes)
 
 
 def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:

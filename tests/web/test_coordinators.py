@@ -157,3 +157,22 @@ def test_an_order_to_go_on_starts_one_again_that_has_ended(
     for _ in wishes[1:]:
         every.look()
     assert len(born) == starts
+
+
+def test_webhooks_are_told_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+
+    def born(words: list[str], **_: object) -> Process:
+        started.append(words[3:])
+        return Process(0)
+
+    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
+    lines = Lines()
+    all_of_them = Coordinators({}, [0], lines)
+    all_of_them.notify([], [0], lines, [])
+    all_of_them.start()
+    assert started == []
+    public = ["https://cards.example.org", "https://other.example.org"]
+    all_of_them.notify([Path("a.yaml"), Path("b.yaml")], [0], lines, public)
+    all_of_them.start()
+    assert started == [["notify", "a.yaml", "b.yaml", "--public-url", "https://cards.example.org"]]

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.config import load
 from arbiter.errors import StoreError
+from arbiter.store.deliveries import Telling
 from arbiter.web import places, traffic
 from arbiter.web.security import POLICY
 from tests.kept_season import Kept
@@ -58,6 +60,26 @@ def test_figures_tell_of_requests_seasons_and_coordinators(logged: TestClient) -
     assert found['arbiter_season_matches{season="small"}'] == "19"
     assert found['arbiter_coordinator_exit_code{season="small"}'] == "4"
     assert found["arbiter_listeners"] == "0"
+
+
+def test_figures_tell_how_far_webhooks_are(kept: Kept, lines: Lines) -> None:
+    hook = "{url: 'https://n.example/', secret_file: k, events: [round]}"
+    kept.file.write_text(f"{kept.file.read_text()}webhooks: [{hook}]\n")
+    key, book = load(kept.file).webhooks[0].digest, kept.season.deliveries
+    with visiting(kept.file, log=lines) as client:
+        assert "arbiter_webhook_waiting{" not in client.get("/metrics").text
+        done = book.begin(key).done
+        book.prepare(key, Telling("1d", done + 1, False, "round", "{}"))
+        telling = book.begin(key).telling
+        assert telling is not None
+        book.put_off(key, telling, "2027-01-01T00:00:00+00:00", "2027-01-01T00:00:00+00:00", "status 500")
+        kept.play()
+        kept.play(0)
+        found = dict(line.rpartition(" ")[::2] for line in client.get("/metrics").text.splitlines())
+    named = '{season="small",webhook="1"}'
+    assert found[f"arbiter_webhook_waiting{named}"] == "1"
+    assert found[f"arbiter_webhook_failures{named}"] == "1"
+    assert found[f"arbiter_webhook_given_up_total{named}"] == "0"
 
 
 def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

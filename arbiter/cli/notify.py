@@ -1,0 +1,102 @@
+"""`notify`: what happens in a season, told to the addresses that its file names."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+
+from arbiter.cli.output import counted, note, say
+from arbiter.config import load
+from arbiter.config.webhooks import check_url
+from arbiter.errors import ArbiterError, ConfigError, NoStore
+
+if TYPE_CHECKING:
+    from arbiter.config import Config
+    from arbiter.config.webhooks import Webhook
+
+
+@click.command()
+@click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
+@click.option("--once", is_flag=True, help="End when nothing can be sent any more now.")
+@click.option("--try", "trying", is_flag=True, help="Send each webhook a test, and nothing else.")
+@click.option("--public-url", "public", metavar="URL", help="The site's address, for links to its pages.")
+def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | None) -> None:
+    """Tell the webhooks of seasons what happens: signed requests, each event until its receiver has it.
+
+    `arbiter serve` does this beside the site. It may be ended at any moment, and goes on where it was. With
+    --once it exits with 1 where something still waits, with --try where a receiver did not take the test.
+
+    Example: arbiter notify configs/demo.yaml --try
+    """
+    if once and trying:
+        raise ConfigError("--once and --try: give one of them")
+    loaded = [load(config, check_secrets=True) for config in configs]
+    for config in loaded:
+        if not config.webhooks:
+            hint = "write webhooks: [{url: https://HOST/PATH, secret_file: FILE}]"
+            raise ConfigError("nobody is to be told: it has no `webhooks:`", str(config.file), hint)
+    site = None if public is None else _site(public)
+    if trying:
+        _try(loaded, site)
+        return
+    from arbiter.webhooks.notifier import alone
+    from arbiter.webhooks.notifier import notify as tell_all
+
+    with alone(loaded):
+        if not tell_all(loaded, note, site, once):
+            raise ArbiterError("something waits to be told: the same command goes on")
+
+
+def _site(address: str) -> str:
+    """The address of a site without a slash at its end; ConfigError for what is none."""
+    with suppress(ConfigError):
+        check_url(address)
+        found = urlsplit(address)
+        if found.path in ("", "/") and not found.query:
+            return f"{found.scheme}://{found.netloc}"
+    message = f"--public-url: {address} is not an address of a whole site"
+    raise ConfigError(message, hint="give scheme and name, as in https://cards.example.org")
+
+
+def _try(configs: list[Config], public: str | None) -> None:
+    """Send tests, one after the other, and print a line for each."""
+    failed = sum(not _is_well(config, webhook, public) for config in configs for webhook in config.webhooks)
+    if failed:
+        raise ArbiterError(f"{counted(failed, 'webhook')} did not take the test")
+
+
+def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
+    from arbiter.webhooks.forms import body_of
+    from arbiter.webhooks.posting import post
+    from arbiter.webhooks.sender import called
+    from arbiter.webhooks.sentences import TEST, test_news
+
+    body = body_of(test_news(config.season, public), webhook.form)
+    began = time.monotonic()
+    receipt = post(webhook, TEST, secrets.token_hex(16), body.encode())
+    took = f"{1000 * (time.monotonic() - began):.0f} ms"
+    word, said = ("ok", f"status {receipt.status}, {took}") if receipt.ok else ("FAIL", receipt.problem)
+    which = f"{config.season}: {called(config, webhook)}, {webhook.form}"
+    say(f"{word} {which}: {said}{_queue(config, webhook, receipt.ok)}")
+    return receipt.ok
+
+
+def _queue(config: Config, webhook: Webhook, works: bool) -> str:
+    """How many events wait for a webhook, and what went wrong with them; one that works is tried at once."""
+    from arbiter.store import Store
+
+    with suppress(NoStore), closing(Store(config.store, create=False)) as store:
+        season = store.season(config.season)
+        told = None if season is None else season.deliveries.read(webhook.digest)
+        if season is not None and told is not None:
+            if works and (told.ended or told.telling):
+                season.deliveries.hurry(webhook.digest)
+            waiting = season.deliveries.waiting(webhook.digest, webhook.events, config.freeze > 0)
+            last = "" if told.problem is None else f", the first for this: {told.problem}"
+            return f"; told {told.told}, given up {told.dropped}, waiting {waiting}{last if waiting else ''}"
+    return ""

@@ -1,0 +1,11 @@
+"""Webhooks: what happens in a season, told to the addresses that its file names.
+
+| module | job |
+|---|---|
+| `sentences` | an event as an object and a sentence, from what everybody may see |
+| `forms` | that object as the body of a request, for programs, Discord and Slack |
+| `addresses` | to which addresses a request may go |
+| `posting` | one signed request, and what its answer means |
+| `sender` | the events of a season sent to one webhook, in their order |
+| `notifier` | all webhooks of some seasons, each by itself, until it is stopped |
+"""
