@@ -48,7 +48,7 @@ class RequestBoard(NamedTuple):
 class RequestPlay:
     """The matches of a request. `next` says which is to be played, `add` takes it.
 
-    `trial` is the test of a request for one, else None; `tables` are those of each board so far.
+    `trial` is the test of a request for one, else None.
     """
 
     def __init__(self, request: Request, config: Config, season: SeasonStore, store: Store) -> None:
@@ -67,11 +67,6 @@ class RequestPlay:
         self._boards = self._all_boards()
         for match in self.season.summaries():
             self._count(match)
-
-    @property
-    def rounds(self) -> int:
-        """The number of boards of which a match was played."""
-        return max((match.round or 0 for match in self.matches), default=0)
 
     @property
     def is_whole(self) -> bool:
