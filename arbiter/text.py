@@ -6,6 +6,8 @@ and Parquet need none.
 
 `rating` has the rules for terminals and CSV in `rating.text`, since neither package imports the
 other; a test holds the two together.
+
+Counts and figures are written here, too, so that they read the same everywhere.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 import re
 
@@ -136,3 +138,19 @@ def joined(parts: Sequence[object]) -> str:
     """``a, b and c``."""
     words = [str(word) for word in parts]
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def counted(many: int, what: str) -> str:
+    """``1 round``, ``2 rounds``, ``3 matches``."""
+    return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A figure, or a dash where there is none."""
+    # No figure is -0.
+    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def faults_text(faults: Mapping[str, int]) -> str:
+    """``crash 4, timeout 1``."""
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arbiter.cli.output import number, suspended_line
+from arbiter.cli.output import suspended_line
+from arbiter.text import number
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_csv, print_json, print_table, say
+from arbiter.cli.output import note, print_csv, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, ConfigError
-from arbiter.text import printable
+from arbiter.text import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

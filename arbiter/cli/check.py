@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json, print_table, say
+from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.errors import ConfigError, StoreError
+from arbiter.text import counted
 
 if TYPE_CHECKING:
     from arbiter.config import Config

@@ -26,12 +26,12 @@ from arbiter.cli.options import (
     game_option,
     limit_options,
 )
-from arbiter.cli.output import counted, note, print_json, say
+from arbiter.cli.output import note, print_json, say
 from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError, NoStore
 from arbiter.games import make
 from arbiter.players import reading_problem, registered
-from arbiter.text import first_few
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from arbiter.config import Config

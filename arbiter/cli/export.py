@@ -14,7 +14,7 @@ import click
 
 from arbiter.cli.opening import address_of_store, open_stored
 from arbiter.cli.options import config_argument, needing, read_json, store_option
-from arbiter.cli.output import counted, note, say
+from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.export import TextForm, facts, text, write_parquet, write_text
 from arbiter.export.whole_files import write_whole
@@ -24,7 +24,7 @@ from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
 from arbiter.store.address import address_of, file_of
 from arbiter.store.backup import back_up
-from arbiter.text import first_few
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

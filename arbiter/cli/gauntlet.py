@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.options import config_argument, format_option, store_option, workers_option
-from arbiter.cli.output import counted, even_unread, faults_text, note, number, print_json, print_table, say
+from arbiter.cli.output import even_unread, note, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, NoStore
+from arbiter.text import counted, faults_text, number
 
 if TYPE_CHECKING:
     from arbiter.config import Config

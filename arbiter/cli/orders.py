@@ -10,7 +10,7 @@ import click
 
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, number, print_json, print_table, say
+from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import original
@@ -22,7 +22,7 @@ from arbiter.season.orders import force
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
-from arbiter.text import first_few
+from arbiter.text import counted, first_few, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

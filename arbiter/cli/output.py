@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from arbiter.text import csv_cell, markdown, printable
+from arbiter.text import counted, csv_cell, markdown, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from arbiter.match import MatchSummary
@@ -112,11 +112,6 @@ def seat_names(match: MatchSummary) -> list[str]:
     return [f"{name} (substitute)" if seat == match.substitute else name for seat, name in names]
 
 
-def counted(many: int, what: str) -> str:
-    """``1 round``, ``2 rounds``, ``3 matches``."""
-    return f"{many} {what}" + ("" if many == 1 else "es" if what.endswith("ch") else "s")
-
-
 def suspended_line(players: int) -> str:
     """``7 players are suspended (arbiter status names them)``."""
     verb, them = ("is", "it") if players == 1 else ("are", "them")
@@ -140,17 +135,6 @@ def duration(seconds: float) -> str:
 def moment_text(moment: datetime) -> str:
     """A moment by this machine's clock: ``2026-12-01 18:00:00``."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M:%S}"
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """A figure, or a dash where there is none."""
-    # No figure is -0.
-    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def faults_text(faults: Mapping[str, int]) -> str:
-    """``crash 4, timeout 1``."""
-    return ", ".join(f"{kind} {count}" for kind, count in faults.items())
 
 
 def print_as(

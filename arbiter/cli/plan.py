@@ -11,7 +11,7 @@ import click
 from arbiter.cli.bots import prepare
 from arbiter.cli.opening import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
-from arbiter.cli.output import counted, duration, note, print_json, say
+from arbiter.cli.output import duration, note, print_json, say
 from arbiter.cli.progress import Bar
 from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError, NoStore, StoreError
@@ -20,7 +20,7 @@ from arbiter.season.forecast import CONTEST_BUDGETS, left_of, longest_time, shap
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table import play_match
-from arbiter.text import first_few
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from arbiter.clock import TimeControl

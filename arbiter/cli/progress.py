@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter import errors
-from arbiter.cli.output import counted, duration, moment_text, note, number, result_text, suspended_line, tell
+from arbiter.cli.output import duration, moment_text, note, result_text, suspended_line, tell
 from arbiter.season import events
-from arbiter.text import printable
+from arbiter.text import counted, number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.cli.again import play_command
 from arbiter.cli.documents import Case, check_path, junit, record_name, write_records
-from arbiter.cli.output import counted, faults_text, number, result_text, say
+from arbiter.cli.output import result_text, say
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
 from arbiter.export.whole_files import write_whole
-from arbiter.regress.blocks import block_specs, version_at
+from arbiter.regress.blocks import block_specs
 from arbiter.regress.identity import BASE, CANDIDATE
+from arbiter.regress.saying import by_results, headline, rows, tally
 from arbiter.regress.trial import FIELD, worst
 from arbiter.text import markdown, markdown_code, markdown_link
-from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,89 +49,10 @@ class EndedTest(NamedTuple):
         return cls(trial, season.seed, seconds, found)
 
 
-def headline(ended: EndedTest) -> str:
-    """The verdict in one line."""
-    trial = ended.trial
-    test, lenient = trial.experiment.test, trial.experiment.non_regression
-    levels = f"{test.elo1:+g} rather than {test.elo0:+g}"
-    levels += " normalised Elo" if test.scale == "normalized" else " Elo"
-    match trial.verdict:
-        case "candidate_faulty":
-            return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
-        case "base_faulty":
-            beside, who = ("the base", BASE) if trial.faults_of(BASE) else ("the field", FIELD)
-            fault = _fault_line(trial, who)
-            return f"base faulty: nothing can be said while {beside} makes faults: {fault}"
-        case "identical_play":
-            text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
-            shown = f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"
-            return text + shown if lenient else text
-        case "better":
-            return f"{'no regression' if lenient else 'better'}: the {test.measure} speak for {levels}"
-        case "not_better":
-            # Not "a regression": between the bounds a candidate may end on either side.
-            word = "not shown to be no worse" if lenient else "not better"
-            return f"{word}: the {test.measure} speak against {levels}"
-    return f"undecided after {counted(trial.blocks_taken, 'block')}: the budget is spent"
-
-
-def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
-    """Return how many matches of a version were won, level and lost."""
-    of = [played for played in trial.played if version_at(played.match.players) == version]
-    ahead = [(each.score > 0.5) - (each.score < 0.5) for each in of if each.score is not None]
-    return ahead.count(1), ahead.count(0), ahead.count(-1)
-
-
-def rows(trial: Trial) -> list[tuple[str, str]]:
-    """The figures behind the verdict, as labels and texts."""
-    experiment, report = trial.experiment, trial.report
-    test, (low, high) = experiment.test, report.bounds
-    level = trial.verdict == "identical_play"
-    found = []
-    if not level:
-        # Without variance neither an interval nor a ratio means anything.
-        found.append(("Elo", elo_text(trial)))
-        if test.scale == "normalized":
-            found.append(("nElo", number(report.nelo, 1)))
-        if test.measure == "points" and trial.run.blocks:
-            mean, worth = trial.run.margins / trial.run.blocks, test.elo_of_a_point(trial.run)
-            results = "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial))
-            found.append(("points", f"{mean:+.2f} a match; one more is worth {worth:.1f} Elo"))
-            found.append(("results", results))
-        bounds = f"{low:.2f} speaks for {test.elo0:+g}, {high:.2f} for {test.elo1:+g}"
-        found.append(("LLR", f"{report.llr:.2f}; {bounds}"))
-    found.append(
-        ("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_which_blocks(trial)}")
-    )
-    told = "{} won, {} level, {} lost" + (" against the field" if experiment.field else "")
-    versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
-    playing = (CANDIDATE, BASE) if experiment.field else (CANDIDATE,)
-    found += [(version, told.format(*tally(trial, version))) for version in playing]
-    faults = [f"{name}: {faults_text(made)}" for name in versions if (made := trial.faults_of(name))]
-    found.append(("faults", "; ".join(faults) or "none"))
-    if experiment.attempt > 1:
-        found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
-    return found
-
-
-def by_results(trial: Trial) -> dict[str, float]:
-    """Return the strength by results alone, whatever is measured; the stop rule is not allowed for."""
-    low, middle, high = trial.experiment.test.elo_of_results(trial.run)
-    return {"elo": middle, "low": low, "high": high}
-
-
-def elo_text(trial: Trial) -> str:
-    """``+33.1 (95 %: +12.0 to +54.9)``."""
-    report = trial.report
-    if report.elo is None or report.low is None or report.high is None:
-        return "-"
-    return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
-
-
 def print_ended(ended: EndedTest) -> None:
     """Print the verdict, its figures and the worst matches, for people."""
     trial = ended.trial
-    say(headline(ended))
+    say(headline(trial))
     for label, text in rows(trial):
         say(f"  {label:<10} {text}")
     found = _worst_with_commands(ended)
@@ -153,19 +74,6 @@ def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:
 
 def _what_is_worst(trial: Trial) -> str:
     return "The faults" if trial.exit_code == BotCheckFailed.exit_code else "The candidate's worst matches"
-
-
-def _which_blocks(trial: Trial) -> str:
-    """Return what the number of blocks leaves out."""
-    uneven = trial.run.blocks - trial.run.level
-    text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
-    if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:
-        text += f"; {uneven} were not level, and before {FIRST_LOOK} of those nothing is decided"
-    return text
-
-
-def _fault_line(trial: Trial, version: str) -> str:
-    return next((str(fault) for fault in trial.faults if fault.version == version), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +104,7 @@ class Documents:
         if self.records is not None and self.summary is not None:
             linked = os.path.relpath(self.records, Path(self.summary).absolute().parent)
         details = "\n".join(f"{label}: {text}" for label, text in rows(trial))
-        case = _case(headline(ended), trial.exit_code, details, ended.seconds)
+        case = _case(headline(ended.trial), trial.exit_code, details, ended.seconds)
         if problems := self._write(case, summary(ended, linked), shape(ended), ended.records):
             raise ConfigError(problems)
 
@@ -287,7 +195,7 @@ def summary(ended: EndedTest, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
     trial = ended.trial
     mark = "✅" if trial.exit_code == 0 else "❌"
-    lines = [f"### {mark} {markdown(headline(ended))}", "", "| | |", "|---|---|"]
+    lines = [f"### {mark} {markdown(headline(ended.trial))}", "", "| | |", "|---|---|"]
     lines += [f"| {label} | {markdown(text)} |" for label, text in rows(trial)]
     experiment = trial.experiment
     versions = [markdown_code(_command(player)) for player in (experiment.candidate, experiment.base)]

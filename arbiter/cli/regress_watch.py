@@ -6,10 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
-from arbiter.cli.output import counted, duration, note, tell
+from arbiter.cli.output import duration, note, tell
 from arbiter.cli.progress import match_line
-from arbiter.cli.regress_report import elo_text
-from arbiter.text import printable
+from arbiter.regress.saying import elo_text
+from arbiter.text import counted, printable
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from arbiter.cli.options import (
     together,
     workers_option,
 )
-from arbiter.cli.output import counted, note
+from arbiter.cli.output import note
 from arbiter.cli.progress import Journal, journal_option, present
 from arbiter.cli.tables import show_standings
 from arbiter.errors import ConfigError
@@ -29,7 +29,7 @@ from arbiter.season.season import Season
 from arbiter.season.settings import GAUNTLET, REGRESS
 from arbiter.store import Store
 from arbiter.store.address import file_of
-from arbiter.text import first_few
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,18 +15,7 @@ from arbiter.cli.options import (
     store_option,
     table_format_option,
 )
-from arbiter.cli.output import (
-    counted,
-    faults_text,
-    number,
-    print_as,
-    print_json,
-    print_table,
-    result_text,
-    say,
-    seat_names,
-    suspended_line,
-)
+from arbiter.cli.output import print_as, print_json, print_table, result_text, say, seat_names, suspended_line
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
@@ -36,6 +25,7 @@ from arbiter.picture.marks import in_words, notices
 from arbiter.picture.ranked import ranking_after
 from arbiter.picture.state import SeasonState
 from arbiter.season.administration import unknown_round
+from arbiter.text import counted, faults_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,10 +9,11 @@ import click
 from arbiter.cards import commitment
 from arbiter.cli.opening import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, note, print_json, say
+from arbiter.cli.output import note, print_json, say
 from arbiter.errors import StoreError
 from arbiter.season.findings import Coverage, Finding, FindingKind
 from arbiter.season.verify import verify as findings
+from arbiter.text import counted
 
 NO = 1
 TOLD = {FindingKind.UNCHECKED, FindingKind.REMARK}

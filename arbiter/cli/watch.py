@@ -8,12 +8,13 @@ import click
 
 from arbiter.cli.opening import look, open_season
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import counted, moment_text, note, print_json, say
+from arbiter.cli.output import moment_text, note, print_json, say
 from arbiter.errors import ConfigError
 from arbiter.picture import figures
 from arbiter.season.consent import consent_now
 from arbiter.store.audit import CONSOLE
 from arbiter.store.running import STOP
+from arbiter.text import counted
 
 LOOK_SECONDS = 0.2
 """Between two looks at who plays: short for a user who waits, and cheap for the store."""
