@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -42,12 +42,12 @@ class Experiment(Meeting):
     """
 
     test: Gsprt
-    non_regression: bool
-    fail_at_once: bool
-    seed: str
-    store: str
-    workers: int | None
-    settings: Mapping[str, Any]
+    non_regression: bool = False
+    fail_at_once: bool = False
+    seed: str = "auto"
+    store: str = address_of(STORE)
+    workers: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -101,6 +101,24 @@ def experiment_of(
     }
     experiment = _experiment(model, game, versions, field, players)
     return replace(experiment, store=store, notes=tuple(digests.notes))
+
+
+def stop_rule(
+    game: AnyGame, keys: Mapping[str, Any], against_field: bool = False, most_blocks: int | None = None
+) -> Gsprt:
+    """The test of a game by keys as in `RegressModel`, of which elo0 and elo1 alone have no defaults here.
+
+    OptionError where they fit no test.
+    """
+    own = ("elo0", "elo1", "alpha", "beta", "measure")
+    test = Gsprt(
+        **{key: keys[key] for key in own if key in keys},
+        scale=keys.get("bounds", "logistic"),
+        matches=2 * len(game.seatings) if against_field else len(game.duels),
+        most_blocks=most_blocks,
+        share=0.5 if against_field else 1.0,
+    )
+    return replace(test, level_blocks=test.enough_level_blocks) if keys.get("non_regression") else test
 
 
 def _with_field(
@@ -180,22 +198,6 @@ def _experiment(
 ) -> Experiment:
     """The experiment of checked keys; `players` as `identity.kept` gives them."""
     elo0, elo1 = model.levels
-    try:
-        test = Gsprt(
-            elo0,
-            elo1,
-            model.alpha,
-            model.beta,
-            model.bounds,
-            matches=2 * len(game.seatings) if field else len(game.duels),
-            most_blocks=model.max_blocks,
-            share=0.5 if field else 1.0,
-            measure=model.measure,
-        )
-    except OptionError as error:
-        raise ConfigError(str(error)) from None
-    if model.non_regression:
-        test = replace(test, level_blocks=test.enough_level_blocks)
     settings = model.model_dump(mode="json", exclude={"store", "workers", "field", BASE, CANDIDATE}) | {
         "game": settings_of(game),
         "seed": str(model.seed),
@@ -205,6 +207,10 @@ def _experiment(
         CANDIDATE: list(versions[CANDIDATE].command),
         "players": players,
     }
+    try:
+        test = stop_rule(game, settings, bool(field), model.max_blocks)
+    except OptionError as error:
+        raise ConfigError(str(error)) from None
     return Experiment(
         name=name_of(settings),
         game=game,
@@ -216,7 +222,6 @@ def _experiment(
         non_regression=model.non_regression,
         fail_at_once=model.faults == "fail",
         seed=str(model.seed),
-        store=address_of(STORE),
         workers=None if model.workers == "auto" else model.workers,
         settings=settings,
     )

@@ -36,7 +36,8 @@ def headline(trial: Trial) -> str:
             # Not "a regression": between the bounds a candidate may end on either side.
             word = "not shown to be no worse" if lenient else "not better"
             return f"{word}: the {test.measure} speak against {levels}"
-    return f"undecided after {counted(trial.blocks_taken, 'block')}: the budget is spent"
+    text = f"undecided after {counted(trial.blocks_taken, 'block')}"
+    return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
 
 
 def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:

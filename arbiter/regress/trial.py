@@ -56,13 +56,15 @@ class FaultSeen(NamedTuple):
 class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
-    `run` holds the blocks counted so far and `played` their matches, `left_out` the numbers of blocks that
-    count for nobody, `faults` those of both; `from_store` is the number of matches that were there before.
+    `run` holds the blocks counted so far, `runs` those after each of them, and `played` their matches;
+    `left_out` the numbers of blocks that count for nobody, `faults` those of both; `from_store` is the number
+    of matches that were there before.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.run = Run()
+        self.runs: list[Run] = []
         self.verdict: VerdictOfTrial | None = None
         self.from_store = 0
         self.left_out: list[int] = []
@@ -96,6 +98,14 @@ class Trial:
         """Return the number of a version's faults of each kind."""
         return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
 
+    def ratios(self, most: int) -> list[tuple[int, float]]:
+        """Numbers of counted blocks and the LLR after each: of all, or `most` (2 or more) evenly."""
+        last = len(self.runs) - 1
+        steps = min(last, most - 1)
+        places = [round(step * last / steps) for step in range(steps + 1)] if steps > 0 else range(last + 1)
+        test = self.experiment.test
+        return [(self.runs[place].blocks, test.ratio(self.runs[place])) for place in places]
+
     def add(self, match: MatchSummary) -> None:
         """Take a match; it counts once its block and all before it are whole."""
         assert match.round is not None
@@ -118,6 +128,7 @@ class Trial:
             self.left_out.append(block)
         else:
             self.run = self.experiment.test.add(self.run, block_is.score, block_is.margin, block_is.offset)
+            self.runs.append(self.run)
             self.played += [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
         self._decide()
         return True

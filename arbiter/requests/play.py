@@ -14,7 +14,7 @@ from arbiter.errors import ConfigError
 from arbiter.gauntlet import Gauntlet
 from arbiter.match import COPY_MARK
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.experiment import Experiment
+from arbiter.regress.experiment import Experiment, stop_rule
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.trial import Trial
 from arbiter.requests.wishes import GAUNTLET, REGRESS
@@ -22,10 +22,9 @@ from arbiter.season.plan import draw_seed
 from arbiter.season.roster import with_versions
 from arbiter.season.schedule import match_specs, player_called
 from arbiter.store.versions import ACCEPTED
-from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec, MatchSummary, Player
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, Store
     from arbiter.store.requests import Request
 
-ELO0, ELO1 = 0.0, 30.0
+LEVELS = {"elo0": 0.0, "elo1": 30.0}
 """What a regression test that an author asks for tells apart: less would take more matches than it has."""
 
 
@@ -162,12 +161,10 @@ def _experiment(config: Config, request: Request) -> Experiment:
     """The regression test of a version against another player, by the stop rule of `arbiter regress`."""
     players = {entry.player.name: entry.player for entry in config.entries}
     game, (base,) = config.game, request.wish["against"]
-    size = len(game.duels)
 
     def called(name: str, role: str) -> Player:
         return replace(player_called(players, name), name=role)
 
-    settings: Mapping[str, object] = {}
     return Experiment(
         name=request.place,
         game=game,
@@ -175,11 +172,5 @@ def _experiment(config: Config, request: Request) -> Experiment:
         candidate=called(request.wish["player"], CANDIDATE),
         field=(),
         limits=config.limits,
-        test=Gsprt(ELO0, ELO1, matches=size, most_blocks=request.most // size),
-        non_regression=False,
-        fail_at_once=False,
-        seed="auto",
-        store="",
-        workers=None,
-        settings=settings,
+        test=stop_rule(game, LEVELS, most_blocks=request.most // len(game.duels)),
     )

@@ -173,6 +173,10 @@ class Gsprt:
             llr = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
         return llr
 
+    def ratio(self, run: Run) -> float:
+        """The log-likelihood ratio after the blocks of `run`; 0 without any."""
+        return float(self.llr(*self._sums(run))) if run.blocks else 0.0
+
     def expected_blocks(self, elo: float, variance: float) -> float:
         """Expected blocks of a test where the truth is `elo`, on its scale, and scores have this variance."""
         if variance <= 0.0:
@@ -199,7 +203,7 @@ class Gsprt:
         """The report on `run`; its interval is one of 95 %."""
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
-        llr = float(self.llr(*self._sums(run)))
+        llr = self.ratio(run)
         matches = run.blocks * self.matches
         n, mean, variance = (float(moment) for moment in _moments(*self._sums(run)))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in self._interval(run))
@@ -223,7 +227,7 @@ class Gsprt:
         silent = self.measure == "points" and told_by(run).slope <= 0.0
         if run.blocks - run.level >= FIRST_LOOK and not silent:
             lower, upper = self.bounds
-            llr = float(self.llr(*self._sums(run)))
+            llr = self.ratio(run)
             if llr >= upper:
                 return "better"
             if llr <= lower:
