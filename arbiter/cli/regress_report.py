@@ -15,9 +15,9 @@ from arbiter.cli.output import result_text, say
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
 from arbiter.export.whole_files import write_whole
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.saying import by_results, headline, rows, tally
-from arbiter.regress.trial import FIELD, worst
+from arbiter.regress.figures import figures
+from arbiter.regress.saying import headline, rows
+from arbiter.regress.trial import worst
 from arbiter.text import markdown, markdown_code, markdown_link
 
 if TYPE_CHECKING:
@@ -142,50 +142,14 @@ def _case(line: str, code: int, details: str, seconds: float) -> Case:
 def shape(ended: EndedTest) -> dict[str, Any]:
     """The JSON document."""
     trial = ended.trial
-    experiment, report = trial.experiment, trial.report
-    test = experiment.test
-    versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
-    won, drawn, lost = tally(trial)
-    # Without variance neither a ratio nor an interval means anything.
-    level = trial.verdict == "identical_play"
+    found = _worst_with_commands(ended)
     return {
-        "verdict": trial.verdict,
+        **figures(trial),
         "exit": trial.exit_code,
-        "llr": None if level else report.llr,
-        "bounds": list(report.bounds),
-        "elo": report.elo,
-        "low": None if level else report.low,
-        "high": None if level else report.high,
-        "measure": test.measure,
-        "by_results": None if level else by_results(trial),
-        "nelo": report.nelo,
-        "blocks": report.blocks,
-        "matches": report.matches,
-        "won": won,
-        "drawn": drawn,
-        "lost": lost,
-        "faults": {version: trial.faults_of(version) for version in versions},
-        "left_out": trial.left_out,
         "worst": [
-            {"match": played.match.id, "score": played.score, "again": again}
-            for played, again in _worst_with_commands(ended)
+            {"match": played.match.id, "score": played.score, "again": again} for played, again in found
         ],
-        "test": {
-            "elo0": test.elo0,
-            "elo1": test.elo1,
-            "alpha": test.alpha,
-            "beta": test.beta,
-            "bounds": test.scale,
-            "max_blocks": test.most_blocks,
-            "non_regression": experiment.non_regression,
-        },
-        "game": {"name": experiment.game.name, **experiment.game.options},
-        "candidate": list(experiment.candidate.command),
-        "base": list(experiment.base.command),
-        "field": [player.name for player in experiment.field],
         "seed": ended.seed,
-        "name": experiment.name,
-        "attempt": experiment.attempt,
         "from_store": trial.from_store,
         "seconds": round(ended.seconds, 3),
     }

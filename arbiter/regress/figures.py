@@ -1,0 +1,120 @@
+"""A regression test in figures, as JSON has them: of its command, of a site, of a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+from arbiter.regress.identity import BASE, CANDIDATE
+from arbiter.regress.saying import by_results, tally
+from arbiter.regress.trial import FIELD
+
+if TYPE_CHECKING:
+    from arbiter.regress.trial import Trial
+
+MOST_POINTS = 300
+"""Of a chart's line: more could not be seen, and a page costs as much however long a test is."""
+
+
+class StopRule(TypedDict):
+    """The keys of `arbiter regress` that say when a test stops."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    bounds: str
+    max_blocks: int | None
+    non_regression: bool
+
+
+class TrialFigures(TypedDict):
+    """A test's result so far. `elo` with the ends of its 95 % interval allows for the stop rule.
+
+    None stands for what means nothing: before the first block, and without variance. `won`, `drawn` and
+    `lost` count the candidate's matches, `left_out` are the blocks that count for nobody.
+    """
+
+    verdict: str | None
+    llr: float | None
+    bounds: Sequence[float]
+    elo: float | None
+    low: float | None
+    high: float | None
+    measure: str
+    by_results: Mapping[str, float] | None
+    nelo: float | None
+    blocks: int
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    faults: Mapping[str, Mapping[str, int]]
+    left_out: Sequence[int]
+    test: StopRule
+    game: Mapping[str, Any]
+    candidate: Sequence[str]
+    base: Sequence[str]
+    field: Sequence[str]
+    name: str
+    attempt: int
+
+
+class RatioLine(TypedDict):
+    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for the Elo of `levels`."""
+
+    points: Sequence[Sequence[float]]
+    bounds: Sequence[float]
+    levels: Sequence[float]
+
+
+def figures(trial: Trial) -> TrialFigures:
+    """The figures of a test as it stands."""
+    experiment, report = trial.experiment, trial.report
+    test = experiment.test
+    versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
+    won, drawn, lost = tally(trial)
+    # Without variance neither a ratio nor an interval means anything.
+    level = trial.verdict == "identical_play"
+    return {
+        "verdict": trial.verdict,
+        "llr": None if level else report.llr,
+        "bounds": list(report.bounds),
+        "elo": report.elo,
+        "low": None if level else report.low,
+        "high": None if level else report.high,
+        "measure": test.measure,
+        "by_results": None if level or not report.blocks else by_results(trial),
+        "nelo": report.nelo,
+        "blocks": report.blocks,
+        "matches": report.matches,
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        "faults": {version: trial.faults_of(version) for version in versions},
+        "left_out": trial.left_out,
+        "test": {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "bounds": test.scale,
+            "max_blocks": test.most_blocks,
+            "non_regression": experiment.non_regression,
+        },
+        "game": {"name": experiment.game.name, **experiment.game.options},
+        "candidate": list(experiment.candidate.command),
+        "base": list(experiment.base.command),
+        "field": [player.name for player in experiment.field],
+        "name": experiment.name,
+        "attempt": experiment.attempt,
+    }
+
+
+def ratio_line(trial: Trial) -> RatioLine:
+    """The LLR of a test from block to block, at `MOST_POINTS` points at most; none where it means nothing."""
+    test = trial.experiment.test
+    points = [] if trial.verdict == "identical_play" else trial.ratios(MOST_POINTS)
+    return {"points": points, "bounds": list(test.bounds), "levels": [test.elo0, test.elo1]}
