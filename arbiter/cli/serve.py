@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ LOOK_SECONDS = 0.2
 
 
 @click.command()
-@click.argument("configs", metavar="CONFIG...", type=click.Path(), nargs=-1, required=True)
+@click.argument("configs", metavar="[CONFIG]...", type=click.Path(), nargs=-1)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes one that is free."
@@ -43,6 +43,7 @@ LOOK_SECONDS = 0.2
     metavar="N",
     help="Visitors play house bots, unrated, at N tables at most.",
 )
+@click.option("--tests", metavar="STORE", help="Show the regression tests of this store, too, or alone.")
 @click.option(
     "--public-url",
     "public",
@@ -57,6 +58,7 @@ def serve(
     port: int,
     play: bool,
     most_tables: int,
+    tests: str | None,
     public: tuple[str, ...],
     behind_proxy: bool,
 ) -> None:
@@ -67,6 +69,9 @@ def serve(
 
     Example: arbiter serve configs/demo.yaml --play
     """
+    if not configs and (tests is None or play or most_tables):
+        option = "--play" if play else "--tables" if most_tables else ""
+        raise click.UsageError(f"{option} needs a CONFIG." if option else "Give a CONFIG, or --tests STORE.")
     with needing("serve", "web"):
         from arbiter.web import serving
         from arbiter.web.coordinators import Coordinators, refuse_shared_files
@@ -75,6 +80,7 @@ def serve(
         from arbiter.web.security import Hosts
         from arbiter.web.site import make_site
         from arbiter.web.traffic import Log
+        from arbiter.web.trials import Trials
     from arbiter.store.address import file_of
 
     hosts = Hosts(host, public)
@@ -82,7 +88,9 @@ def serve(
     settled = [prepare(config) for config in configs] if play or most_tables else []
     if play:
         refuse_shared_files((config.season, file_of(config.store)) for config in settled)
-    with closing(Seasons(files)) as seasons:
+    with ExitStack() as stack:
+        seasons = stack.enter_context(closing(Seasons(files)))
+        trials = None if tests is None else stack.enter_context(closing(Trials(tests)))
         for _state in seasons.states():
             # A store that cannot be read is named now, not to the first visitor.
             pass
@@ -102,7 +110,7 @@ def serve(
         # The collector looks through all that lives: not through this, each time, in the middle of an answer.
         gc.collect()
         gc.freeze()
-        site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy)
+        site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy, trials)
         server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
         try:
             server.start()

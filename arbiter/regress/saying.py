@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from arbiter.regress.trial import Trial
 
 
-def headline(trial: Trial) -> str:
-    """The verdict in one line."""
+def headline(trial: Trial, detail: bool = True) -> str:
+    """The verdict in one line; without `detail` nothing that a bot wrote is in it."""
     test, lenient = trial.experiment.test, trial.experiment.non_regression
     levels = f"{test.elo1:+g} rather than {test.elo0:+g}"
     levels += " normalised Elo" if test.scale == "normalized" else " Elo"
     match trial.verdict:
         case "candidate_faulty":
-            return f"candidate faulty: {_fault_line(trial, CANDIDATE)}"
+            return f"candidate faulty: {_fault_line(trial, CANDIDATE, detail)}"
         case "base_faulty":
             beside, who = ("the base", BASE) if trial.faults_of(BASE) else ("the field", FIELD)
-            fault = _fault_line(trial, who)
+            fault = _fault_line(trial, who, detail)
             return f"base faulty: nothing can be said while {beside} makes faults: {fault}"
         case "identical_play":
             text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
@@ -102,5 +102,6 @@ def _which_blocks(trial: Trial) -> str:
     return text
 
 
-def _fault_line(trial: Trial, version: str) -> str:
-    return next((str(fault) for fault in trial.faults if fault.version == version), "")
+def _fault_line(trial: Trial, version: str, detail: bool) -> str:
+    fault = next((fault for fault in trial.faults if fault.version == version), None)
+    return "" if fault is None else str(fault) if detail else fault.told

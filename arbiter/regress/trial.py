@@ -49,8 +49,13 @@ class FaultSeen(NamedTuple):
     match: MatchSummary
 
     def __str__(self) -> str:
+        return f"{self.told}: {self.match.detail}"
+
+    @property
+    def told(self) -> str:
+        """It without its detail, which may quote what the bot wrote to standard error."""
         match = self.match
-        return f"{match.id}: {match.players[match.faulty or 0]} forfeits ({match.fault}): {match.detail}"
+        return f"{match.id}: {match.players[match.faulty or 0]} forfeits ({match.fault})"
 
 
 class Trial:

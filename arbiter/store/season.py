@@ -292,6 +292,13 @@ class Store(Database):
             query = sa.select(schema.seasons.c.name).order_by(schema.seasons.c.id)
             return list(connection.execute(query).scalars())
 
+    def changes(self) -> dict[str, tuple[int, int]]:
+        """By season, in the order in which they were begun, what its `last_change` gives."""
+        table = schema.seasons.c
+        query = sa.select(table.name, table.events, table.revision).order_by(table.id)
+        with self.reading() as connection:
+            return {row.name: (row.events, row.revision) for row in connection.execute(query)}
+
     def drop_season(self, name: str) -> None:
         """Remove all of a season, if it is there."""
         found = self.season(name)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.picture.shapes import Cell, Rated, ResultBlock, RoundRatings
+    from arbiter.regress.figures import RatioLine
     from arbiter.viewed import Emblem
 
 ROOM = 150
@@ -203,6 +204,34 @@ def elo_by_round(history: Sequence[RoundRatings]) -> list[tuple[str, list[float 
     """The table beside `rating_lines`: each player with its ratings, the last round's first."""
     rounds = [{row["player"]: row["elo"] for row in entry["players"]} for entry in reversed(history)]
     return [(player, [of.get(player) for of in rounds]) for player in rounds[0]] if rounds else []
+
+
+def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dict[str, object] | None:
+    """The LLR of a test from block to block between its bounds; None before the first block."""
+    if not line["points"]:
+        return None
+    points = [(0.0, 0.0), *((block, llr) for block, llr in line["points"])]
+    last, end = points[-1]
+    values = [llr for _, llr in points] + list(line["bounds"])
+    marks = ticks(min(values), max(values))
+    x, y = Scale(0, last, 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
+    return {
+        "width": width,
+        "height": height,
+        "right": width - ROOM,
+        "points": " ".join(f"{x(block)},{y(llr)}" for block, llr in points),
+        "end": (x(last), y(end)),
+        "last": int(last),
+        "llr": end,
+        "lowest": min(llr for _, llr in points),
+        "highest": max(llr for _, llr in points),
+        "bounds": [
+            (y(bound), bound, f"{level:+g}".replace("-", "\N{MINUS SIGN}"))
+            for bound, level in zip(line["bounds"], line["levels"], strict=True)
+        ],
+        "y": [(y(mark), mark) for mark in marks],
+        "x": [(x(mark), int(mark)) for mark in ticks(0, last, 8) if mark == int(mark) and mark <= last],
+    }
 
 
 def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:

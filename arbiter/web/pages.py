@@ -114,6 +114,7 @@ def environment() -> Environment:
         block_marks=drawing.block_marks,
         interval_bars=drawing.interval_bars,
         rating_lines=drawing.rating_lines,
+        ratio_chart=drawing.ratio_chart,
         elo_by_round=drawing.elo_by_round,
         sections=sections,
         notices=notices,

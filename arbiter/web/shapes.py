@@ -6,11 +6,12 @@ What commands tell as well is in `arbiter.picture.shapes`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from arbiter.picture.shapes import MatchRow
+from arbiter.regress.figures import RatioLine, TrialFigures
 from arbiter.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange
 
@@ -252,3 +253,69 @@ class Audit(TypedDict):
 
     audit: Sequence[AuditEntry]
     next: int | None
+
+
+TrialState = Literal["playing", "decided", "undecided", "unreadable"]
+
+
+class TrialRow(TypedDict):
+    """A regression test in a list; `say` is its verdict in a line, or why it cannot be read.
+
+    `verdict` is None while there is none, `llr` where it means nothing.
+    """
+
+    name: str
+    state: TrialState
+    say: str
+    game: str
+    verdict: str | None
+    llr: float | None
+    bounds: Sequence[float] | None
+    blocks: int
+    matches: int
+
+
+class TrialList(TypedDict):
+    """A page of tests, the last begun first; `next` is the page after it."""
+
+    tests: Sequence[TrialRow]
+    total: int
+    page: int
+    pages: int
+    next: int | None
+
+
+class FaultyBot(TypedDict):
+    """The seat whose fault ended a match, and the kind of fault."""
+
+    seat: int
+    kind: str
+
+
+class WorstMatch(TypedDict):
+    """A match to look at first: its result in words, and its score for the candidate from 0 to 1.
+
+    `winners` are seats, as those of `fault` and the order of `players` are.
+    """
+
+    match: str
+    score: float | None
+    players: Sequence[str]
+    points: Sequence[int] | None
+    winners: Sequence[int]
+    fault: FaultyBot | None
+    say: str
+
+
+class TrialInFull(TrialFigures):
+    """A regression test: `rows` are its figures as labels and texts, `line` is its LLR from block to block.
+
+    `seed` is None until there is a verdict: who knows it knows the deals.
+    """
+
+    state: TrialState
+    say: str
+    rows: Sequence[Sequence[str]]
+    line: RatioLine
+    worst: Sequence[WorstMatch]
+    seed: str | None

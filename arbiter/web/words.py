@@ -12,7 +12,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from arbiter.identity import SIZE, emblem
-from arbiter.text import joined, printable
+from arbiter.text import joined, number, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,6 +56,11 @@ def signed(value: float | None) -> str:
 def tenths(value: float, sign: bool = False) -> str:
     """A mean with one decimal, a true minus; with a plus, too, where it has a `sign`."""
     return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+
+
+def hundredths(value: float | None) -> str:
+    """A ratio with two decimals, a true minus; a dash where there is none."""
+    return number(value, 2).replace("-", MINUS if value is not None else "\N{EN DASH}")
 
 
 def percent(value: float) -> str:
@@ -131,7 +136,10 @@ def size(count: int) -> str:
     return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
 
 
-WRITTEN = part, match_part, whole, signed, tenths, percent, moment, name, mark, plain, sentence, joined, short
+WRITTEN = (
+    part, match_part, whole, signed, tenths, hundredths, percent, moment, name, mark, plain, sentence, joined,
+    short,
+)  # fmt: skip
 FILTERS: dict[str, Callable[..., object]] = {
     "shell": shlex.join,
     **{one.__name__: one for one in (*WRITTEN, duration, size)},

@@ -15,12 +15,16 @@ from hypothesis import strategies as st
 from schemathesis.checks import response_schema_conformance
 
 from arbiter.config import load
+from arbiter.regress.run import open_experiment
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.submissions.authors import add_authors
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
+from arbiter.web.trials import Trials
+from tests.builders import play_trial
 from tests.profiles import examples
+from tests.regress.tables import InMemory, experiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,11 +47,14 @@ def folder(original_season: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture(scope="module")
 def schema(folder: Path) -> Iterator[Any]:
     """The document as a client reads it; real names stand in it, so that more than 404 is found."""
-    seasons = Seasons([folder / "small.yaml"])
-    found = schemathesis.openapi.from_asgi("/api/v1/openapi.json", make_site(seasons))
-    close(found.raw_schema)
-    yield found
-    seasons.close()
+    test = experiment(folder=folder, max_blocks=2)
+    with closing(Store(test.store)) as store:
+        play_trial(test, open_experiment(test, store), InMemory(), 1)
+    REAL["name"] = [test.name, "regress-nobody"]
+    with closing(Seasons([folder / "small.yaml"])) as seasons, closing(Trials(test.store)) as trials:
+        found = schemathesis.openapi.from_asgi("/api/v1/openapi.json", make_site(seasons, trials=trials))
+        close(found.raw_schema)
+        yield found
 
 
 def close(schema: Any) -> None:
@@ -70,7 +77,7 @@ def tokens(folder: Path) -> list[str]:
     return ["dead", *(token for _, token in given)]
 
 
-REAL = {
+REAL: dict[str, list[int] | list[str]] = {
     "season": ["small"],
     "player": ["p0", "random", "p9"],
     "match": ["r001-t01-m0", "r001-t01-m1", "r003-t01-m0"],
@@ -98,7 +105,8 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
         "/matches/{match}/annul",
     }
     below |= {"/players/{player}/suspend", "/players/{player}/reinstate"}
-    assert paths == {"/seasons", "/audit", *(f"/seasons/{{season}}{end}" for end in below)}
+    others = {"/seasons", "/audit", "/tests", "/tests/{name}"}
+    assert paths == others | {*(f"/seasons/{{season}}{end}" for end in below)}
 
 
 def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, tokens: list[str]) -> None:
@@ -111,6 +119,7 @@ def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, token
                 "match": "r001-t01-m0",
                 "table": "t01",
                 "other": "p1",
+                "name": str(REAL["name"][0]),
             }
             case = schema[path]["GET"].Case(path_parameters=named, query={"odd": "1"})
             case.headers["Authorization"] = f"Bearer {tokens[-1]}"
