@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 @click.option("--summary", type=click.Path(), help="Write a summary in Markdown.")
 @click.option("--json", type=click.Path(), help="Write everything as JSON.")
 @click.option("--records", type=click.Path(), help="Write the worst matches' records to this folder.")
+@click.option(
+    "--report", metavar="URL", help="A site that shows the store (serve --tests): link the test's page there."
+)
 @format_option
 def regress(
     file: str | None,
@@ -66,6 +69,7 @@ def regress(
     summary: str | None,
     json: str | None,
     records: str | None,
+    report: str | None,
     style: str,
     **given: Any,
 ) -> None:
@@ -84,7 +88,7 @@ def regress(
     keys = {key: value for key, value in given.items() if value not in (None, ())}
     begun = time.monotonic()
     try:
-        ended = _play(file, keys, documents.paths, begun)
+        ended = _play(file, keys, documents.paths, begun, report)
     except BaseException as error:
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
         documents.failed(str(error) or "interrupted", code, time.monotonic() - begun)
@@ -99,15 +103,19 @@ def regress(
         raise click.exceptions.Exit(ended.trial.exit_code)
 
 
-def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float) -> EndedTest:
+def _play(
+    file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
+) -> EndedTest:
     from arbiter.cli.progress import matches_of
-    from arbiter.cli.regress_report import EndedTest
+    from arbiter.cli.regress_report import EndedTest, page_of
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
     from arbiter.regress.run import attempt, changed_since, open_experiment, play_on, resume
     from arbiter.store import Store
 
     fresh = keys.pop("fresh", False)
+    if report is not None:
+        page_of(report, "")
     experiment = _experiment(file, keys, written)
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
@@ -120,6 +128,9 @@ def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun:
             note(f"begun anew as {experiment.name}; {before} stays in the store, and counts as a try")
         stack.enter_context(store.held(experiment.name))
         season = open_experiment(experiment, store)
+        page = None if report is None else page_of(report, experiment.name)
+        if page is not None:
+            note(f"its page: {page}")
         season.ask_to_stop(False)
         with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
             trial = resume(experiment, season)
@@ -129,7 +140,7 @@ def _play(file: str | None, keys: dict[str, Any], written: Iterable[str], begun:
             if trial.verdict is not None and executor.running:
                 # They cannot change it.
                 executor.shutdown(cancel_futures=True)
-        return EndedTest.of(trial, season, time.monotonic() - begun)
+        return EndedTest.of(trial, season, time.monotonic() - begun, page)
 
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:

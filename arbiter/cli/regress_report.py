@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 from arbiter.cli.again import play_command
 from arbiter.cli.documents import Case, check_path, junit, record_name, write_records
@@ -31,22 +33,35 @@ PRINTED = 3
 """Of the worst matches those that are printed, so that the verdict stays on the screen."""
 
 
+SITE = re.compile(r"https?://[^\s<>\\?#]+", re.IGNORECASE)
+"""Addresses that a test's page can be below, and that stand in Markdown as they are."""
+
+
 class EndedTest(NamedTuple):
-    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, and the
-    records of the candidate's worst matches.
+    """A test that has ended: where it stands, the seed of its deals, how long this run of it took, the
+    records of the candidate's worst matches, and the address of its page, None if no site was named.
     """
 
     trial: Trial
     seed: str
     seconds: float
     records: Mapping[str, MatchRecord]
+    page: str | None = None
 
     @classmethod
-    def of(cls, trial: Trial, season: SeasonStore, seconds: float) -> EndedTest:
+    def of(cls, trial: Trial, season: SeasonStore, seconds: float, page: str | None = None) -> EndedTest:
         """A test with the records of its worst matches, from the season that holds them."""
         names = [played.match.id for played in worst(trial)]
         found = {name: record for name in names if (record := season.match(name))}
-        return cls(trial, season.seed, seconds, found)
+        return cls(trial, season.seed, seconds, found, page)
+
+
+def page_of(site: str, name: str) -> str:
+    """The address of a test's page on a site that shows its store; ConfigError where `site` is none."""
+    if SITE.fullmatch(site) is None or not site.isprintable():
+        hint = "write the one under which arbiter serve --tests is reached, as https://cards.example.org"
+        raise ConfigError(f"--report: not an address of a site: {site!r}", hint=hint)
+    return f"{site.rstrip('/')}/tests/{quote(name, safe='')}"
 
 
 def print_ended(ended: EndedTest) -> None:
@@ -55,6 +70,8 @@ def print_ended(ended: EndedTest) -> None:
     say(headline(trial))
     for label, text in rows(trial):
         say(f"  {label:<10} {text}")
+    if ended.page is not None:
+        say(f"  {'page':<10} {ended.page}")
     found = _worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return
@@ -150,6 +167,7 @@ def shape(ended: EndedTest) -> dict[str, Any]:
             {"match": played.match.id, "score": played.score, "again": again} for played, again in found
         ],
         "seed": ended.seed,
+        "page": ended.page,
         "from_store": trial.from_store,
         "seconds": round(ended.seconds, 3),
     }
@@ -164,6 +182,8 @@ def summary(ended: EndedTest, records: str | None = None) -> str:
     experiment = trial.experiment
     versions = [markdown_code(_command(player)) for player in (experiment.candidate, experiment.base)]
     lines += ["", " against ".join(versions)]
+    if ended.page is not None:
+        lines += ["", f"[The test from block to block](<{ended.page}>)"]
     found = _worst_with_commands(ended)
     if found:
         heading = ["| match | points | play it again |", "|---|---|---|"]

@@ -63,11 +63,12 @@ class TrialFigures(TypedDict):
 
 
 class RatioLine(TypedDict):
-    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for the Elo of `levels`."""
+    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for `levels`, in Elo or nElo."""
 
     points: Sequence[Sequence[float]]
     bounds: Sequence[float]
     levels: Sequence[float]
+    unit: str
 
 
 def figures(trial: Trial) -> TrialFigures:
@@ -117,4 +118,5 @@ def ratio_line(trial: Trial) -> RatioLine:
     """The LLR of a test from block to block, at `MOST_POINTS` points at most; none where it means nothing."""
     test = trial.experiment.test
     points = [] if trial.verdict == "identical_play" else trial.ratios(MOST_POINTS)
-    return {"points": points, "bounds": list(test.bounds), "levels": [test.elo0, test.elo1]}
+    unit = "nElo" if test.scale == "normalized" else "Elo"
+    return {"points": points, "bounds": list(test.bounds), "levels": [test.elo0, test.elo1], "unit": unit}

@@ -226,7 +226,7 @@ def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dic
         "lowest": min(llr for _, llr in points),
         "highest": max(llr for _, llr in points),
         "bounds": [
-            (y(bound), bound, f"{level:+g}".replace("-", "\N{MINUS SIGN}"))
+            (y(bound), bound, f"{level:+g} {line['unit']}".replace("-", "\N{MINUS SIGN}"))
             for bound, level in zip(line["bounds"], line["levels"], strict=True)
         ],
         "y": [(y(mark), mark) for mark in marks],

@@ -44,9 +44,13 @@ def regress(tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch) -> Ru
 
 def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: Run, tmp_path: Path) -> None:
     words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "100"]
-    words += ["--junit", "j.xml", "--json", "o.json"]
+    words += ["--junit", "j.xml", "--json", "o.json", "--report", "https://cards.example.org/"]
     code, out, err = regress(*words)
     assert code == 0, out + err
+    page = json.loads((tmp_path / "o.json").read_text())["page"]
+    assert page.startswith("https://cards.example.org/tests/regress-")
+    assert f"arbiter: its page: {page}\n" in err
+    assert page in out
     assert out.startswith("better: ")
     assert "expected are" in err
     assert 'failures="0"' in (tmp_path / "j.xml").read_text()
@@ -93,6 +97,7 @@ def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> 
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
         (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
+        (["--report", "mine", *GREEDIES], "--report: not an address of a site: 'mine'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 from arbiter.cli.again import play_command
 from arbiter.cli.bots import players_of
 from arbiter.cli.documents import Case, junit
-from arbiter.cli.regress_report import Documents, EndedTest, print_ended, shape, summary
+from arbiter.cli.regress_report import Documents, EndedTest, page_of, print_ended, shape, summary
 from arbiter.errors import ConfigError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.run import open_experiment
@@ -100,6 +100,42 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
     assert "a match; one more is worth" in text
     assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
     assert found["measure"] == "points"
+
+
+@pytest.mark.parametrize("site", ["https://cards.example.org", "http://127.0.0.1:8000/", "HTTPS://x/under/"])
+def test_the_page_of_a_test_is_linked_in_every_form(
+    site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    end = ended(tmp_path, *ENDS["better"][:1], **ENDS["better"][1])
+    page = page_of(site, end.trial.experiment.name)
+    assert page == f"{site.rstrip('/')}/tests/{end.trial.experiment.name}"
+    assert shape(end)["page"] is None
+    assert "/tests/" not in summary(end)
+    end = end._replace(page=page)
+    print_ended(end)
+    assert f"\n  page       {page}\n" in capsys.readouterr().out
+    assert shape(end)["page"] == page
+    assert f"\n\n[The test from block to block](<{page}>)\n" in summary(end)
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        "",
+        "cards.example.org",
+        "ftp://x",
+        "https://",
+        "https://x y",
+        "https://x/>",
+        "https://x/?a=1",
+        "https://x\u202e",
+    ],
+)
+def test_what_is_no_site_is_refused(site: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"--report: not an address of a site: .*https://cards\.example\.org"
+    ):
+        page_of(site, "regress-1")
 
 
 @pytest.mark.parametrize("code", [2, 4, 5, 130])

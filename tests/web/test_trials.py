@@ -249,11 +249,11 @@ def test_seasons_lead_to_tests_where_there_are_any(kept: Kept, tmp_path: Path) -
 @pytest.mark.parametrize("blocks", [1, 2, 300])
 def test_a_line_stays_within_its_chart(blocks: int) -> None:
     points = [(block, 4.0 * (-1) ** block) for block in range(1, blocks + 1)]
-    chart = ratio_chart({"points": points, "bounds": [-2.9, 2.9], "levels": [0.0, 10.0]})
+    chart = ratio_chart({"points": points, "bounds": [-2.9, 2.9], "levels": [0.0, 10.0], "unit": "Elo"})
     assert chart is not None
     drawn = [tuple(map(float, point.split(","))) for point in str(chart["points"]).split()]
     assert len(drawn) == blocks + 1
     assert all(48 <= x <= chart["right"] and 18 <= y <= 260 - 28 for x, y in drawn)  # type: ignore[operator]
     assert drawn[-1] == chart["end"]
     assert json.dumps(chart)
-    assert ratio_chart({"points": [], "bounds": [-2.9, 2.9], "levels": [0.0, 10.0]}) is None
+    assert ratio_chart({"points": [], "bounds": [-2.9, 2.9], "levels": [0.0, 10.0], "unit": "Elo"}) is None
