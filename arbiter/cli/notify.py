@@ -10,10 +10,11 @@ from urllib.parse import urlsplit
 
 import click
 
-from arbiter.cli.output import counted, note, say
+from arbiter.cli.output import note, say
 from arbiter.config import load
 from arbiter.config.webhooks import check_url
 from arbiter.errors import ArbiterError, ConfigError, NoStore
+from arbiter.text import counted
 
 if TYPE_CHECKING:
     from arbiter.config import Config

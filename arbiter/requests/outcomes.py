@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from arbiter.gauntlet import results_against, results_of
 from arbiter.match import original
+from arbiter.regress.figures import RatioLine, ratio_line
 from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class RequestOutcome(TypedDict):
 
     The interval is that of boards, since matches on the same cards depend on each other; None where there are
     fewer than two, or all scores are the same. `points` is the mean lead a match over the mean of all others.
-    `verdict` is that of a test, None while there is none.
+    `verdict` is that of a test, None while there is none, and `line` its log-likelihood ratio by block.
     """
 
     matches: int
@@ -63,6 +64,7 @@ class RequestOutcome(TypedDict):
     faults: dict[str, int]
     opponents: list[OpponentRow]
     verdict: str | None
+    line: RatioLine | None
 
 
 def outcome_of(play: RequestPlay) -> RequestOutcome:
@@ -88,6 +90,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
         "faults": dict(Counter(str(match.fault) for match in play.matches if _is_faulty(match, player))),
         "opponents": rows,
         "verdict": play.trial.verdict if play.trial is not None else None,
+        "line": ratio_line(play.trial) if play.trial is not None else None,
     }
 
 
