@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
+from arbiter.executors import SizedExecutor
 from arbiter.match import MatchRecord, Move
 from arbiter.packing import pack_match
 from arbiter.regress.run import play_on, resume
@@ -41,7 +42,7 @@ def record(match_id: str = "r001/t01/m0", round_number: int = 1, **changes: obje
     return MatchRecord(**(fields | changes))  # type: ignore[arg-type]
 
 
-class Scripted(Executor):
+class Scripted(SizedExecutor):
     """Answers each match from a function, in place of playing it."""
 
     size = 1
@@ -64,7 +65,15 @@ class Scripted(Executor):
 def standings(number: int) -> dict[str, object]:
     """Standings after a round, of one player."""
     figures = dict.fromkeys(("matches", "results", "wins", "draws", "losses", "points"), 0)
-    row = {"rank": 1, "player": "a", "elo": 0.0, "low": None, "high": None, **figures, "faults": {}}
+    row: dict[str, Any] = {
+        "rank": 1,
+        "player": "a",
+        "elo": 0.0,
+        "low": None,
+        "high": None,
+        **figures,
+        "faults": {},
+    }
     return {"season": "s", "game": "planning", "rounds_played": number, "warnings": [], "players": [row]}
 
 

@@ -6,6 +6,7 @@ import json
 import zlib
 from dataclasses import replace
 from random import Random
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -49,7 +50,7 @@ def test_a_played_match_comes_back_as_it_was(time: str, round_number: int | None
 @examples(50)
 def test_any_times_come_back_as_they_were(times: list[tuple[int, ...]]) -> None:
     moves = tuple(
-        played_moves[number]._replace(**dict(zip(NAMES, row, strict=True)))
+        played_moves[number]._replace(**cast("Any", dict(zip(NAMES, row, strict=True))))
         for number, row in enumerate(times)
     )
     made = replace(whole, moves=moves)

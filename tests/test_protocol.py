@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -341,7 +342,7 @@ def test_arbitrary_bytes_give_the_same_in_any_chunking(data, places):
 @examples(300)
 def test_batches_of_any_size_give_the_replies_one_by_one(data, places, sizes):
     expected, fault, _ = fed(data)
-    connection, got = Connection(), []
+    connection, got = Connection(), list[Any]()
     try:
         chunks = iter(cut(data, places))
         for size in sizes:
@@ -374,7 +375,7 @@ def test_the_fault_of_an_overlong_reply_with_a_nul_does_not_depend_on_the_cut(nu
 @examples(300)
 def test_receiving_is_feeding_and_taking(data, places, size):
     def run(receive):
-        connection, seen = Connection(), []
+        connection, seen = Connection(), list[Any]()
         try:
             seen.extend(receive(connection, chunk) for chunk in cut(data, places))
         except MalformedReply as fault:

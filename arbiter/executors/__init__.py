@@ -7,8 +7,8 @@ with a spec; a worker that dies makes its match in flight void, and no other.
 
 from __future__ import annotations
 
-from arbiter.executors.dispatch import Slots
+from arbiter.executors.dispatch import SizedExecutor, Slots
 from arbiter.executors.local import inline, processes, slots
 from arbiter.executors.remote import cluster
 
-__all__ = ["Slots", "cluster", "inline", "processes", "slots"]
+__all__ = ["SizedExecutor", "Slots", "cluster", "inline", "processes", "slots"]

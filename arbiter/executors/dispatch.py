@@ -55,7 +55,16 @@ class _Item:
     table: TableKey | None
 
 
-class Slots(Executor):
+class SizedExecutor(Executor):
+    """An executor that says how many calls it runs at once."""
+
+    @property
+    def size(self) -> int:
+        """The number of slots."""
+        raise NotImplementedError
+
+
+class Slots(SizedExecutor):
     """Gives each free slot the first waiting call that may be played on its host.
 
     `place` names where the slots are, in messages; `on_note` takes lines for the user. Where

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.executors import Slots
+    from arbiter.executors import SizedExecutor
     from arbiter.match import MatchSpec, MatchSummary, Player
     from arbiter.packing import PackedMatch
     from arbiter.season.events import Event
@@ -196,7 +196,7 @@ def rounds_to_replay(stored: SeasonStore) -> list[int]:
 def play_again(
     rounds: Rounds,
     results: SeasonResults,
-    executor: Slots,
+    executor: SizedExecutor,
     enough: Callable[[MatchSummary], bool] = lambda _: False,
 ) -> Iterator[Event]:
     """Play the annulled matches that are to be played again; each one counts as soon as it is stored.

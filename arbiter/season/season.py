@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from arbiter.config import Config
-    from arbiter.executors import Slots
+    from arbiter.executors import SizedExecutor
     from arbiter.match import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
@@ -97,7 +97,11 @@ class Season:
         return cls(config, stored)
 
     def play(
-        self, executor: Slots, rounds: int | None = None, accept_changes: bool = False, only_one: bool = False
+        self,
+        executor: SizedExecutor,
+        rounds: int | None = None,
+        accept_changes: bool = False,
+        only_one: bool = False,
     ) -> Iterator[Event]:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
@@ -116,7 +120,7 @@ class Season:
             yield SeasonComplete(last, self.stored.seed)
 
     def _play_rounds(
-        self, executor: Slots, rounds: int | None, accept_changes: bool, only_one: bool
+        self, executor: SizedExecutor, rounds: int | None, accept_changes: bool, only_one: bool
     ) -> Generator[Event, None, bool]:
         """Play round after round, up to `rounds` of them; return True when there is none left."""
         stored = self.stored
@@ -180,7 +184,7 @@ class Season:
             consent(self.config, self.stored, last, len(rounds) + 1, shown_after, accept_changes)
         return moment
 
-    def _play_again(self, executor: Slots) -> Generator[Event, None, bool]:
+    def _play_again(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
         """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
         rounds, numbers = self.rounds, rounds_to_replay(self.stored)
         for known in self.stored.rounds():
@@ -215,7 +219,7 @@ class Season:
         return False
 
     def play_plan(
-        self, plan: RoundPlan, executor: Slots, goal: int | None = None
+        self, plan: RoundPlan, executor: SizedExecutor, goal: int | None = None
     ) -> Generator[Event, None, int | None]:
         """Play what is missing of a planned round, then the matches with substitutes that follow.
 
@@ -267,7 +271,7 @@ class Season:
         if odd := anomaly(number, self.config.game, matches, records):
             raise Anomaly(odd)
 
-    def _goal(self, executor: Slots) -> int:
+    def _goal(self, executor: SizedExecutor) -> int:
         """Return the number of rounds: the config's, or one more than are complete if it fits."""
         more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)

@@ -101,7 +101,7 @@ def aec_actions(name: str, look: str) -> Callable[[], int]:
                 env.reset()
                 agent = env.agent_selection
             if look == "observe":
-                ids = np.flatnonzero(env.observe(agent)["action_mask"])
+                ids: Any = np.flatnonzero(env.observe(agent)["action_mask"])
             else:
                 if look == "vector":
                     env.vector(agent)

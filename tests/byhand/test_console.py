@@ -8,7 +8,7 @@ import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import sqlalchemy as sa
@@ -730,7 +730,7 @@ def test_a_hand_is_what_was_dealt_less_what_was_played() -> None:
     position = Position.opening(GAME, "1")
     sizes = []
     while position.to_act is not None:
-        sizes.append(len(GAME.hand(position.state, 0)))
+        sizes.append(len(GAME.hand(cast("Any", position.state), 0)))
         position = position.apply(position.state.legal(position.to_act)[0])
     assert sizes[:8] == [1] * 5 + [0] * 3
     assert frame_at(position).hands[0] == ()

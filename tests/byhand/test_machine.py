@@ -42,7 +42,7 @@ def laid(game: AnyGame, *people: int) -> tuple[ByHand, list[Any]]:
     """A match by hand between players in memory, and those players."""
     seats: list[Any] = [Person() if seat in people else Listening() for seat in range(game.seats)]
     occupants: list[Occupant] = [*seats]
-    return ByHand(Setup(game, "seed", LIMITS), occupants, [].append), seats
+    return ByHand(Setup(game, "seed", LIMITS), occupants, list[Any]().append), seats
 
 
 def told(machine: ByHand, seats: list[Any]) -> Any:
@@ -161,7 +161,7 @@ class Unstarted(Listening):
 
 def test_a_process_that_cannot_be_started_again_is_trouble_and_the_others_hear_all_the_same() -> None:
     seats: list[Any] = [Unstarted(), *(Listening() for _ in range(3))]
-    machine = ByHand(Setup(GAME, "seed", LIMITS), [*seats], [].append)
+    machine = ByHand(Setup(GAME, "seed", LIMITS), [*seats], list[Any]().append)
     for _ in range(3):
         machine.step()
     before = [list(seat.heard) for seat in seats[1:]]
@@ -177,4 +177,4 @@ def test_a_table_whose_processes_cannot_be_started_is_none() -> None:
     bot = Unstarted()
     bot.fails = 1
     with pytest.raises(VoidMatch):
-        ByHand(Setup(GAME, "seed", LIMITS), [bot, *(Listening() for _ in range(3))], [].append)
+        ByHand(Setup(GAME, "seed", LIMITS), [bot, *(Listening() for _ in range(3))], list[Any]().append)

@@ -20,7 +20,7 @@ from tests.profiles import examples
 if TYPE_CHECKING:
     from arbiter.config import Config
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=12)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
 NAME = st.text(max_size=8).filter(
     lambda text: text.isprintable() and text == text.strip() and not set(text) & set('#@"')
 )

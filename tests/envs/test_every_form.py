@@ -6,7 +6,7 @@ import copy
 import pickle
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ from tests.envs.forms import (
     turns,
 )  # fmt: skip
 
-WRONG_TYPES = (None, "no", 1.5, True, {}, object(), np.float32(1))
+WRONG_TYPES: tuple[Any, ...] = (None, "no", 1.5, True, {}, object(), np.float32(1))
 NONE_SUCH = (-1, 10**6, 10**30, np.int64(10**6))
 
 
@@ -287,7 +287,7 @@ def test_a_rooms_seed_is_one_like_any_other() -> None:
         return int(np.flatnonzero(seen[28:] == 1)[0])
 
     room = Room(dict.fromkeys("abcd", least), rules="gym2", matches=1)
-    assert room.play(seed=np.int64(7)) == room.play(seed=7)
+    assert room.play(seed=cast("int", np.int64(7))) == room.play(seed=7)
     room.play(seed="spring")
     with pytest.raises(TypeError, match="a seed is an integer from 0"):
         room.play(seed=True)

@@ -123,7 +123,8 @@ def shape_of(name):
             many == 2 for rank, many in count.items() if not start <= rank < start + length
         ):
             return "trios and pairs", length, start
-    (four,) = [rank for rank, many in count.items() if many == 4][:1] or [None]
+    fours: list[int | None] = [rank for rank, many in count.items() if many == 4]
+    (four,) = fours[:1] or [None]
     return ("four and cards" if size == 6 else "four and pairs"), 1, four
 
 

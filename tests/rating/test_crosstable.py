@@ -227,5 +227,5 @@ def test_matches_with_values_of_another_kind_are_refused(parts: dict[str, Any], 
 
 
 def test_matches_may_hold_numbers_of_arrays() -> None:
-    match = Match(["a", "b"], np.array([1.5, 0.0]), sides=[np.int64(0), np.int64(1)], round=np.int64(3))  # type: ignore[arg-type]
+    match = Match(["a", "b"], np.array([1.5, 0.0]), sides=[np.int64(0), np.int64(1)], round=np.int64(3))  # type: ignore[arg-type, list-item]
     assert PairTable.from_matches([match]).round.tolist() == [3]

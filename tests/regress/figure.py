@@ -46,7 +46,7 @@ def walks() -> Iterator[tuple[float, list[float]]]:
     for elo in COLOURS:
         scores, _ = simulate_blocks(TESTS, BLOCKS, elo, seed=3)
         total, squares = scores.cumsum(axis=1), (scores**2).cumsum(axis=1)
-        llr = test.llr(number, total, squares)
+        llr = test.llr(np.asarray(number, float), total, squares)
         _, last = stops(test, number, total, squares)
         for walk, step in zip(llr, last, strict=True):
             yield elo, walk[: step + 1].tolist()

@@ -31,7 +31,9 @@ def summary(
 ) -> MatchSummary:
     players = tuple(names.split())
     fault = None if faulty is None else Fault.CRASH
-    return MatchSummary("b0001/m0", 1, 1, 0, players, points and tuple(points), sides, faulty, fault)
+    return MatchSummary(
+        "b0001/m0", 1, 1, 0, players, None if points is None else tuple(points), sides, faulty, fault
+    )
 
 
 @pytest.mark.parametrize("name", GAMES)

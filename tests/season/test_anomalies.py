@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import Anomaly, ConfigError
+from arbiter.executors import SizedExecutor
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
 from arbiter.season.administration import annul, undo_annulment
@@ -67,7 +68,7 @@ class Faults:
         return fault(by_name(spec), 0) if self.left >= 0 else by_name(spec)
 
 
-class OneByOne(Executor):
+class OneByOne(SizedExecutor):
     """Plays the first match at once, and others when it is told to."""
 
     size = 1

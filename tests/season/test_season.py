@@ -129,7 +129,7 @@ def test_voids_in_a_row_of_more_matches_than_are_played_at_once_stop_the_run(
     going = Season(config, season)
     plan = going.rounds.plan()
     assert plan is not None
-    told = []
+    told: list[Any] = []
     with pytest.raises(VoidMatch, match=r"^4 matches in a row were void, the last r001/t01/m3: no memory$"):
         told.extend(play_matches(season, plan.missing, executor))
     assert season.match_ids(1) == set()

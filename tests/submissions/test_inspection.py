@@ -24,6 +24,7 @@ from arbiter.submissions import inspection, trial
 from arbiter.submissions.inspection import InspectionVerdict, inspect
 from arbiter.submissions.languages import advice
 from arbiter.submissions.steps import InspectionStep, longest_trial
+from arbiter.submissions.trial import TriedProgram
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
 from arbiter.table.sandbox.isolation import choose
@@ -411,7 +412,7 @@ def test_killed_at_any_step_it_can_be_run_again(
 def test_a_program_is_tried_where_it_will_play(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def check(trial: inspection.Trial) -> str:
+    def check(trial: TriedProgram) -> str:
         tried.extend(trial.player.files)
         return ""
 

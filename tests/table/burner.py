@@ -17,7 +17,9 @@ import threading
 import time
 
 how, ms = sys.argv[1], float(sys.argv[2])
-hand, trick, players, seat = [], [], 4, 0
+hand: list[str] = []
+trick: list[str] = []
+players, seat = 4, 0
 
 
 def burn(milliseconds):

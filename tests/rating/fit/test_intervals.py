@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
     matches = season(12, 15, seed=3)
     table = PairTable.from_matches(matches, players=[f"p{k}" for k in range(12)])
     fit = bayeselo(table)
-    d, middle, sums = fit.drawelo * ELO, np.zeros((12, 12)), {}
+    d, middle, sums = fit.drawelo * ELO, np.zeros((12, 12)), dict[Any, Any]()
     for match in matches:
         key = {"round": match.round, "table": (match.round, match.table), "match": id(match)}[kind]
         own = sums.setdefault(key, np.zeros(12))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -154,7 +155,7 @@ def by_row(text: str) -> tuple[list[Row], list[MalformedGame]]:
     """CSV, a row after the other."""
     order = ["white", "black", "result", "round", "table", "event", "match"]
     games: list[Row] = []
-    problems = []
+    problems: list[Any] = []
     place: dict[str, int] = {}
     rows = csv.reader(lines_of(text), strict=True)
     while True:

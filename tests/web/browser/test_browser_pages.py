@@ -136,7 +136,7 @@ def test_a_report_opens_from_disk_and_asks_for_nothing(
 ) -> None:
     for report in reports:
         page = new_page(viewport=PHONE, java_script_enabled=scripts)
-        complaints, asked = complaints_of(page), []
+        complaints, asked = complaints_of(page), list[str]()
         page.on("request", lambda request, asked=asked: asked.append(request.url))
         page.goto(report.as_uri())
         page.locator("details.round summary").first.click()
