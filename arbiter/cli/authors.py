@@ -72,11 +72,13 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
 @click.option(
     "--uses", type=click.IntRange(1, 10_000), default=1, show_default=True, help="So many may join with it."
 )
+@click.option("--player", help="They join this player, for a week.")
 @store_option
-def invite(config: str, uses: int, store_url: str | None) -> None:
+def invite(config: str, uses: int, player: str | None, store_url: str | None) -> None:
     """Print a code with which authors join a season by themselves, on the site's page /join.
 
-    Each use makes one author, who chooses a name and is shown a token.
+    Each use makes one author, who chooses a name and is shown a token; with --player somebody who acts for
+    that author, too, with a token of his own.
 
     Example: arbiter authors invite configs/demo.yaml --uses 60
     """
@@ -84,11 +86,15 @@ def invite(config: str, uses: int, store_url: str | None) -> None:
     from arbiter.season.season import Season
     from arbiter.store import Store
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.authors import invite as make_code
+    from arbiter.submissions.joining import invite as make_code
+    from arbiter.submissions.joining import invite_to
 
     settled = load(config, check_store=store_url is None)
     with closing(Store(store_url or settled.store)) as store:
-        code = make_code(Season.open(settled, store).stored, uses, CONSOLE)
+        season = Season.open(settled, store).stored
+        code = (
+            make_code(season, uses, CONSOLE) if player is None else invite_to(season, player, uses, CONSOLE)
+        )
     if settled.submissions is None:
         note(_NO_TERMS.format(config))
     say(code)
@@ -99,13 +105,15 @@ def invite(config: str, uses: int, store_url: str | None) -> None:
 @store_option
 @format_option
 def list_(config: str, store_url: str | None, style: str) -> None:
-    """List the authors, with how many versions each has sent and which one plays.
+    """List the authors: who acts for each, how many versions were sent, which one plays.
 
     Example: arbiter authors list configs/demo.yaml
     """
     from arbiter.cli.opening import open_stored
 
-    found = [
+    season = open_stored(config, store_url)[1]
+    people = season.members.all()
+    found: list[dict[str, Any]] = [
         {
             "name": author.name,
             "organiser": author.organiser,
@@ -113,8 +121,9 @@ def list_(config: str, store_url: str | None, style: str) -> None:
             "versions": author.versions,
             "active": author.active,
             "revoked": not author.alive,
+            "members": [{"name": one.name, "since": one.created} for one in people.get(author.name, [])],
         }
-        for author in open_stored(config, store_url)[1].authors.all()
+        for author in season.authors.all()
     ]
     if style == "json":
         print_json(found)
@@ -122,8 +131,10 @@ def list_(config: str, store_url: str | None, style: str) -> None:
         rows = []
         for author in found:
             marks = ", ".join(what for what in ("organiser", "revoked") if author[what])
-            rows.append([author["name"], author["since"], author["versions"], author["active"] or "-", marks])
-        print_table(["author", "since", "versions", "plays", "note"], rows, left=(0, 1, 4))
+            plays, members = author["active"] or "-", [one["name"] for one in author["members"]]
+            several = ", ".join(members) if members not in ([], [author["name"]]) else ""
+            rows.append([author["name"], author["since"], author["versions"], plays, marks, several])
+        print_table(["author", "since", "versions", "plays", "note", "members"], rows, left=(0, 1, 4, 5))
     else:
         say("there are no authors yet")
 
@@ -134,6 +145,8 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 @store_option
 def revoke(config: str, name: str, store_url: str | None) -> None:
     """Take an author's token and sessions away; what plays goes on playing, what never played is dropped.
+
+    Where several people act for it, all of theirs.
 
     Example: arbiter authors revoke configs/demo.yaml alice
     """
@@ -152,10 +165,33 @@ def revoke(config: str, name: str, store_url: str | None) -> None:
 
 @authors.command()
 @config_argument
-@click.argument("name")
+@click.argument("player")
+@click.argument("member")
 @store_option
-def renew(config: str, name: str, store_url: str | None) -> None:
+def remove(config: str, player: str, member: str, store_url: str | None) -> None:
+    """Take one of several people who act for an author out; the token and its sessions are dead at once.
+
+    The first one has the author's name.
+
+    Example: arbiter authors remove configs/demo.yaml alice bob
+    """
+    from arbiter.cli.opening import open_stored
+    from arbiter.store.audit import CONSOLE
+    from arbiter.submissions.joining import remove as take_out
+
+    take_out(open_stored(config, store_url)[1], player, member, CONSOLE)
+    note(f"{member} does not act for {player} any more")
+
+
+@authors.command()
+@config_argument
+@click.argument("name")
+@click.argument("member", required=False)
+@store_option
+def renew(config: str, name: str, member: str | None, store_url: str | None) -> None:
     """Print another token for an author; the old one and its sessions are dead at once.
+
+    With MEMBER it is that of one of several people who act for the author.
 
     Example: arbiter authors renew configs/demo.yaml alice > alice.token
     """
@@ -163,7 +199,7 @@ def renew(config: str, name: str, store_url: str | None) -> None:
     from arbiter.store.audit import CONSOLE
     from arbiter.submissions.authors import renew as give_another
 
-    say(give_another(open_stored(config, store_url)[1], name, CONSOLE))
+    say(give_another(open_stored(config, store_url)[1], name, CONSOLE, member))
 
 
 def _names(path: str) -> list[str]:

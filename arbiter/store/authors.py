@@ -1,6 +1,7 @@
 """The authors who may send programs to a season, and its administrators, by the SHA-256 of their tokens.
 
-A session is kept with the token that it was begun with, and holds as long as that is somebody's.
+An author is a player, for whom several people may act. A session is kept with the token that it was begun
+with, and holds as long as that is somebody's.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.errors import ConfigError
 from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
+from arbiter.store.invitations import use
+from arbiter.store.people import MOST_PEOPLE, Full, holders, lock, person, spelled, tokens_of
 from arbiter.store.shelf import drop_unplayed
 
 if TYPE_CHECKING:
@@ -21,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class Author(NamedTuple):
-    """An author, or an organiser; `active` is the version that plays, `alive` is False once revoked."""
+    """An author, or an organiser; `active` is the version that plays, `alive` is False once revoked.
+
+    `member` is which of the player's people it is who acts, None for the first one.
+    """
 
     name: str
     organiser: bool
@@ -29,17 +34,16 @@ class Author(NamedTuple):
     versions: int
     active: int | None
     alive: bool
+    member: str | None
+
+    @property
+    def who(self) -> str:
+        """The person, as the log names it."""
+        return spelled(self.name, self.member)
 
 
 MOST_SESSIONS = 20
 """Of one token."""
-
-
-class UsedUp(ConfigError):
-    """An invitation that is not known, or has no use left."""
-
-    def __init__(self) -> None:
-        super().__init__("this code is not known, or was used up", hint="ask the organiser for another one")
 
 
 class AuthorBook(Book):
@@ -56,33 +60,16 @@ class AuthorBook(Book):
         row |= {"organiser": organiser, "created": moment()}
         with self._store.transaction() as connection:
             kept = self._store.insert_once(connection, schema.authors, row)
-            if kept and code is not None and not self._use(connection, code):
-                raise UsedUp
+            if kept and code is not None:
+                use(connection, self._id, code, None)
             if kept:
                 verb, because = ("add" if code is None else "join"), "organiser" if organiser else ""
                 note(connection, self._id, who, verb, name, because)
         return kept
 
-    def invite(self, code: str, uses: int, who: str) -> None:
-        """Keep an invitation of so many authors, by the SHA-256 of its code."""
-        row = {"season_id": self._id, "code": code, "uses": uses, "created": moment()}
-        with self._store.transaction() as connection:
-            connection.execute(sa.insert(schema.invitations).values(row))
-            note(connection, self._id, who, "invite", "", f"uses: {uses}")
-
-    def is_invited(self, code: str) -> bool:
-        """True where an invitation with this SHA-256 has a use left."""
-        table = schema.invitations.c
-        return self._scalar(self._own(table.uses, code=code).where(table.uses > 0)) is not None
-
-    def _use(self, connection: sa.Connection, code: str) -> bool:
-        table = schema.invitations
-        one = sa.update(table).filter_by(season_id=self._id, code=code).where(table.c.uses > 0)
-        return connection.execute(one.values(uses=table.c.uses - 1)).rowcount == 1
-
     def all(self) -> list[Author]:
         """Everybody, by name."""
-        return [_author(row) for row in self._all(self._own(schema.authors).order_by(schema.authors.c.name))]
+        return [_author(row) for row in self._all(self._authors().order_by(schema.authors.c.name))]
 
     def looking(self, looks: str) -> str | None:
         """Return who has a name that looks so; None if nobody does."""
@@ -91,25 +78,48 @@ class AuthorBook(Book):
 
     def named(self, name: str) -> Author | None:
         """The author of this name."""
-        return self._one(self._own(schema.authors, name=name))
+        return self._one(self._authors().where(schema.authors.c.name == name))
 
     def of_token(self, token: str) -> Author | None:
-        """Return the author whose token has this SHA-256."""
-        rows = self._all(self._own(schema.authors, token=token))
-        return _author(rows[0]) if rows and hmac.compare_digest(rows[0].token, token) else None
+        """Return whose token has this SHA-256, as one of the author's people."""
+        table = holders(self._id)
+        rows = self._all(self._acting(table, table.c.token.label("held")).where(table.c.token == token))
+        return _author(rows[0]) if rows and hmac.compare_digest(rows[0].held, token) else None
 
-    def set_token(self, name: str, token: str | None, who: str) -> list[str]:
-        """Give an author another token, or none; sessions that were begun with the old one are over.
+    def set_token(
+        self, name: str, token: str | None, who: str, member: str | None = None, living: bool = False
+    ) -> list[str]:
+        """Give one of an author's people another token; sessions that were begun with the old one are over.
 
-        With none all versions are dropped that do not play and never did: the names of their files.
+        `member` None is the first one, who may have none now unless it must be `living`; Full where there is
+        no room for him any more. Without a token nobody of the author has one, those who joined are
+        forgotten, and all versions are dropped that do not play and never did: the names of their files.
         """
-        mine = sa.update(schema.authors).filter_by(season_id=self._id, name=name)
         with self._store.transaction() as connection:
-            ended = connection.execute(self._own(schema.authors.c.token, name=name)).scalar()
-            connection.execute(mine.values(token=token))
-            connection.execute(sa.delete(schema.sessions).filter_by(token=ended))
-            note(connection, self._id, who, "revoke" if token is None else "renew", name)
-            return drop_unplayed(connection, self._id, name) if token is None else []
+            lock(connection, self._id, name)
+            people = tokens_of(connection, self._id, name)
+            if token is None:
+                self._end(connection, name, list(people.values()))
+                note(connection, self._id, who, "revoke", name)
+                return drop_unplayed(connection, self._id, name)
+            if member not in people:
+                if living or member is not None:
+                    return []
+                if len(people) >= MOST_PEOPLE:
+                    raise Full(name)
+            table, which = person(self._id, name, member)
+            connection.execute(sa.update(table).filter_by(**which).values(token=token))
+            connection.execute(sa.delete(schema.sessions).filter_by(token=people.get(member)))
+            note(connection, self._id, who, "renew", spelled(name, member))
+            return []
+
+    def _end(self, connection: sa.Connection, name: str, tokens: list[str]) -> None:
+        """Take away the tokens and sessions of all people of an author, and the invitations to it."""
+        _, which = person(self._id, name, None)
+        connection.execute(sa.update(schema.authors).filter_by(**which).values(token=None))
+        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.token.in_(tokens)))
+        for table in (schema.members, schema.invitations):
+            connection.execute(sa.delete(table).filter_by(season_id=self._id, player=name))
 
     def begin_session(self, session: str, token: str, ends: str) -> None:
         """Keep a session, by the SHA-256 of what its cookie holds; sessions that are over are forgotten.
@@ -119,7 +129,8 @@ class AuthorBook(Book):
         table = schema.sessions
         newest = sa.select(table.c.id).filter_by(token=token).order_by(table.c.ends.desc(), table.c.id)
         with self._store.transaction() as connection:
-            connection.execute(self._own(schema.authors.c.name, token=token).with_for_update())
+            for people in (schema.authors, schema.members):
+                connection.execute(self._own(people.c.name, token=token).with_for_update())
             connection.execute(sa.delete(table).where(table.c.ends < moment()))
             old = connection.execute(newest.offset(MOST_SESSIONS - 1)).scalars().all()
             connection.execute(sa.delete(table).where(table.c.id.in_(old)))
@@ -128,29 +139,43 @@ class AuthorBook(Book):
 
     def of_session(self, *sessions: str) -> Author | None:
         """Return who of the season has one of these sessions; None where all are over."""
-        return self._one(self._with_session(schema.authors, sessions))
+        table = holders(self._id)
+        return self._one(_within(self._acting(table), table, sessions))
 
     def rename_session(self, sessions: Sequence[str], session: str) -> None:
         """Know one of these sessions that is of the season under another name."""
         table = schema.sessions
         with self._store.transaction() as connection:
-            old = connection.execute(self._with_session(table.c.id, sessions)).scalar()
+            people = holders(self._id)
+            old = connection.execute(_within(sa.select(table.c.id), people, sessions)).scalar()
             connection.execute(sa.update(table).filter_by(id=old).values(id=session))
 
     def end_session(self, *sessions: str) -> None:
         """Forget these sessions."""
         self._write(sa.delete(schema.sessions).where(schema.sessions.c.id.in_(sessions)))
 
-    def _with_session(self, what: Any, sessions: Sequence[str]) -> sa.Select[Any]:
-        authors, table = schema.authors, schema.sessions
-        query = sa.select(what).join_from(authors, table, table.c.token == authors.c.token)
-        query = query.where(table.c.id.in_(sessions), table.c.ends >= moment())
-        return query.where(authors.c.season_id == self._id).limit(1)
+    def _authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:
+        """A query for authors, and whether anybody of each has a token; `member` says who acts."""
+        living = sa.select(holders(self._id).c.player)
+        alive = schema.authors.c.name.in_(living).label("alive")
+        acting = (sa.null() if member is None else member).label("member")
+        return self._own(schema.authors, alive, acting)
+
+    def _acting(self, people: sa.Subquery, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
+        """The same for each of these people."""
+        query = self._authors(people.c.member).add_columns(*more)
+        return query.join(people, people.c.player == schema.authors.c.name)
 
     def _one(self, query: sa.Select[Any]) -> Author | None:
         return next(map(_author, self._all(query)), None)
 
 
+def _within(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
+    """What a query finds of who has one of these sessions."""
+    table = schema.sessions.c
+    mine = table.token == people.c.token, table.id.in_(sessions), table.ends >= moment()
+    return query.where(*mine).limit(1)
+
+
 def _author(row: sa.Row[Any]) -> Author:
-    alive = row.token is not None
-    return Author(row.name, row.organiser, row.created, row.versions, row.active, alive)
+    return Author(row.name, row.organiser, row.created, row.versions, row.active, bool(row.alive), row.member)

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0016"
+HEAD = "0017"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -244,15 +244,34 @@ authors = sa.Table(
 )
 
 invitations = sa.Table(
-    # Codes with which somebody becomes an author.
+    # Codes with which somebody becomes an author, or one of a player's people.
     "invitations",
     metadata,
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     # The SHA-256 of the code.
     sa.Column("code", sa.String(64), primary_key=True),
-    # How many more authors it makes.
+    # How many more may join with it.
     sa.Column("uses", sa.Integer, nullable=False),
     sa.Column("created", sa.String(32), nullable=False),
+    # The player whose people they become; null where each becomes a new author.
+    sa.Column("player", Name),
+    # When it ends; null where it does not.
+    sa.Column("ends", sa.String(32)),
+)
+
+members = sa.Table(
+    # The people of a player beside the first one, who is the author.
+    "members",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("player", Name, primary_key=True),
+    sa.Column("name", Name, primary_key=True),
+    # As of authors, within the player.
+    sa.Column("looks", sa.Text, nullable=False),
+    # The SHA-256 of the token.
+    sa.Column("token", sa.String(64), nullable=False, unique=True),
+    sa.Column("created", sa.String(32), nullable=False),
+    sa.UniqueConstraint("season_id", "player", "looks"),
 )
 
 sessions = sa.Table(

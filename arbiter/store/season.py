@@ -16,7 +16,9 @@ from arbiter.store.briefs import Brief, read_brief
 from arbiter.store.database import Database
 from arbiter.store.deliveries import DeliveryBook
 from arbiter.store.happenings import FROZEN, Happened, Happening, happened, log, since_freeze
+from arbiter.store.invitations import InvitationBook
 from arbiter.store.matches import Matches
+from arbiter.store.members import MemberBook
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
 from arbiter.store.requests import RequestBook
 from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
@@ -43,6 +45,10 @@ class SeasonStore(Matches):
         """The wishes that pause or close it."""
         self.authors = AuthorBook(store, number)
         """The authors who may send programs."""
+        self.members = MemberBook(store, number)
+        """The people of each."""
+        self.invitations = InvitationBook(store, number)
+        """The codes with which somebody joins."""
         self.submissions = SubmissionBook(store, number)
         """The versions that they sent."""
         self.shelf = Shelf(store, number)

@@ -48,8 +48,11 @@ class Shelf(Book):
         with self._store.reading() as connection:
             return _has_played(connection, self._id, f"{author}@{version}")
 
-    def drop(self, number: int, author: str) -> None:
-        """Say that a submission's files are gone, which the caller then removes; Stays where they may not."""
+    def drop(self, number: int, author: str, who: str | None = None) -> None:
+        """Say that a submission's files are gone, which the caller then removes; Stays where they may not.
+
+        The log names `who` of the author's people does it, by default the first one.
+        """
         with self._store.transaction() as connection:
             plays = connection.execute(
                 self._own(schema.authors.c.active, name=author).with_for_update()
@@ -61,7 +64,7 @@ class Shelf(Book):
             if row.version == plays or _has_played(connection, self._id, rated):
                 raise Stays(active=row.version == plays)
             _drop(connection, [row.id])
-            note(connection, self._id, author, "drop", rated)
+            note(connection, self._id, who or author, "drop", rated)
 
     def uncounted(self) -> dict[int, str]:
         """By id the names of submissions of which nobody has counted what they take."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 ACTIVATE = "activate"
 """The verb of the audit log for a version made active by its author."""
+SEND = "send"
+"""The one for a version sent."""
 
 
 class TooMany(Exception):
@@ -55,9 +57,11 @@ class SubmissionBook(Book):
         per_day: int,
         size: int | None = None,
         most: int | None = None,
+        who: str | None = None,
     ) -> tuple[Submission, bool]:
         """Keep an archive, of `size` bytes, that lies whole in its place, as the author's next version.
 
+        The log names `who` of the author's people sent it, by default the first one.
         The same archive again is the version that it was before, with False. TooMany where the author has
         sent `per_day` in 24 hours, NoRoom where all of an author's files would take more than `most` bytes.
         """
@@ -81,6 +85,7 @@ class SubmissionBook(Book):
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
                 self._tell(connection, made, RECEIVED)
+                note(connection, self._id, who or author, SEND, f"{author}@{version}")
                 return made, True
             connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count - 1))
             return before, False
@@ -197,11 +202,11 @@ class SubmissionBook(Book):
             self._tell(connection, found, ACCEPTED)
         return True
 
-    def activate(self, number: int, author: str, per_hour: int) -> Submission | None:
+    def activate(self, number: int, author: str, per_hour: int, who: str | None = None) -> Submission | None:
         """Let an accepted version play from the next round on; None for one that cannot.
 
-        Only what changes who plays is written, and outdates a plan. TooMany where the author has done so
-        `per_hour` times in an hour.
+        Only what changes who plays is written, and outdates a plan. TooMany where the author's people have
+        done so `per_hour` times in an hour. `who` is as of `add`.
         """
         with self._store.transaction() as connection:
             self._lock(connection, author)
@@ -213,7 +218,7 @@ class SubmissionBook(Book):
                 if seconds := seconds_until(self._activations(connection, author), per_hour, HOUR):
                     raise TooMany(seconds)
                 self._make_active(connection, found, active)
-                note(connection, self._id, author, ACTIVATE, f"{author}@{found.version}")
+                note(connection, self._id, who or author, ACTIVATE, f"{author}@{found.version}")
             return self._find(connection, id=number)
 
     def accepted(self) -> list[Submission]:
@@ -257,13 +262,21 @@ class SubmissionBook(Book):
         return self._moments(connection, schema.submissions.c.received, DAY, author=author)
 
     def _activations(self, connection: sa.Connection, author: str) -> list[str]:
-        """Return when an author made a version active in the last hour, the oldest first."""
-        return self._moments(connection, schema.audit.c.moment, HOUR, who=author, verb=ACTIVATE)
+        """Return when a version of an author was made active in the last hour, the oldest first."""
+        # Whoever of the author's people did it; no name has an @.
+        mine = f"{author}@"
+        his = sa.func.substr(schema.audit.c.subject, 1, len(mine)) == mine
+        return self._moments(connection, schema.audit.c.moment, HOUR, his, verb=ACTIVATE)
 
     def _moments(
-        self, connection: sa.Connection, column: sa.Column[Any], span: timedelta, **wanted: str
+        self,
+        connection: sa.Connection,
+        column: sa.Column[Any],
+        span: timedelta,
+        *asked: sa.ColumnElement[bool],
+        **wanted: str,
     ) -> list[str]:
-        query = self._own(column, **wanted).where(column > ago(span)).order_by(column)
+        query = self._own(column, **wanted).where(column > ago(span), *asked).order_by(column)
         return list(connection.execute(query).scalars())
 
     def _tell(self, connection: sa.Connection, found: Submission, state: str) -> None:

@@ -1,4 +1,4 @@
-"""Authors of a season: added, given tokens, known again by them.
+"""Authors of a season, and their people: added, given tokens, known again by them.
 
 A token is 32 bytes from the system, shown once; the store has its SHA-256 alone, so a reader of the store
 cannot send a program with it.
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.values import check_name
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.store.authors import UsedUp
+from arbiter.store.people import spelled
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from arbiter.store.authors import Author
 
 TOKEN_BYTES = 32
-CODE_LETTERS, CODE_LENGTH, CODE_GROUP = "abcdefghjkmnpqrstuvwxyz23456789", 16, 4
-"""A code is read from a blackboard: no two letters look alike. 79 bits."""
 FEW = 20
 """Names that a hint may list."""
 _CYRILLIC = dict(zip("авгеһзіјкмнопрстухѕьԁԛԝӏ", "abreh3ijkmhonpctyxsbdqwl", strict=True))
@@ -48,8 +46,8 @@ def hash_of(token: str) -> str:
     return sha256(token.encode(errors="replace")).hexdigest()
 
 
-def _new_token() -> str:
-    """A token; it begins with a letter or a digit, so that shells and tables leave it as it is."""
+def new_token() -> str:
+    """Make a token; it begins with a letter or a digit, so that shells and tables leave it as it is."""
     while not (token := secrets.token_urlsafe(TOKEN_BYTES))[0].isalnum():
         pass
     return token
@@ -63,35 +61,16 @@ def add_authors(
     ConfigError where a name is none, is taken by an author or a player, or looks like one that is; then
     nobody is added.
     """
-    settled = _free(config, stored, names)
-    return [(name, _add(stored, name, organiser, who)) for name in settled]
+    settled = free_names(config, stored, names)
+    return [(name, add_author(stored, name, organiser, who)) for name in settled]
 
 
-def invite(stored: SeasonStore, uses: int, who: str) -> str:
-    """Make an invitation of so many authors; its code, of which the store has the SHA-256 alone."""
-    letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
-    stored.authors.invite(hash_of(letters), uses, who)
-    return "-".join(letters[start : start + CODE_GROUP] for start in range(0, CODE_LENGTH, CODE_GROUP))
-
-
-def hash_of_code(text: str) -> str:
-    """Return the hash by which the store knows an invitation, however its code was typed."""
-    return hash_of("".join(letter for letter in text.lower() if letter.isalnum()))
-
-
-def join(config: Config, stored: SeasonStore, code: str, name: str) -> str:
-    """Make an author by an invitation; its token. ConfigError as for `add_authors`, or UsedUp."""
-    digest = hash_of_code(code)
-    if not stored.authors.is_invited(digest):
-        raise UsedUp
-    (settled,) = _free(config, stored, [name])
-    return _add(stored, settled, False, settled, digest)
-
-
-def _free(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str]:
+def free_names(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str]:
     """The names as they are kept; ConfigError where one is none, or taken."""
     taken = [author.name for author in stored.authors.all()]
     taken += [entry.registered_name for entry in config.entries]
+    # The log names people so.
+    taken += [spelled(one.player, one.member) for people in stored.members.all().values() for one in people]
     settled: list[str] = []
     for name in map(settled_name, names):
         refuse_alike(name, [*taken, *settled])
@@ -99,17 +78,23 @@ def _free(config: Config, stored: SeasonStore, names: Sequence[str]) -> list[str
     return settled
 
 
-def _add(stored: SeasonStore, name: str, organiser: bool, who: str, code: str | None = None) -> str:
-    token = _new_token()
+def add_author(stored: SeasonStore, name: str, organiser: bool, who: str, code: str | None = None) -> str:
+    """Make an author with a settled name, with the SHA-256 of a `code` by an invitation; the token."""
+    token = new_token()
     if not stored.authors.add(name, looks(name), hash_of(token), organiser, who, code):
         raise ConfigError(f"the name {name} is taken", hint="take another one")
     return token
 
 
-def renew(stored: SeasonStore, name: str, who: str) -> str:
-    """Another token for an author, the old one being dead at once; ConfigError if there is no such author."""
-    author, token = author_named(stored, name), _new_token()
-    stored.authors.set_token(author.name, hash_of(token), who)
+def renew(stored: SeasonStore, name: str, who: str, member: str | None = None, living: bool = False) -> str:
+    """Another token for one of an author's people, the old one being dead at once.
+
+    ConfigError if there is no such author or `member`; None and the author's own name are the first one, who
+    may have none now unless it must be `living`. What comes of who is gone meanwhile is a dead token.
+    """
+    author, token = author_named(stored, name), new_token()
+    whom = None if member is None else member_named(stored, author.name, member)
+    stored.authors.set_token(author.name, hash_of(token), who, whom, living)
     return token
 
 
@@ -122,6 +107,17 @@ def revoke(stored: SeasonStore, name: str, who: str) -> list[str]:
     if not author.alive:
         raise ConfigError(f"{author.name} has no token", hint="arbiter authors renew gives one")
     return stored.authors.set_token(author.name, None, who)
+
+
+def member_named(stored: SeasonStore, player: str, name: str) -> str | None:
+    """One of a player's people as the store knows him; ConfigError if there is none of this name."""
+    if name == player:
+        return None
+    people = [one.name for one in stored.members.of(player)]
+    if name not in people:
+        hint = did_you_mean(name, people) if people else "arbiter authors renew gives a token"
+        raise ConfigError(f"{player} has nobody called {name!r}", hint=hint)
+    return name
 
 
 def author_named(stored: SeasonStore, name: str) -> Author:

@@ -187,7 +187,8 @@ def activate(number: str, caller: Author) -> shapes.SubmissionInFull:
     """Let an accepted version of yours play from the next round on."""
     found = submission_of(caller, number)
     try:
-        made = caller.state.stored.submissions.activate(found.id, caller.author.name, PER_HOUR)
+        book, author = caller.state.stored.submissions, caller.author
+        made = book.activate(found.id, author.name, PER_HOUR, author.who)
     except TooMany as error:
         message = f"{PER_HOUR} versions an hour are activated for an author"
         raise too_many(message, PER_HOUR, error.seconds) from None
@@ -203,7 +204,7 @@ def drop(number: str, caller: Author) -> shapes.SubmissionInFull:
     if (why := why_it_stays(caller, found)) is not None:
         raise why
     try:
-        caller.state.stored.shelf.drop(found.id, caller.author.name)
+        caller.state.stored.shelf.drop(found.id, caller.author.name, caller.author.who)
     except Stays as stays:
         raise _stays(found, stays.active) from None
     remove(caller.state.config, found.file)

@@ -1,7 +1,8 @@
-"""What all pages behind the login have in common: who may see them, and that nobody keeps them."""
+"""What pages behind the login, and before it, have in common: who may see them, that nobody keeps them."""
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
@@ -9,7 +10,18 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
 from arbiter.web.bodies import read_fields
-from arbiter.web.callers import SESSION, caller_in, check_form, cookie_in, own_address, proof_of
+from arbiter.web.callers import (
+    COOKIE_BYTES,
+    FORM_SECONDS,
+    LOGIN,
+    SESSION,
+    caller_in,
+    check_form,
+    cookie_in,
+    own_address,
+    proof_of,
+    set_cookie,
+)
 from arbiter.web.pages import render
 from arbiter.web.refusals import PRIVATE, nothing_here
 from arbiter.web.security import given
@@ -83,6 +95,14 @@ def own_page(template: str, caller: Caller, request: Request, **values: object) 
         **values,
     )
     return HTMLResponse(page, headers=OWN)
+
+
+def form_page(request: Request, template: str, status: int, **values: object) -> Response:
+    """A page with a form that is not of a session, and the cookie that the form's proof is made of."""
+    cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
+    answer = HTMLResponse(render(template, None, proof=proof_of(cookie), **values), status, OWN)
+    set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")
+    return answer
 
 
 def _season(request: Request) -> str | None:

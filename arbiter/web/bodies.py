@@ -276,7 +276,7 @@ def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submi
     """Make what has come a submission; True for a new one."""
     arriving.keep()
     sent = caller.author.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
-    made, kept = caller.state.stored.submissions.add(*sent)
+    made, kept = caller.state.stored.submissions.add(*sent, who=caller.author.who)
     if made.state == DROPPED:
         message = f"this archive was your version {made.version}, which you dropped"
         raise Refusal(409, "dropped", message, "change something in it to send it as a new version")

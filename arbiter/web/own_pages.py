@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from arbiter.config.submissions import Submissions
-from arbiter.errors import ConfigError
 from arbiter.picture import played
 from arbiter.picture.windows import Listed
-from arbiter.store.authors import UsedUp
+from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
-from arbiter.submissions.authors import hash_of_code, renew
-from arbiter.submissions.authors import join as become_author
 from arbiter.web import authors_api, organisers_api, requests_api
-from arbiter.web.behind_login import OWN, POST, NotLoggedIn, does, logged_in, own_page, shows
+from arbiter.web.behind_login import OWN, POST, NotLoggedIn, does, form_page, logged_in, own_page, shows
 from arbiter.web.bodies import FileForm, open_terms, read_fields
 from arbiter.web.callers import (
-    COOKIE_BYTES,
-    FORM_SECONDS,
     LOGIN,
     SESSION,
     begin_session,
@@ -33,13 +27,10 @@ from arbiter.web.callers import (
     callers_in,
     check_form,
     check_origin,
-    cookie_in,
     end_sessions,
     own_address,
-    proof_of,
     set_cookie,
 )
-from arbiter.web.pages import render
 from arbiter.web.refusals import Refusal, nothing_here
 from arbiter.web.security import number_of
 from arbiter.web.words import match_of_part
@@ -65,11 +56,6 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         check_form(request, LOGIN, fields.get("proof"))
         return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
 
-    async def join(request: Request) -> Response:
-        fields = await read_fields(request)
-        check_form(request, LOGIN, fields.get("proof"))
-        return await run_in_threadpool(_join, seasons, request, fields)
-
     async def log_out(request: Request) -> Response:
         answer: Response = RedirectResponse("/login", 303, OWN)
         with suppress(NotLoggedIn):
@@ -89,10 +75,7 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         Route("/login", partial(_login_page, seasons)),
         Route("/login", log_in, methods=POST),
         Route("/logout", log_out, methods=POST),
-        Route("/join", _join_page),
-        Route("/join", join, methods=POST),
         Route("/me", shows(seasons, _me_page)),
-        Route("/me/token", does(seasons, partial(_renew, seasons)), methods=POST),
         Route("/me/submissions", send, methods=POST),
         Route("/me/submissions/{number}", shows(seasons, _verdict_page)),
         Route(
@@ -148,54 +131,9 @@ def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
     return answer
 
 
-def _join(seasons: Seasons, request: Request, fields: Mapping[str, str]) -> Response:
-    """Make an author of who has a code; what is wrong stands in the form."""
-    code, name = fields.get("code", "").strip(), fields.get("name", "").strip()
-    digest = hash_of_code(code)
-    try:
-        state = next((one for one in seasons.states() if one.stored.authors.is_invited(digest)), None)
-        if state is None:
-            raise UsedUp
-        token = become_author(state.config, state.stored, code, name)
-    except ConfigError as error:
-        return _join_page(request, error, code, name)
-    return _token_page(seasons, request, token)
-
-
-def _join_page(
-    request: Request, wrong: ConfigError | None = None, code: str = "", name: str = ""
-) -> Response:
-    """The form of who has a code, again with what is wrong."""
-    return _form_page(request, "join", 200 if wrong is None else 422, wrong=wrong, code=code, name=name)
-
-
-def _renew(seasons: Seasons, caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
-    """Give an author another token; all sessions but this one are over."""
-    name = caller.author.name
-    return _token_page(seasons, request, renew(caller.state.stored, name, name))
-
-
-def _token_page(seasons: Seasons, request: Request, token: str) -> Response:
-    """Show a new token, this once, and begin a session with it."""
-    caller = by_token(seasons, token)
-    assert caller is not None
-    page = render("token", caller.state, page="me", token=token, author=caller.author)
-    answer = HTMLResponse(page, headers=OWN)
-    begin_session(seasons, caller, token, request, answer)
-    return answer
-
-
 def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
     callers = callers_in(seasons, request)
-    return _form_page(request, "login", status, wrong=status == 401, callers=callers)
-
-
-def _form_page(request: Request, template: str, status: int, **values: object) -> Response:
-    """A page with a form that is not of a session, and the cookie that the form's proof is made of."""
-    cookie = cookie_in(request, LOGIN) or secrets.token_urlsafe(COOKIE_BYTES)
-    answer = HTMLResponse(render(template, None, proof=proof_of(cookie), **values), status, OWN)
-    set_cookie(request, answer, LOGIN, cookie, FORM_SECONDS, "strict")
-    return answer
+    return form_page(request, "login", status, wrong=status == 401, callers=callers)
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
@@ -225,6 +163,8 @@ def _me_page(caller: Caller, request: Request) -> Response:
         ],
         "matches_in_all": len(every),
         "requests": requests_api.shown(caller),
+        "people": [] if author.organiser else state.stored.members.of(author.name),
+        "most_people": MOST_PEOPLE,
     }
     return own_page("me", caller, request, me=me)
 
@@ -276,6 +216,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "suspended": caller.suspended(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
+        "people": stored.members.all(),
         "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
         "log": _log(caller, request.query_params),
     }

@@ -20,6 +20,7 @@ from arbiter.picture import shapes as picture
 from arbiter.web import authors_api, organisers_api, requests_api, trial_pages
 from arbiter.web.asking import Parameter, check_names
 from arbiter.web.bodies import Bodies, Uploads
+from arbiter.web.joining import joining_routes
 from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import own_routes
 from arbiter.web.packed import Packing, send_asset
@@ -195,6 +196,7 @@ def make_site(
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
         *own_routes(seasons, uploads),
+        *joining_routes(seasons),
         *request_routes(seasons),
         *([] if tables is None else table_routes(seasons, tables)),
         *([] if trials is None else trial_routes(trials)),

@@ -46,7 +46,9 @@ def full(kept: Kept) -> Kept:
     suspend(results, "p1", "it cheats")
     ((_, token),) = add_authors(kept.config, kept.season, ["Łukasz"], False, "olga")
     kept.season.authors.begin_session("5e55", hash_of(token), FAR)
-    kept.season.authors.invite(hash_of("code"), 3, "olga")
+    kept.season.invitations.add(hash_of("code"), 3, "olga")
+    kept.season.invitations.add(hash_of("bo"), 2, "olga", "Łukasz", FAR)
+    assert kept.season.members.add("Łukasz", "Bo", "bo", hash_of("secret"), hash_of("bo"))
     book = kept.season.submissions
     for number, file in enumerate(("one", "two"), 1):
         book.add("Łukasz", f"{number:064}", file, per_day=9)

@@ -34,6 +34,7 @@ ADDED = {
     "0014": ("requests", "served"),
     "0015": ("tags",),
     "0016": ("deliveries", "events.shown", "events.moment", "events.detail"),
+    "0017": ("members", "invitations.player", "invitations.ends"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

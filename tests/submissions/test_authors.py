@@ -11,6 +11,7 @@ import pytest
 from arbiter.errors import ConfigError
 from arbiter.season.roster import folder_of
 from arbiter.submissions.authors import hash_of, looks, refuse_alike, settled_name
+from arbiter.submissions.joining import join
 from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
 
@@ -210,3 +211,55 @@ def test_what_is_no_name_is_refused_with_the_reason(name: str, why: str) -> None
 )
 def test_a_name_is_kept_in_its_compatible_form(given: str, kept: str) -> None:
     assert settled_name(given) == kept
+
+
+def joined(kept: Kept, arbiter: Run, player: str, name: str) -> str:
+    """The token of somebody who joins a player by an organiser's code."""
+    return join(kept.config, kept.season, token_of(arbiter, kept, "invite", "--player", player), name)
+
+
+def test_an_organiser_invites_to_a_player_sees_who_acts_for_it_and_takes_somebody_out(
+    arbiter: Run, kept: Kept
+) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    token = joined(kept, arbiter, "alice", "bob")
+    found = json.loads(arbiter("authors", "list", kept.file, "--format", "json")[1])
+    assert [one["name"] for one in found[0]["members"]] == ["alice", "bob"]
+    assert "alice, bob" in arbiter("authors", "list", kept.file)[1]
+    again = token_of(arbiter, kept, "renew", "alice", "bob")
+    book = kept.season.authors
+    assert book.of_token(hash_of(token)) is None
+    assert book.of_token(hash_of(again)) is not None
+    code, out, err = arbiter("authors", "remove", kept.file, "alice", "bob")
+    assert (code, out, "bob does not act for alice any more" in err) == (0, "", True)
+    assert book.of_token(hash_of(again)) is None
+    assert "bob" not in arbiter("authors", "list", kept.file)[1]
+
+
+def test_wrong_uses_of_people_are_one_line(arbiter: Run, kept: Kept) -> None:
+    token_of(arbiter, kept, "add", "alice")
+    token_of(arbiter, kept, "add", "olga", "--organiser")
+    token_of(arbiter, kept, "add", "carl")
+    joined(kept, arbiter, "alice", "bob")
+    arbiter("authors", "revoke", kept.file, "carl")
+    for words, said in (
+        (["invite", kept.file, "--player", "alise"], "no author 'alise'"),
+        (["invite", kept.file, "--player", "olga"], "olga is an organiser"),
+        (["invite", kept.file, "--player", "carl"], "carl has no token (arbiter authors renew gives one)"),
+        (["invite", kept.file, "--player", "alice", "--uses", "7"], "at most 8 people share a player"),
+        (["remove", kept.file, "alice", "bop"], "alice has nobody called 'bop' (did you mean bob?)"),
+        (["remove", kept.file, "carl", "carl"], "carl has no token"),
+        (["remove", kept.file, "olga", "olga"], "arbiter authors revoke"),
+        (["renew", kept.file, "alice", "bop"], "alice has nobody called 'bop'"),
+        (["add", kept.file, "alice/bob"], "the name alice/bob is taken"),
+    ):
+        code, out, err = arbiter("authors", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
+
+
+def test_nobody_joins_under_the_name_by_which_the_log_knows_an_author(arbiter: Run, kept: Kept) -> None:
+    for name in ("alice", "alice/bob"):
+        token_of(arbiter, kept, "add", name)
+    with pytest.raises(ConfigError, match="the name alice/bob is taken"):
+        joined(kept, arbiter, "alice", "bob")

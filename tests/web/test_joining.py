@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.config import load
-from arbiter.store.authors import UsedUp
-from arbiter.submissions.authors import CODE_LETTERS, hash_of, invite, join
+from arbiter.store.invitations import UsedUp
+from arbiter.submissions.authors import hash_of
+from arbiter.submissions.joining import CODE_LETTERS, invite, invite_to, join
 from arbiter.web.callers import SESSION
 from tests.web.authored import Authored, archive, authored
 from tests.web.test_author_pages import log_in, proof
@@ -64,9 +65,10 @@ def test_a_code_makes_so_many_authors_and_no_more(site: Authored) -> None:
     assert site.kept.season.authors.named("new2") is None
 
 
-def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored) -> None:
+@pytest.mark.parametrize("player", [None, "ann"])
+def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored, player: str | None) -> None:
     season, config = site.kept.season, load(site.kept.file)
-    code = invite(season, 1, "test")
+    code = invite(season, 1, "test") if player is None else invite_to(season, player, 1, "test")
     outcomes: list[str | UsedUp] = []
     ready = threading.Barrier(8)
 
@@ -83,7 +85,9 @@ def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored) -> None:
     for thread in threads:
         thread.join()
     assert len([outcome for outcome in outcomes if isinstance(outcome, str)]) == 1
-    assert len([author for author in season.authors.all() if author.name.startswith("new")]) == 1
+    names = [author.name for author in season.authors.all()]
+    names += [one.name for people in season.members.all().values() for one in people if one.member]
+    assert len([name for name in names if name.startswith("new")]) == 1
 
 
 @pytest.mark.parametrize(

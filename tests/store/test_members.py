@@ -1,0 +1,221 @@
+"""The people of a player: each with a token of his own, at most so many, never none, in both kinds of stores."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Barrier
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.store import SeasonStore, Store
+from arbiter.store.invitations import UsedUp
+from arbiter.store.members import LastOne
+from arbiter.store.people import MOST_PEOPLE, Full
+from arbiter.store.submissions import TooMany
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FAR, LONG_AGO = "2099-01-01T00:00:00+00:00", "2001-01-01T00:00:00+00:00"
+
+
+@pytest.fixture
+def season(database: str) -> Iterator[SeasonStore]:
+    with closing(Store(database)) as store:
+        made = store.make_season("s", "planning", "1")
+        assert made.authors.add("ann", "ann", "t-ann", False, "@console")
+        assert made.authors.add("ben", "ben", "t-ben", False, "@console")
+        yield made
+
+
+def join(season: SeasonStore, name: str, player: str = "ann") -> bool:
+    code = f"code of {name}"
+    season.invitations.add(code, 1, player, player, FAR)
+    return season.members.add(player, name, name, f"t-{name}", code)
+
+
+def people(season: SeasonStore, player: str = "ann") -> list[str]:
+    return [one.name for one in season.members.of(player)]
+
+
+def test_each_ones_token_and_session_are_the_players(season: SeasonStore) -> None:
+    assert join(season, "bob")
+    season.authors.begin_session("s1", "t-bob", FAR)
+    for found in (season.authors.of_token("t-bob"), season.authors.of_session("s1")):
+        assert found is not None
+        assert (found.name, found.member, found.who, found.alive) == ("ann", "bob", "ann/bob", True)
+    first = season.authors.of_token("t-ann")
+    assert first is not None
+    assert (first.name, first.member, first.who) == ("ann", None, "ann")
+    assert people(season) == ["ann", "bob"]
+    assert people(season, "ben") == ["ben"]
+
+
+def test_a_session_is_renamed_whosever_it_is(season: SeasonStore) -> None:
+    join(season, "bob")
+    season.authors.begin_session("s1", "t-bob", FAR)
+    season.authors.rename_session(["s0", "s1"], "s2")
+    assert season.authors.of_session("s1") is None
+    assert season.authors.of_session("s2") is not None
+
+
+def test_a_name_is_taken_within_the_player_alone(season: SeasonStore) -> None:
+    assert join(season, "bob")
+    season.invitations.add("again", 1, "ann", "ann", FAR)
+    assert not season.members.add("ann", "B0B", "bob", "another", "again")
+    assert season.invitations.find("again") is not None, "what is refused uses nothing"
+    season.invitations.add("to ben", 1, "ben", "ben", FAR)
+    assert season.members.add("ben", "bob", "bob", "third", "to ben")
+
+
+def test_a_code_is_for_its_player_its_uses_and_its_time(season: SeasonStore) -> None:
+    season.invitations.add("open", 1, "ann", "ann", FAR)
+    season.invitations.add("over", 1, "ben", "ben", LONG_AGO)
+    season.invitations.add("authors", 1, "@console")
+    for player, code in (("ben", "open"), ("ben", "over"), ("ann", "authors"), ("ann", "none")):
+        with pytest.raises(UsedUp):
+            season.members.add(player, "bob", "bob", "t-bob", code)
+    with pytest.raises(UsedUp):
+        season.authors.add("bob", "bob", "t-bob", False, "bob", "open")
+    assert season.invitations.find("over") is None
+    assert season.members.add("ann", "bob", "bob", "t-bob", "open")
+    assert season.invitations.find("open") is None
+
+
+def test_no_more_people_join_or_are_invited_than_a_player_may_have(season: SeasonStore) -> None:
+    season.invitations.add("early", 1, "ann", "ann", FAR)
+    for number in range(MOST_PEOPLE - 1):
+        assert join(season, f"m{number}")
+    with pytest.raises(Full, match="at most 8 people"):
+        season.members.add("ann", "late", "late", "t-late", "early")
+    with pytest.raises(Full):
+        season.invitations.add("more", 1, "ann", "ann", FAR)
+    assert season.members.remove("ann", None, "ann", "leave")
+    assert season.members.add("ann", "late", "late", "t-late", "early")
+    with pytest.raises(Full):
+        season.authors.set_token("ann", "t-ann", "@console")
+
+
+def test_of_many_who_take_the_last_places_at_once_no_more_get_one(database: str, season: SeasonStore) -> None:
+    for number in range(MOST_PEOPLE - 2):
+        join(season, f"m{number}")
+    for number in range(4):
+        season.invitations.add(f"c{number}", 1, "ann", "ann", FAR)
+    ready = Barrier(4)
+
+    def one(number: int) -> bool:
+        with closing(Store(database)) as store:
+            mine = store.season("s")
+            assert mine is not None
+            ready.wait()
+            try:
+                return mine.members.add("ann", f"n{number}", f"n{number}", f"t{number}", f"c{number}")
+            except Full:
+                return False
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(threads.map(one, range(4))) == 1
+    assert len(people(season)) == MOST_PEOPLE
+
+
+def test_who_is_taken_out_is_nobody_with_the_next_request(season: SeasonStore) -> None:
+    join(season, "bob")
+    season.authors.begin_session("of bob", "t-bob", FAR)
+    season.authors.begin_session("of ann", "t-ann", FAR)
+    assert season.members.remove("ann", "bob", "@console")
+    assert season.authors.of_token("t-bob") is None
+    assert season.authors.of_session("of bob") is None
+    assert season.authors.of_session("of ann") is not None
+    assert not season.members.remove("ann", "bob", "@console")
+
+
+def test_of_two_who_leave_at_once_one_stays(database: str, season: SeasonStore) -> None:
+    join(season, "bob")
+    ready = Barrier(2)
+
+    def leave(member: str | None) -> bool:
+        with closing(Store(database)) as store:
+            mine = store.season("s")
+            assert mine is not None
+            ready.wait()
+            try:
+                return mine.members.remove("ann", member, "ann", "leave")
+            except LastOne:
+                return False
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(leave, [None, "bob"])) == [False, True]
+    assert len(people(season)) == 1
+
+
+def test_when_the_first_one_has_left_the_player_lives_on(season: SeasonStore) -> None:
+    join(season, "bob")
+    assert season.members.remove("ann", None, "ann", "leave")
+    assert season.authors.of_token("t-ann") is None
+    author = season.authors.named("ann")
+    assert author is not None
+    assert (author.alive, people(season)) == (True, ["bob"])
+    with pytest.raises(LastOne, match="authors revoke"):
+        season.members.remove("ann", "bob", "ann/bob", "leave")
+    season.authors.set_token("ann", "t-anew", "@console")
+    assert sorted(people(season)) == ["ann", "bob"]
+
+
+def test_a_token_that_was_taken_away_meanwhile_is_not_renewed(season: SeasonStore) -> None:
+    join(season, "bob")
+    season.members.remove("ann", "bob", "@console")
+    season.authors.set_token("ann", "t-bob2", "ann/bob", "bob", living=True)
+    season.authors.set_token("ben", None, "@console")
+    season.authors.set_token("ben", "t-ben2", "ben", living=True)
+    assert [season.authors.of_token(token) for token in ("t-bob2", "t-ben2")] == [None, None]
+
+
+def test_with_an_authors_token_go_those_of_all_its_people_and_its_codes(season: SeasonStore) -> None:
+    join(season, "bob")
+    join(season, "cid", "ben")
+    season.invitations.add("open", 1, "ann", "ann", FAR)
+    season.authors.begin_session("s1", "t-bob", FAR)
+    season.authors.set_token("ann", None, "@console")
+    assert season.authors.of_session("s1") is None
+    assert season.authors.of_token("t-bob") is None
+    assert season.invitations.find("open") is None
+    assert (people(season), people(season, "ben")) == ([], ["ben", "cid"])
+
+
+def test_an_hour_allows_a_player_so_many_activations_whoever_asks(season: SeasonStore) -> None:
+    book = season.submissions
+    for author, text in (("ann", "a"), ("ann", "b"), ("ben", "a"), ("ben", "b")):
+        number = book.add(author, text, f"{author}{text}", 99)[0].id
+        book.accept(number, [], {"command": ["python3"], "read": [], "files": {}})
+    book.activate(1, "ann", 2, "ann/bob")
+    book.activate(2, "ann", 2, "ann")
+    with pytest.raises(TooMany):
+        book.activate(1, "ann", 2, "ann/cid")
+    assert book.activate(3, "ben", 2)
+
+
+def test_the_log_names_person_and_player(season: SeasonStore) -> None:
+    join(season, "bob")
+    number = season.submissions.add("ann", "a", "f", 9, who="ann/bob")[0].id
+    season.shelf.drop(number, "ann", "ann/bob")
+    season.authors.set_token("ann", "t2", "ann/bob", "bob")
+    season.members.remove("ann", "bob", "ann/bob", "leave")
+    assert [(deed.who, deed.verb, deed.subject) for deed in season.audit.last(6)] == [
+        ("ann/bob", "leave", "ann/bob"),
+        ("ann/bob", "renew", "ann/bob"),
+        ("ann/bob", "drop", "ann@1"),
+        ("ann/bob", "send", "ann@1"),
+        ("ann/bob", "join", "ann"),
+        ("ann", "invite", "ann"),
+    ]
+
+
+def test_a_player_invites_so_often_a_day_and_keeps_the_newest_codes(season: SeasonStore) -> None:
+    for number in range(10):
+        season.invitations.add(f"c{number}", 1, "ann", "ann", FAR, per_day=10)
+    assert sum(season.invitations.find(f"c{number}") is not None for number in range(10)) == MOST_PEOPLE
+    with pytest.raises(TooMany):
+        season.invitations.add("more", 1, "ann", "ann", FAR, per_day=10)
+    season.invitations.add("for ben", 1, "ben", "ben", FAR, per_day=10)
