@@ -37,7 +37,7 @@ def holders(season: int) -> sa.Subquery:
 
 
 def lock(connection: sa.Connection, season: int, player: str) -> None:
-    """Let nobody else change the people of a player until the transaction ends."""
+    """Let nobody else change a player, its people or which version plays until the transaction ends."""
     # A write, since on SQLite nothing that is read first has others wait.
     mine = sa.update(schema.authors).filter_by(season_id=season, name=player)
     connection.execute(mine.values(name=player))

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from arbiter.store import schema
 from arbiter.store.audit import note
 from arbiter.store.database import Book
+from arbiter.store.people import lock
 from arbiter.store.rows import read_tables
 from arbiter.store.submissions import taken
 from arbiter.store.versions import DROPPED, REFUSED
@@ -54,9 +55,8 @@ class Shelf(Book):
         The log names `who` of the author's people does it, by default the first one.
         """
         with self._store.transaction() as connection:
-            plays = connection.execute(
-                self._own(schema.authors.c.active, name=author).with_for_update()
-            ).scalar()
+            lock(connection, self._id, author)
+            plays = connection.execute(self._own(schema.authors.c.active, name=author)).scalar()
             row = connection.execute(self._own(schema.submissions, id=number, author=author)).one_or_none()
             if row is None or row.state == DROPPED:
                 return
@@ -92,7 +92,8 @@ class Shelf(Book):
 def drop_unplayed(connection: sa.Connection, season: int, author: str) -> list[str]:
     """Drop all of an author's versions that do not play and never did; the names of their files."""
     table = schema.submissions
-    playing = sa.select(schema.authors.c.active).filter_by(season_id=season, name=author).with_for_update()
+    lock(connection, season, author)
+    playing = sa.select(schema.authors.c.active).filter_by(season_id=season, name=author)
     active = connection.execute(playing).scalar()
     query = sa.select(table).filter_by(season_id=season, author=author).where(table.c.state != DROPPED)
     rows = [

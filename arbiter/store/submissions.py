@@ -17,6 +17,7 @@ from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
 from arbiter.store.orders import count_up
+from arbiter.store.people import lock
 from arbiter.store.rows import read_moment
 from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
 
@@ -190,7 +191,7 @@ class SubmissionBook(Book):
         with self._store.transaction() as connection:
             found = self._find(connection, id=number)
             assert found is not None
-            self._lock(connection, found.author)
+            lock(connection, self._id, found.author)
             mine = self._kept(number)
             kept: dict[str, Any] = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
             kept |= {} if size is None else {"bytes": size}
@@ -209,7 +210,7 @@ class SubmissionBook(Book):
         done so `per_hour` times in an hour. `who` is as of `add`.
         """
         with self._store.transaction() as connection:
-            self._lock(connection, author)
+            lock(connection, self._id, author)
             found = self._find(connection, id=number, author=author)
             if found is None or found.state != ACCEPTED:
                 return None
@@ -232,10 +233,6 @@ class SubmissionBook(Book):
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
         query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
         return self._read(query.order_by(table.c.author))
-
-    def _lock(self, connection: sa.Connection, author: str) -> None:
-        """Let nobody else change which version of an author plays until the transaction ends."""
-        connection.execute(self._own(schema.authors.c.name, name=author).with_for_update())
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
         count_up(connection, self._id, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -174,6 +175,21 @@ def test_an_hour_allows_so_many_activations(store: Store, season: SeasonStore) -
     with store.transaction() as connection:
         connection.execute(sa.update(schema.audit).values(moment=before))
     assert book.activate(one, "ann", 2)
+
+
+def test_an_hour_allows_no_more_activations_at_once(season: SeasonStore) -> None:
+    numbers = [accepted(season, "ann", str(number)) for number in range(7)]
+    ready = Barrier(6)
+
+    def activate(number: int) -> bool:
+        ready.wait()
+        try:
+            return season.submissions.activate(number, "ann", 2) is not None
+        except TooMany:
+            return False
+
+    with ThreadPoolExecutor(6) as threads:
+        assert sum(threads.map(activate, numbers[:6])) == 2
 
 
 def test_the_log_is_read_page_by_page_and_filtered(season: SeasonStore) -> None:
