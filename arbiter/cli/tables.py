@@ -15,7 +15,16 @@ from arbiter.cli.options import (
     store_option,
     table_format_option,
 )
-from arbiter.cli.output import print_as, print_json, print_table, result_text, say, seat_names, suspended_line
+from arbiter.cli.output import (
+    note,
+    print_as,
+    print_json,
+    print_table,
+    result_text,
+    say,
+    seat_names,
+    suspended_line,
+)
 from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import History, Standings
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
+NO_RUNGS = "no bot of yours is rated, so every mark is 0: without `house: true` yours play in every round"
 SHOWN_ROUNDS = 10
 """The columns of a history for people: more are too wide for a terminal."""
 
@@ -95,6 +105,8 @@ def marks(config: str, store_url: str | None, style: str) -> None:
     }
     names = names or {registered_name(rated) for rated in state.players.keys() - rungs}
     lines = grades(figures.standings(state, official=False), names, rungs, state.players.keys())
+    if state.complete and lines and not any(line.rungs for line in lines):
+        note(NO_RUNGS)
     columns = Grade._fields
     rows = [[round(cell) if isinstance(cell, float) else cell for cell in line] for line in lines]
     cells = [["" if cell is None else cell for cell in row] for row in rows]

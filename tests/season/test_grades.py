@@ -73,6 +73,19 @@ def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(
     ]
 
 
+def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(
+    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
+) -> None:
+    # As where authors fill all tables: whoever played is one.
+    text = kept.file.read_text().replace(", house: true", "") + "submissions: {}\n"
+    kept.file.write_text(text)
+    for name in {entry.registered_name for entry in kept.config.entries}:
+        assert kept.season.authors.add(name, name, f"token of {name}", False, "test")
+    code, out, err = arbiter("marks", kept.file)
+    assert (code, {line["rungs"] for line in csv.DictReader(io.StringIO(out))}) == (0, {"0"})
+    assert "no bot of yours is rated, so every mark is 0" in err
+
+
 def test_where_nobody_sends_programs_the_players_of_the_file_are_marked(
     kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
 ) -> None:
