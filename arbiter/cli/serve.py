@@ -94,6 +94,8 @@ def serve(
         for _state in seasons.states():
             # A store that cannot be read is named now, not to the first visitor.
             pass
+        if trials is not None:
+            trials.page(1)
         log, live = Log(), Live(seasons)
         web, others = serving.share_cores()
         played = {name: season.path for name, season in seasons.watched.items()} if play else {}

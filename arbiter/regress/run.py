@@ -59,10 +59,20 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
 def resume(experiment: Experiment, season: SeasonStore) -> Trial:
     """The test as far as it was played; matches that were annulled are played again."""
     trial = Trial(experiment)
-    for summary in force(season.orders.read().given).counted(season.summaries()):
-        trial.add(summary)
-        trial.from_store += 1
+    trial.from_store = read_on(trial, season)
     return trial
+
+
+def read_on(trial: Trial, season: SeasonStore) -> int:
+    """Take what is stored from the trial's next block on, and return how many matches that is.
+
+    What the trial has stays in it, whatever was annulled since.
+    """
+    matches = season.summaries(first_round=trial.next_block)
+    counted = list(force(season.orders.read().given).counted(matches))
+    for summary in counted:
+        trial.add(summary)
+    return len(counted)
 
 
 def play_on(

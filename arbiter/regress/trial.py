@@ -85,6 +85,11 @@ class Trial:
         return self.run.blocks + len(self.left_out)
 
     @property
+    def next_block(self) -> int:
+        """The number of the block that is taken next."""
+        return self._next
+
+    @property
     def exit_code(self) -> int:
         """The exit code of the command: 0 where the candidate may replace the base."""
         if self.verdict == "identical_play":

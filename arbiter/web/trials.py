@@ -1,7 +1,7 @@
 """The regression tests of a store, as a site shows them: read again only where something has happened.
 
-A test is read whole, since its verdict depends on all its matches. So while it is played, it is read again
-after a time that grows with what that costs.
+A test is read whole, since its verdict depends on all its matches. The one that is played is kept, and gets
+what is new; where that does not do, it is read again after a time that grows with what it costs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from arbiter.outcome import say_match, winners
 from arbiter.picture.windows import window
 from arbiter.regress.figures import figures, ratio_line
 from arbiter.regress.identity import PREFIX
+from arbiter.regress.run import read_on
 from arbiter.regress.saying import headline, rows
 from arbiter.regress.stored import stored_trial
 from arbiter.regress.trial import worst
@@ -44,16 +45,16 @@ Made = TypeVar("Made")
 class _Shelf(Generic[Made]):
     """What was made of tests, by their names; of the last `most` that were asked for."""
 
-    def __init__(self, make: Callable[[SeasonStore], Made], most: int) -> None:
+    def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
         self._make, self._most = make, most
         self._kept: dict[str, tuple[tuple[int, int], float, Made]] = {}
 
-    def of(self, season: Callable[[], SeasonStore], name: str, change: tuple[int, int]) -> Made:
+    def of(self, read: Callable[[], tuple[Trial, SeasonStore]], name: str, change: tuple[int, int]) -> Made:
         """What was made of a test at this change, or so lately that it will do; else it is made."""
         kept = self._kept.pop(name, None)
         begun = time.monotonic()
         if kept is None or not (kept[0] == change or begun < kept[1]):
-            made = self._make(season())
+            made = self._make(*read())
             now = time.monotonic()
             kept = change, now + PATIENCE * (now - begun), made
         self._kept[name] = kept
@@ -77,6 +78,7 @@ class Trials:
         self._looked = float("-inf")
         self._changes: dict[str, tuple[int, int]] = {}
         self._active = ""
+        self._followed: tuple[str, int, Trial] | None = None
         self._told: dict[str, str] = {}
         self._rows, self._full = _Shelf(_row_of, MOST_ROWS), _Shelf(_full_of, MOST_FULL)
 
@@ -136,15 +138,22 @@ class Trials:
         row["state"] = self._state(name, row["state"])
         return row
 
-    def _of(self, shelf: _Shelf[Made], name: str) -> Made:
-        def season() -> SeasonStore:
-            found = self._store.season(name)
-            if found is None:
-                raise StoreError(f"{name} is gone from the store")
-            return found
+    def _read(self, name: str) -> tuple[Trial, SeasonStore]:
+        season, (_, revision) = self._store.season(name), self._changes[name]
+        if season is None:
+            raise StoreError(f"{name} is gone from the store")
+        if self._followed is not None and self._followed[:2] == (name, revision):
+            trial = self._followed[2]
+            read_on(trial, season)
+        else:
+            trial = stored_trial(season)
+        if name == self._active:
+            self._followed = name, revision, trial
+        return trial, season
 
+    def _of(self, shelf: _Shelf[Made], name: str) -> Made:
         try:
-            return shelf.of(season, name, self._changes[name])
+            return shelf.of(lambda: self._read(name), name, self._changes[name])
         except StoreError as error:
             if self._told.get(name) != str(error):
                 self._told[name] = str(error)
@@ -152,9 +161,8 @@ class Trials:
             raise
 
 
-def _row_of(season: SeasonStore) -> TrialRow:
+def _row_of(trial: Trial, season: SeasonStore) -> TrialRow:
     """A test in a list: without its interval, which takes some 20 ms."""
-    trial = stored_trial(season)
     run, test = trial.run, trial.experiment.test
     return {
         "name": season.name,
@@ -184,8 +192,7 @@ def _unread(name: str) -> TrialRow:
     }
 
 
-def _full_of(season: SeasonStore) -> TrialInFull:
-    trial = stored_trial(season)
+def _full_of(trial: Trial, season: SeasonStore) -> TrialInFull:
     return {
         **figures(trial),
         "state": _state_of(trial),

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.config import load
+from arbiter.regress.run import open_experiment
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.serving import bound_socket
+from tests.builders import play_trial
 from tests.kept_season import Kept
+from tests.regress.tables import InMemory, experiment
 from tests.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
 from tests.web.served import PATIENCE, Served, serving
 
@@ -47,6 +50,38 @@ def test_what_cannot_be_served_is_said_in_a_line(
     monkeypatch.chdir(kept.file.parent)
     kept.file.with_name("wrong.yaml").write_text(kept.file.read_text().replace("rounds: 4", "round: 4"))
     refused(arbiter("serve", *words), said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Give a CONFIG, or --tests STORE."),
+        (("--play", "--tests", "t.sqlite"), "--play needs a CONFIG."),
+        (("--tables", "1", "--tests", "t.sqlite"), "--tables needs a CONFIG."),
+    ],
+)
+def test_without_a_season_there_are_tests_alone(arbiter: Run, words: tuple[str, ...], said: str) -> None:
+    code, out, err = arbiter("serve", *words)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_store_of_tests_that_is_missing_is_one_line(arbiter: Run, tmp_path: Path) -> None:
+    missing = arbiter("serve", "--tests", tmp_path / "t.sqlite")
+    refused(missing, "t.sqlite yet (arbiter regress --store", code=5)
+    refused(arbiter("serve", "--tests", "mysql://x"), "no driver for the store mysql", code=5)
+
+
+@pytest.mark.process
+def test_tests_are_shown_alone(tmp_path: Path) -> None:
+    test = experiment(folder=tmp_path, max_blocks=2)
+    with closing(Store(test.store)) as store:
+        play_trial(test, open_experiment(test, store), InMemory(), 1)
+    with (
+        serving("--tests", tmp_path / "test.sqlite", folder=tmp_path) as served,
+        urllib.request.urlopen(f"{served.address}tests/{test.name}", timeout=PATIENCE) as page,
+    ):
+        assert b"Undecided after 2 blocks" in page.read()
 
 
 def test_two_seasons_in_one_file_cannot_be_played_at_once(arbiter: Run, tmp_path: Path) -> None:
