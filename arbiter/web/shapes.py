@@ -310,7 +310,7 @@ class WorstMatch(TypedDict):
 class TrialInFull(TrialFigures):
     """A regression test: `rows` are its figures as labels and texts, `line` is its LLR from block to block.
 
-    `seed` is None until there is a verdict: who knows it knows the deals.
+    `seed` is None until there is a verdict, and where it was given: who knows it knows the deals.
     """
 
     state: TrialState

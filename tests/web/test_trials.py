@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arbiter.errors import StoreError
+from arbiter.regress import run
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.identity import PREFIX
 from arbiter.regress.run import open_experiment
@@ -70,8 +71,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read, "PATIENCE", 0)
 
 
-def test_a_decided_test_is_told_in_full(tmp_path: Path) -> None:
-    name = played(tmp_path, seed="deals").name
+def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "draw_seed", lambda _: "drawn")
+    name = played(tmp_path, seed="auto").name
     with site_of(tmp_path) as client:
         (row,) = client.get("/api/v1/tests").json()["tests"]
         assert (row["name"], row["state"], row["verdict"], row["game"]) == (
@@ -84,7 +86,7 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path) -> None:
         page = client.get(f"/tests/{name}")
         listed = client.get("/tests").text
     assert full["say"] == row["say"] == "better: the results speak for +60 rather than +0 Elo"
-    assert (full["llr"], full["blocks"], full["seed"]) == (row["llr"], row["blocks"], "deals")
+    assert (full["llr"], full["blocks"], full["seed"]) == (row["llr"], row["blocks"], "drawn")
     assert full["line"]["points"][-1] == [row["blocks"], row["llr"]]
     assert full["llr"] >= full["bounds"][1]
     assert page.headers["content-security-policy"] == POLICY
@@ -93,6 +95,7 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path) -> None:
     assert "/bin/sh -c exit new" in page.text
     assert '<polyline class="ratio"' in page.text
     assert f"A line from 0 to {full['llr']:.2f} after {full['blocks']} blocks" in page.text
+    assert 'The seed was <code class="long">drawn<' in page.text
     assert f'href="/tests/{name}"' in listed
 
 
@@ -107,6 +110,15 @@ def test_the_seed_is_secret_until_there_is_a_verdict(tmp_path: Path) -> None:
     assert not any("hush-these-deals" in answer.text for answer in answers)
     assert answers[3].json()["seed"] is None
     assert "undecided after 3 blocks" in answers[2].text
+
+
+def test_a_seed_that_was_given_is_told_to_nobody(tmp_path: Path) -> None:
+    name = played(tmp_path, seed="hush-these-deals").name
+    with site_of(tmp_path) as client:
+        page, full = client.get(f"/tests/{name}").text, client.get(f"/api/v1/tests/{name}")
+    assert full.json()["verdict"] == "better"
+    assert "hush-these-deals" not in page + full.text
+    assert "The seed is not told: it was given" in page
 
 
 def test_of_a_file_the_test_in_which_something_happens_is_the_one_that_is_played(tmp_path: Path) -> None:
