@@ -15,7 +15,7 @@ from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import use
-from arbiter.store.people import MOST_PEOPLE, Full, holders, lock, person, spelled, tokens_of
+from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
 from arbiter.store.shelf import drop_unplayed
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class AuthorBook(Book):
     def set_token(
         self, name: str, token: str | None, who: str, member: str | None = None, living: bool = False
     ) -> list[str]:
-        """Give one of an author's people another token; sessions that were begun with the old one are over.
+        """Give one of an author's people another token; sessions begun with the old one are over, and so are
+        open invitations to the player.
 
         `member` None is the first one, who may have none now unless it must be `living`; Full where there is
         no room for him any more. Without a token nobody of the author has one, those who joined are
@@ -109,7 +110,7 @@ class AuthorBook(Book):
                     raise Full(name)
             table, which = person(self._id, name, member)
             connection.execute(sa.update(table).filter_by(**which).values(token=token))
-            connection.execute(sa.delete(schema.sessions).filter_by(token=people.get(member)))
+            end_token(connection, self._id, name, people.get(member))
             note(connection, self._id, who, "renew", spelled(name, member))
             return []
 

@@ -11,7 +11,7 @@ from arbiter.store import schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import UsedUp, use
-from arbiter.store.people import MOST_PEOPLE, Full, holders, lock, person, spelled, tokens_of
+from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
 
 
 class LastOne(ConfigError):
@@ -71,9 +71,9 @@ class MemberBook(Book):
         return True
 
     def remove(self, player: str, member: str | None, who: str, verb: str = "remove") -> bool:
-        """Take somebody's place and sessions away; False where there is no such person, LastOne for the last.
+        """Take somebody's place and sessions away, and end the player's open codes, which he may know.
 
-        None is the first one.
+        False where there is no such person, LastOne for the last; None is the first one.
         """
         with self._store.transaction() as connection:
             lock(connection, self._id, player)
@@ -85,7 +85,7 @@ class MemberBook(Book):
             table, which = person(self._id, player, member)
             gone = sa.update(table).values(token=None) if member is None else sa.delete(table)
             connection.execute(gone.filter_by(**which))
-            connection.execute(sa.delete(schema.sessions).filter_by(token=people[member]))
+            end_token(connection, self._id, player, people[member])
             note(connection, self._id, who, verb, spelled(player, member))
         return True
 

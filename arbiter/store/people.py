@@ -43,6 +43,12 @@ def lock(connection: sa.Connection, season: int, player: str) -> None:
     connection.execute(mine.values(name=player))
 
 
+def end_token(connection: sa.Connection, season: int, player: str, token: str | None) -> None:
+    """End what somebody may have begun with a token: sessions, and the codes of the player not used yet."""
+    connection.execute(sa.delete(schema.sessions).filter_by(token=token))
+    connection.execute(sa.delete(schema.invitations).filter_by(season_id=season, player=player))
+
+
 def tokens_of(connection: sa.Connection, season: int, player: str) -> dict[str | None, str]:
     """By name the SHA-256 of the token of each one of a player; None names the first one."""
     table = holders(season).c

@@ -93,7 +93,7 @@ def test_no_more_people_join_or_are_invited_than_a_player_may_have(season: Seaso
     with pytest.raises(Full):
         season.invitations.add("more", 1, "ann", "ann", FAR)
     assert season.members.remove("ann", None, "ann", "leave")
-    assert season.members.add("ann", "late", "late", "t-late", "early")
+    assert join(season, "late")
     with pytest.raises(Full):
         season.authors.set_token("ann", "t-ann", "@console")
 
@@ -129,6 +129,20 @@ def test_who_is_taken_out_is_nobody_with_the_next_request(season: SeasonStore) -
     assert season.authors.of_session("of bob") is None
     assert season.authors.of_session("of ann") is not None
     assert not season.members.remove("ann", "bob", "@console")
+
+
+def test_with_a_token_end_the_codes_that_whoever_had_it_may_know(season: SeasonStore) -> None:
+    join(season, "bob")
+    season.invitations.add("to ben", 1, "ben", "ben", FAR)
+    season.invitations.add("kept back", 1, "ann/bob", "ann", FAR)
+    assert season.members.remove("ann", "bob", "ann")
+    season.invitations.add("of a thief", 1, "ann", "ann", FAR)
+    season.authors.set_token("ann", "another", "ann", living=True)
+    assert [season.invitations.find(code) is None for code in ("kept back", "of a thief", "to ben")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_of_two_who_leave_at_once_one_stays(database: str, season: SeasonStore) -> None:
