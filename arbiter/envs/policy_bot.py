@@ -68,14 +68,14 @@ class PolicyBot:
     until that is heard; `seat` the own one, None before the first cards.
     """
 
-    def __init__(self, policy: Policy, game: str | AnyGame = "planning", **options: Any) -> None:
+    def __init__(self, policy: Any, game: str | AnyGame = "planning", **options: Any) -> None:
         policy = policy_of(policy)
         play, observer, _ = arena_of(game, options)
         # Tables that are made when they are first needed are made now: a bot's start is not on its clock.
         play.reset(seed=0)
         observer.vector(play, play.turn)
         observer.legal(play, play.turn)
-        self.policy = policy
+        self.policy: Policy = policy
         self.game = play.game
         self.time_left: int | None = None
         self.over = False
