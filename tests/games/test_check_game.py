@@ -57,8 +57,9 @@ class HighCardState(NamedTuple):
         n = len(self.hands)
         hands = list(self.hands)
         hands[seat] = tuple(held for held in hands[seat] if held != card)
-        trick, won = (*self.trick, (card, seat)), self.won
-        to_act = ((seat + 1) % n,)
+        trick: tuple[tuple[int, int], ...] = (*self.trick, (card, seat))
+        to_act: tuple[int, ...] = ((seat + 1) % n,)
+        won = self.won
         if len(trick) == n:
             winner = max(trick)[1]
             won = (*won, winner)
@@ -69,7 +70,8 @@ class HighCardState(NamedTuple):
     def points(self):
         first = self.won[0]
         return tuple(
-            self.won.count(seat) + bid * (1 if seat == first else -1) for seat, bid in enumerate(self.bids)
+            self.won.count(seat) + (bid or 0) * (1 if seat == first else -1)
+            for seat, bid in enumerate(self.bids)
         )
 
 
@@ -187,7 +189,11 @@ def test_planning_keeps_its_promises(options):
 
 def test_planning_with_given_deals_keeps_its_promises():
     game = Planning()
-    deals = [game.next_deal(number, Stream("given", number), None) for number in (3, 7)]
+    deals = []
+    for number in (3, 7):
+        deal = game.next_deal(number, Stream("given", number), None)
+        assert deal is not None
+        deals.append(deal)
     check_game(game.given(deals), matches=1)
 
 

@@ -29,10 +29,19 @@ from arbiter.games.chefs_hat.actions import (
     mask_of,
     step_of_card,
 )
+from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
 from arbiter.match import Fault
 from arbiter.rules import Answered, Tell
-from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.testing import (
+    Said,
+    ScriptedBot,
+    check_game,
+    match_spec,
+    play_by_policy,
+    play_in_memory,
+    random_policy,
+)
 from tests.chefs_hat_traces import games, shape_of
 from tests.profiles import examples
 
@@ -181,6 +190,7 @@ def compare(match):
         if not step["over"]:
             assert [len(state.hand(other)) for other in range(4)] == info["Cards_Per_Player"]
         if info["Is_Pizza"] and state.rounds == before.rounds and state.to_act:
+            assert isinstance(state, BookState)
             waiting = [s for s in range(4) if s != info["Pizza_Author"] and not state.out >> s & 1]
             assert waiting, "a pizza that the book has, too"
             return number
@@ -207,7 +217,7 @@ class Plain:
     def possible(self):
         """All discards of whoever is to act, as sorted tuples of cards, () for a pass."""
         hand = self.hands[self.turn]
-        found = {() for _ in self.table[:1]}
+        found: set[tuple[int, ...]] = {() for _ in self.table[:1]}
         for value in set(hand) - {JOKER}:
             for quantity in range(1, hand.count(value) + 1):
                 for jokers in range(hand.count(JOKER) + 1):
@@ -252,6 +262,7 @@ class Plain:
 @examples(60)
 def test_turns_legal_discards_and_order_agree_with_a_plain_implementation(seed, choices, keen):
     deal = GAME.next_deal(0, Stream.of_deal(seed, 1, 0), None)
+    assert deal is not None
     state, plain = GAME.start(deal), Plain(deal.hands, deal.opener)
     while state.to_act:
         seat = state.to_act[0]
@@ -456,6 +467,7 @@ def test_points_follow_the_order_of_finishing():
     totals = []
     for seed in range(20):
         record = play_by_policy(ChefsHat(matches=1), random_policy(seed), match_spec(GAME, seed=str(seed)))
+        assert record.points is not None
         totals.append(sorted(record.points))
     assert totals == [[0, 1, 2, 3]] * 20
 
@@ -582,6 +594,7 @@ def test_a_deal_with_its_exchange_asks_nobody():
     shape = GAME.deal_record(dealt(*FULL, roles=FIRST, golden=0), first)
     deal = GAME.deal_from_json(shape)
     state = GAME.start(deal)
+    assert isinstance(state, BookState)
     assert (state.hands, state.to_act, GAME.request(state, 3)) == (first.hands, first.to_act, "gen_move")
     assert [wording[1].split()[0] for wording in GAME.dealt(deal)] == [
         "set_cards",
@@ -610,6 +623,7 @@ def test_given_deals_get_roles_from_the_one_before():
         "C11;Q1;J0", "C10;Q1;J0", "C9;Q1;J0", "C8;Q1;J0", hands=("11 3", "10", "9", "8"), opener=0, game=game
     )
     deal = game.deal(1, Stream("unused"), last)
+    assert deal is not None
     assert (last.points(), deal.roles, deal.totals) == ((0, 3, 2, 1), (3, 0, 1, 2), (0, 3, 2, 1))
     assert game.deal(2, Stream("unused"), last) is None
 
@@ -653,6 +667,7 @@ def test_seats_get_17_cards_each_of_the_documented_stream_and_then_the_golden_el
     stream = Stream.of_deal("seed", 3, 0)
     cards, golden = [DECK[i] for i in stream.shuffled(68)], stream.draw(11)
     deal = GAME.next_deal(0, Stream.of_deal("seed", 3, 0), None)
+    assert deal is not None
     assert [list(hand) for hand in deal.hands] == [cards[17 * seat : 17 * seat + 17] for seat in range(4)]
     shape = GAME.deal_json(deal)
     assert (shape["golden"], shape["opener"]) == (golden, GAME.start(deal).to_act[0])
@@ -667,6 +682,7 @@ def test_planned_deals_after_the_first_have_cards_and_golden_eleven_alone():
 @pytest.mark.parametrize(("options", "deals"), [({}, 3), ({"matches": 1}, 1), ({"matches": 7}, 7)])
 def test_a_game_has_as_many_matches_as_it_says(options, deals):
     record = play_by_policy(ChefsHat(**options), random_policy("length"))
+    assert record.points is not None
     assert (len(record.deals), sum(record.points)) == (deals, 6 * deals)
 
 
@@ -674,6 +690,7 @@ def test_a_game_has_as_many_matches_as_it_says(options, deals):
 def test_a_game_to_points_ends_after_the_match_in_which_someone_reaches_them(seed):
     game = ChefsHat(points=15)
     record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed)))
+    assert record.points is not None
     assert max(record.points) >= 15
     finals = game.start(game.deal_from_json(record.deals[-1]))
     for move in record.moves:
@@ -750,6 +767,7 @@ def test_the_scoresheet_is_the_same_from_the_deal_as_dealt_and_as_recorded(rules
     game = ChefsHat(rules, matches=1)
     record = play_by_policy(game, random_policy("sheet"))
     deal = game.next_deal(0, Stream.of_deal("1", 1, 0), None)
+    assert deal is not None
     both = [
         list(game.scoresheet(one, answers(record, 0))) for one in (deal, game.deal_from_json(record.deals[0]))
     ]
@@ -791,7 +809,7 @@ def answers(record, number):
 
 
 def test_a_match_is_word_for_word_the_golden_one(golden):
-    transcript = []
+    transcript: list[Said] = []
     play_by_policy(GAME, random_policy("golden"), match_spec(GAME, seed="golden"), transcript=transcript)
     lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in transcript]
     golden("chefs_hat_match.txt", "\n".join(lines) + "\n")
@@ -800,7 +818,7 @@ def test_a_match_is_word_for_word_the_golden_one(golden):
 def test_the_dialogue_of_the_page_is_that_of_the_golden_match():
     text = PAGE.read_text(encoding="utf-8").split("```text\n")[1].split("```")[0]
     dialogue = [block.split("\n") for block in text.removeprefix("> ").strip().split("\n\n> ")]
-    transcript = []
+    transcript: list[Said] = []
     play_by_policy(GAME, random_policy("golden"), match_spec(GAME, seed="golden"), transcript=transcript)
     heard = [[said.command, said.reply.decode().strip()] for said in transcript if said.seat == 3]
     start = heard.index(dialogue[0])
@@ -811,7 +829,7 @@ def test_the_dialogue_of_the_page_is_that_of_the_golden_match():
 def test_commands_go_out_in_the_order_of_the_protocol(special):
     roles = FIRST[::-1] if special == "food_fight" else FIRST
     game = GAME.given([dealt(*BOTH_JOKERS, roles=roles, golden=0)])
-    transcript = []
+    transcript: list[Said] = []
 
     def policy(state, seat):
         request = game.request(state, seat)
@@ -891,10 +909,11 @@ def test_the_winner_has_more_points_or_the_better_last_place(rules: str) -> None
     game = ChefsHat(rules)
     for seed in range(6):
         record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed)))
-        assert record.points is not None
+        points = record.points
+        assert points is not None
         deal = game.deal_from_json(record.deals[-1])
         play = [Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == 2]
         sheet = list(game.scoresheet(deal, play))
         last = [int(word) for word in next(line for line in sheet if line.startswith("points")).split()[1:]]
-        first = max(range(4), key=lambda seat: (record.points[seat], last[seat]))
-        assert game.conclusion(record.points, deal, play).startswith(f"winner: seat {first} (")
+        first = max(range(4), key=lambda seat: (points[seat], last[seat]))
+        assert game.conclusion(points, deal, play).startswith(f"winner: seat {first} (")

@@ -13,7 +13,15 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, exchanged
 from arbiter.match import Fault
-from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.testing import (
+    Said,
+    ScriptedBot,
+    check_game,
+    match_spec,
+    play_by_policy,
+    play_in_memory,
+    random_policy,
+)
 from tests.chefs_hat_traces import games, shape_of
 
 GAME = ChefsHat("gym2")
@@ -110,7 +118,7 @@ def compared(before, step, source):
 def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted():
     traded = [match for recorded in games() for match in recorded["matches"] if match["exchange"]]
     deals = [GAME.deal_from_json(shape_of(match)) for match in traded]
-    after = [[list(hand) for hand in exchanged(deal.hands, deal.exchange)] for deal in deals]
+    after = [[list(hand) for hand in exchanged(deal.hands, deal.exchange or ())] for deal in deals]
     assert after == [match["hands"] for match in traded]
     assert any(hand != sorted(hand) for hands in after for hand in hands)
 
@@ -133,9 +141,10 @@ def test_every_promise_is_kept_with_a_limit_of_rounds():
 
 
 def test_a_match_is_told_its_rules_and_played_to_its_end():
-    transcript = []
+    transcript: list[Said] = []
     record = play_by_policy(GAME, random_policy("gym2"), transcript=transcript)
     assert (transcript[0].command, record.forfeit) == ("set_rules chefs_hat 1 gym2", None)
+    assert record.points is not None
     assert sum(record.points) == 18
     assert "gen_special" not in {move.request for move in record.moves}
     assert all("golden" not in deal for deal in record.deals)
@@ -150,7 +159,7 @@ def test_the_opener_holds_a_joker_after_the_exchange():
 
 
 def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
-    transcript = []
+    transcript: list[Said] = []
     record = play_by_policy(GAME, random_policy("forced"), transcript=transcript)
     played = [
         command.split()[2] for seat, command, _ in transcript if seat == 0 and command.startswith("play")
@@ -228,6 +237,7 @@ def test_refused_tries_count_and_change_nothing_else():
 def test_at_the_table_a_refused_try_is_a_fault():
     deal = GAME.deal_from_json({"hands": [["11", "8"], ["5"], ["6"], ["7"]], "opener": 0})
     record = play_in_memory(GAME.given([deal]), [ScriptedBot(["C8;Q1;J0"]), *[ScriptedBot()] * 3])
+    assert record.forfeit is not None
     assert (record.forfeit.seat, record.forfeit.fault) == (0, Fault.ILLEGAL)
     assert record.forfeit.detail == "C8;Q1;J0: the first play is elevens in hand, or a pass"
 

@@ -17,7 +17,15 @@ from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
 from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
 from arbiter.rules import Answered, Deal, Tell
-from arbiter.testing import ScriptedBot, check_game, match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.testing import (
+    Said,
+    ScriptedBot,
+    check_game,
+    match_spec,
+    play_by_policy,
+    play_in_memory,
+    random_policy,
+)
 from tests.profiles import examples
 
 GAME = Codepiece()
@@ -44,6 +52,7 @@ def told(state, seat, dealer, last):
     closed = None if bidding else state.bid
     side = None if bidding else state.leader & 1
     made = over and state.won[side] >= state.bid
+    winner = None if side is None else side if made else 1 - side
     suits = "CDHS"
     order = [(state.opened + place) % 4 for place in range(len(state.trick))]
     return {
@@ -62,7 +71,7 @@ def told(state, seat, dealer, last):
         "current_trick": [[one, WORDS[card]] for one, card in zip(order, state.trick, strict=True)],
         "tricks_won": {"0": state.won[0], "1": state.won[1]},
         "tricks_completed": sum(state.won),
-        "winner_team_id": (side if made else 1 - side) if over else None,
+        "winner_team_id": winner if over else None,
         "penalty_amount": (state.bid if made else 2 * state.bid) if over else None,
         "payoffs": [float(points) for points in state.points()] if over else None,
     }  # fmt: skip
@@ -160,7 +169,7 @@ def play_from(hands, opened, *cards):
     ],
 )
 def test_an_opponent_must_be_overtaken_within_the_suit(cards, hand, legal) -> None:
-    hands = [[], [], [], []]
+    hands: list[list[str]] = [[], [], [], []]
     seat = len(cards)
     for place, card in enumerate(cards):
         hands[place] = [card]
@@ -205,6 +214,7 @@ def book_legal(hand, trick, trump):
 @given(seed=st.integers(0, 10**6))
 def test_play_follows_the_rule_book(seed) -> None:
     deal = GAME.next_deal(0, Stream.of_deal(seed, 1, 0), None)
+    assert deal is not None
     policy = random_policy(seed)
     state = GAME.start(deal)
     while state.to_act:
@@ -229,7 +239,9 @@ def test_promises(game) -> None:
 
 def test_a_golden_playthrough(golden) -> None:
     deal = GAME.next_deal(0, Stream.of_deal("golden", 1, 0), None)
-    state, policy, play = GAME.start(deal), random_policy("golden"), []
+    assert deal is not None
+    state, policy = GAME.start(deal), random_policy("golden")
+    play: list[Answered] = []
     while state.to_act:
         seat = state.to_act[0]
         action = policy(state, seat)
@@ -241,7 +253,8 @@ def test_a_golden_playthrough(golden) -> None:
 
 
 def test_a_match_is_word_for_word_the_golden_one(golden) -> None:
-    game, said = Codepiece([3, 0]), []
+    game = Codepiece([3, 0])
+    said: list[Said] = []
     play_by_policy(game, random_policy("words"), match_spec(game, seed="words"), transcript=said)
     lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in said]
     golden("codepiece_match.txt", "\n".join(lines) + "\n")

@@ -21,6 +21,7 @@ from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.match import Fault
 from arbiter.rules import Answered, Deal, Tell
 from arbiter.testing import (
+    Said,
     ScriptedBot,
     check_game,
     match_spec,
@@ -174,7 +175,9 @@ def test_an_illegal_action_is_refused_with_its_reason(words, seat, word, reason)
 @examples(25)
 def test_a_random_deal_keeps_its_cards_and_ends_with_an_empty_hand(seed):
     policy = random_policy(seed)
-    state = GAME.start(GAME.next_deal(seed % 3, Stream(seed), None))
+    deal = GAME.next_deal(seed % 3, Stream(seed), None)
+    assert deal is not None
+    state = GAME.start(deal)
     left = [sum(len(GAME.hand(state, seat)) for seat in range(3))]
     while state.to_act:
         (seat,) = state.to_act
@@ -212,6 +215,7 @@ def test_the_deck_is_dealt_in_hands_of_17_and_the_last_three_go_to_the_landlord(
         stream = Stream.of_deal("any", 1, number)
         order = Stream.of_deal("any", 1, number).shuffled(54)
         deal = GAME.next_deal(number, stream, None)
+        assert deal is not None
         assert deal.seat == number
         assert list(deal.extra) == order[51:]
         expected = [
@@ -232,6 +236,7 @@ def test_cards_are_numbered_rank_by_rank_and_named_by_rank():
 
 def test_a_deal_goes_round_with_landlord_and_extra_cards():
     deal = GAME.next_deal(0, Stream("round"), None)
+    assert deal is not None
     moved = deal.rotated(1)
     assert (moved.seat, moved.hands[1], moved.extra) == (1, deal.hands[0], deal.extra)
 
@@ -262,7 +267,7 @@ def test_each_seat_hears_its_hand_and_all_the_three_extra_cards():
 
 
 def test_plays_and_passes_are_told_to_all_and_the_points_after_the_last():
-    told = []
+    told: list[Tell] = []
     state = state_after(hands=["334", "5", "6"])
     for word in ("33", "pass", "pass", "4"):
         (seat,) = state.to_act
@@ -283,7 +288,7 @@ def test_cards_may_be_named_in_any_order(word):
 
 def test_a_move_in_another_order_is_announced_in_rank_order_and_noted():
     game = GAME.given([deal_of(["334", "5", "6"], extra="334")])
-    transcript = []
+    transcript: list[Said] = []
     bots = [ScriptedBot(words) for words in (["33", "4"], ["pass"], ["pass"])]
     plain = play_in_memory(game, bots)
     game = GAME.given([deal_of(["3456789", "5", "6"])])
@@ -314,19 +319,20 @@ def test_a_fault_in_an_answer_becomes_the_right_forfeit(reply, fault, detail):
     game = GAME.given([deal_of()])
     bots = [ScriptedBot(["33"], {("gen_move", 0): reply}), ScriptedBot(), ScriptedBot()]
     forfeit = play_in_memory(game, bots).forfeit
+    assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (0, Fault(fault))
     assert forfeit.detail.startswith(detail)
 
 
 def test_a_match_is_word_for_word_the_golden_one(golden):
-    transcript = []
+    transcript: list[Said] = []
     play_by_policy(GAME, random_policy("golden"), cost=250_000, transcript=transcript)
     lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in transcript]
     golden("dou_dizhu_match.txt", "\n".join(lines) + "\n")
 
 
 def test_all_cards_are_known_to_all_before_the_first_request():
-    transcript = []
+    transcript: list[Said] = []
     play_by_policy(GAME, random_policy("order"), transcript=transcript)
     heard = [(said.seat, said.command.split()[0]) for said in transcript]
     names = ("set_rules", "set_players", "set_game", "set_cards", "show_cards")
@@ -432,6 +438,7 @@ def test_a_given_deal_without_hands_is_refused(shape):
 @examples(30)
 def test_a_deal_survives_its_json_but_for_the_suits(seed):
     deal = GAME.next_deal(seed % 3, Stream(seed), None)
+    assert deal is not None
     shape = GAME.deal_json(deal)
     read = GAME.deal_from_json(json.loads(json.dumps(shape)))
     assert GAME.deal_json(read) == shape
