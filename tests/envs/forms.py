@@ -275,6 +275,10 @@ def _hat(**options: Any) -> Any:
     return gymnasium.make(envs.CHEFS_HAT, matches=2, **options).unwrapped
 
 
+def _side_by_side(kind: str) -> Any:
+    return batch(make(name_of(kind), OPTIONS[kind]), n=1)
+
+
 RENDERED: dict[str, tuple[type[Form], Callable[..., Any]]] = {
     **{f"aec, {kind}": (Cycle, partial(made, kind)) for kind in OPTIONS},
     **{f"parallel, {kind}": (Parallel, partial(made, kind, envs.parallel)) for kind in OPTIONS},
@@ -289,5 +293,5 @@ RENDERED: dict[str, tuple[type[Form], Callable[..., Any]]] = {
 """The forms that can be rendered and, like all of them, are reset by `reset` with seeds and deals."""
 FORMS = RENDERED | {
     "Engine": (OfCodepiece, Engine),
-    **{f"batch, {kind}": (SideBySide, lambda kind=kind: batch(make(name_of(kind), OPTIONS[kind]), n=1)) for kind in OPTIONS},
+    **{f"batch, {kind}": (SideBySide, partial(_side_by_side, kind)) for kind in OPTIONS},
 }  # fmt: skip

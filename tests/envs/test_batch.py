@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +103,9 @@ def test_situations_that_cannot_be_are_refused() -> None:
     play, other = middle_of("codepiece"), middle_of("codepiece")
     over = middle_of("codepiece")
     over.stop()
-    for plays in (5, None, [], [play, other], [play, 7], [over], [Play(make("codepiece", {}))]):
+    begun = Play(make("codepiece", {}))
+    wrongs: tuple[Any, ...] = (5, None, [], [play, other], [play, 7], [over], [begun])
+    for plays in wrongs:
         with pytest.raises(ValueError, match="one or more matches of one Game, none of them over"):
             Batch.of(plays)
 

@@ -17,7 +17,7 @@ NAMES = ["a", "b", "c", "d"]
 
 
 def begun(**more: Any) -> Any:
-    env = gymnasium.make("chefshat-v1")
+    env: Any = gymnasium.make("chefshat-v1")
     env.startExperiment(**{"gameType": GAMETYPE["MATCHES"], "stopCriteria": 2, "playerNames": NAMES} | more)
     return env
 
@@ -36,7 +36,7 @@ def played(env: Any) -> list[dict[str, Any]]:
 
 def test_its_games_are_those_of_gym2_step_for_step() -> None:
     env = begun()
-    twin = gymnasium.make(arbiter.envs.CHEFS_HAT, rules="gym2", matches=2, player_names=NAMES).unwrapped
+    twin: Any = gymnasium.make(arbiter.envs.CHEFS_HAT, rules="gym2", matches=2, player_names=NAMES).unwrapped
     seen, _ = env.reset(seed=5)
     same, _ = twin.reset(seed=5)
     while not env.gameFinished:

@@ -8,6 +8,7 @@ from base64 import b64decode
 from hashlib import sha1
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,13 +161,14 @@ def test_an_illegal_move_ends_it_also_as_the_first_one(compat):
         assert env.agent_selection == agent
         assert np.flatnonzero(env.last()[0]["action_mask"]).tolist() == left
         assert env.legal_ids(agent) == []
-        assert env.infos[agent] == (
+        info: dict[str, object] = (
             {"legal_moves": []}
             if compat
             else {"illegal": "pass: the seat that leads may not pass"}
             if agent == "landlord_0"
             else {}
         )
+        assert env.infos[agent] == info
         env.step(None)
     assert env.agents == []
 
@@ -192,9 +194,11 @@ def test_names_of_actions():
     assert [dou_dizhu_v4.action_id(dou_dizhu_v4.action_name(i)) for i in range(0, 27472, 97)] == list(
         range(0, 27472, 97)
     )
-    assert [dou_dizhu_v4.action_name(np.int64(i)) for i in (27470, 27471)] == ["BR", "pass"]
+    ids: tuple[Any, ...] = (np.int64(27470), np.int64(27471))
+    assert [dou_dizhu_v4.action_name(i) for i in ids] == ["BR", "pass"]
     assert dou_dizhu_v4.action_id(table().names[0]) == 0
-    for wrong in ("35", "X", "", 7, None):
+    wrongs: tuple[Any, ...] = ("35", "X", "", 7, None)
+    for wrong in wrongs:
         with pytest.raises(ValueError, match="not a combination"):
             dou_dizhu_v4.action_id(wrong)
     with pytest.raises(ValueError, match="0 to 27471"):
@@ -228,4 +232,4 @@ def test_side_by_side_refuses_what_cannot_be() -> None:
         with pytest.raises(error, match="number of matches"):
             dou_dizhu_v4.batch(wrong)
     with pytest.raises(TypeError, match="a seed of dou_dizhu_v4 is an integer"):
-        dou_dizhu_v4.batch(2, seed="x")
+        dou_dizhu_v4.batch(2, seed="x")  # type: ignore[arg-type]

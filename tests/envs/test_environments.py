@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -28,6 +29,7 @@ from arbiter.envs.observers.observer import AnyGameObserver
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
+from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.envs.forms import OPTIONS, made
 
@@ -166,7 +168,8 @@ def test_the_next_match_without_a_seed_has_other_deals_that_the_seed_decides(kin
 @pytest.mark.parametrize("name", ["planning", "codepiece", "dou_dizhu", "chefs_hat"])
 def test_exchanging_hidden_cards_changes_no_observation(name):
     """What two others hold is swapped at the start: the first observation stays the same."""
-    env = envs.aec(name, **{"planning": {"deals": [[5, 0]]}}.get(name, {}))
+    options: dict[str, Any] = {"deals": [[5, 0]]} if name == "planning" else {}
+    env = envs.aec(name, **options)
     env.reset(seed=3)
     shape = env.play.game.deal_json(env.play.deal)
     chooser = env.agent_selection
@@ -204,7 +207,7 @@ def test_planning_shows_what_was_played():
     env.reset(seed=4)
     for _ in range(4):
         env.step(0)
-    names = {}
+    names: dict[str, list[int]] = {}
     for _ in range(6):
         agent = env.agent_selection
         action = env.legal_ids(agent)[0]
@@ -360,7 +363,7 @@ def test_chefs_hat_infos_are_those_of_the_gymnasium_form(rules):
             # To be decided once more, by steps.
             del deal["special"], deal["exchange"]
         deal["opener"] = None
-    single = gymnasium.make("arbiter/ChefsHat-v1", rules=rules, matches=3, player_names=names).unwrapped
+    single: Any = gymnasium.make("arbiter/ChefsHat-v1", rules=rules, matches=3, player_names=names).unwrapped
     if rules == "gym2":
         for deal, played in zip(deals, env.play.played, strict=True):
             deal["opener"] = played.state.setting.opener
@@ -388,7 +391,8 @@ def test_chefs_hat_infos_are_those_of_the_gymnasium_form(rules):
 
 @pytest.mark.parametrize("rules", ["book", "gym2"])
 def test_chefs_hat_infos_of_the_parallel_form_are_the_same(rules):
-    one, all_ = (build("chefs_hat", rules=rules, matches=2) for build in (envs.aec, envs.parallel))
+    one = envs.aec("chefs_hat", rules=rules, matches=2)
+    all_ = envs.parallel("chefs_hat", rules=rules, matches=2)
     one.reset(seed=4)
     _, infos = all_.reset(seed=4)
     chance = Random(4)
@@ -524,13 +528,15 @@ def test_nothing_is_there_before_reset():
 def test_agents_that_are_none():
     env = envs.aec("codepiece")
     env.reset(seed=0)
+    wrongs: tuple[Any, ...] = ("seat_4", 0, None, [])
     for call in (env.observe, env.vector, env.legal_ids, env.observation_space, env.action_space):
-        for agent in ("seat_4", 0, None, []):
+        for agent in wrongs:
             with pytest.raises(ValueError, match="agents are seat_0, seat_1, seat_2, seat_3"):
                 call(agent)
 
 
 def test_options_that_cannot_be():
+    wrongs: tuple[Any, ...] = (["a"], ["a", "a", "b", "c"], "abcd", [1, 2, 3, 4])
     for build in (envs.aec, envs.parallel):
         with pytest.raises(ConfigError, match="did you mean planning"):
             build("planing")
@@ -538,14 +544,15 @@ def test_options_that_cannot_be():
             build("codepiece", dealer=[0])
         with pytest.raises(ConfigError, match=r"human, ansi.* show matches as text"):
             build("codepiece", render_mode="rgb_array")
-        for names in (["a"], ["a", "a", "b", "c"], "abcd", [1, 2, 3, 4]):
+        for names in wrongs:
             with pytest.raises(ConfigError, match="a list of 4 different names"):
                 build("codepiece", player_names=names)
         with pytest.raises(ConfigError, match="neither the name of a game nor a Game"):
-            build(7)
+            build(7)  # type: ignore[arg-type]
         with pytest.raises(ConfigError, match="constructor of the game: dealers"):
             build(make("codepiece", {}), dealers=[0])
-        assert build(make("codepiece", {"dealers": [2]})).play.game.dealers == (2,)
+        game: Any = build(make("codepiece", {"dealers": [2]})).play.game
+        assert game.dealers == (2,)
 
 
 # Given deals.
@@ -574,7 +581,8 @@ def test_given_deals_replace_the_programme_for_one_match(kind):
 
 
 def test_declarations_are_one_step_of_all():
-    env, serial = (build("planning", deals=[[3, 2], [1, 0]]) for build in (envs.parallel, envs.aec))
+    env = envs.parallel("planning", deals=[[3, 2], [1, 0]])
+    serial = envs.aec("planning", deals=[[3, 2], [1, 0]])
     seen, infos = env.reset(seed=5)
     serial.reset(seed=5)
     assert all(np.flatnonzero(seen[agent]["action_mask"]).tolist() == [0, 1, 2, 3] for agent in env.agents)
@@ -625,7 +633,8 @@ def test_parallel_steps_that_cannot_be_change_nothing():
         env.step({"seat_0": 0, "seat_1": 66, "seat_2": 0, "seat_3": 0})
     with pytest.raises(ValueError, match="agents are seat_0, seat_1, seat_2, seat_3"):
         env.step({"seat_0": 0, "seat_1": 0, "seat_2": 0, "seat_3": 0, "seat_4": 0})
-    for wrong in (None, 0, [0, 0, 0, 0]):
+    wrongs: tuple[Any, ...] = (None, 0, [0, 0, 0, 0])
+    for wrong in wrongs:
         with pytest.raises(TypeError, match="a mapping from agents to ids"):
             env.step(wrong)
     assert env.play.state is state
@@ -643,9 +652,14 @@ def test_players_have_their_names_in_words(capsys):
 
 def test_masks_and_vectors_are_not_made_until_asked_for(monkeypatch):
     env = envs.aec("codepiece")
-    made = []
+    made: list[int] = []
     whole = type(env.observer).vector
-    monkeypatch.setattr(type(env.observer), "vector", lambda *args: made.append(1) or whole(*args))
+
+    def vector(*args):
+        made.append(1)
+        return whole(*args)
+
+    monkeypatch.setattr(type(env.observer), "vector", vector)
     monkeypatch.setattr(sys.modules["arbiter.envs.arena"], "mask_of", lambda *_: made.append(2))
     env.reset(seed=0)
     for _ in range(6):
@@ -676,7 +690,7 @@ def test_a_play_refuses_what_the_game_refuses():
     ],
 )
 def test_an_observer_that_is_none_is_named(named, why):
-    class Foreign(type(make("codepiece", {}))):
+    class Foreign(Codepiece):
         name = "foreign"
         observer = named
 
@@ -687,7 +701,7 @@ def test_an_observer_that_is_none_is_named(named, why):
 def test_other_games_get_the_plain_observer():
     game = make("codepiece", {})
 
-    class Foreign(type(game)):
+    class Foreign(Codepiece):
         name = "foreign"
 
     assert isinstance(observer_of(Foreign()), AnyGameObserver)

@@ -19,6 +19,8 @@ from arbiter.samples import bot_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arbiter.envs.arena import Arena
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
 BEGIN = "<!-- made by tests/envs/test_environments_page.py --rewrite-golden, from here -->\n"
 END = "<!-- to here -->\n"
@@ -55,9 +57,14 @@ def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> Non
 
 
 def test_sizes_beside_those_of_others_are_ours() -> None:
-    cells = envs.aec("dou_dizhu").observation_space("seat_0")["observation"].shape[0]
+    def cells_of(env: Arena, agent: str) -> int:
+        shape = env.observation_space(agent)["observation"].shape
+        assert shape is not None
+        return shape[0]
+
+    cells = cells_of(envs.aec("dou_dizhu"), "seat_0")
     roles = [
-        str(dou_dizhu_v4.env(visible).observation_space(agent)["observation"].shape[0])
+        str(cells_of(dou_dizhu_v4.env(visible), agent))
         for visible in (False, True)
         for agent in ("landlord_0", "peasant_0")
     ]

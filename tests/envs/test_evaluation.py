@@ -44,6 +44,8 @@ def test_the_interval_holds_the_rating_and_says_who_is_better() -> None:
         envs.evaluate(policy, "chefs_hat", [other], rounds=15, matches=1).rungs
         for policy, other in ((least, most), (most, least))
     )
+    assert better.low is not None and better.elo is not None and better.high is not None
+    assert worse.high is not None
     assert better.low <= better.elo <= better.high
     assert better.low > 0 > worse.high
 
@@ -110,5 +112,6 @@ def test_as_text_it_is_a_table() -> None:
     ],
 )
 def test_what_cannot_be_is_refused(more: dict[str, Any], error: type[Exception], words: str) -> None:
+    usual: dict[str, Any] = {"policy": least, "game": "planning", "against": ["random"], "rounds": 1}
     with pytest.raises(error, match=words):
-        envs.evaluate(**{"policy": least, "game": "planning", "against": ["random"], "rounds": 1} | more)
+        envs.evaluate(**(usual | more))

@@ -172,7 +172,9 @@ def test_matches_are_what_they_have_always_been(golden: Callable[[str, str], Non
 def test_actions_that_are_none_raise_and_change_nothing(form: Form) -> None:
     form.reset(seed=0)
     before = form.state()
-    for wrong, error in [(w, TypeError) for w in WRONG_TYPES] + [(w, ValueError) for w in NONE_SUCH]:
+    cases: list[tuple[Any, type[Exception]]] = [(wrong, TypeError) for wrong in WRONG_TYPES]
+    cases += [(wrong, ValueError) for wrong in NONE_SUCH]
+    for wrong, error in cases:
         if isinstance(wrong, str) and isinstance(form, Hat | OfCodepiece):
             error = Exception  # words are actions in the engine, though not this one
         if wrong == 10**30 and isinstance(form, SideBySide):

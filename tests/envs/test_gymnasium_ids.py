@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -33,7 +34,8 @@ def test_a_name_with_its_module_needs_no_import() -> None:
 
 def test_the_entry_point_makes_all_names_known(monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = [point for point in entry_points(group="gymnasium.envs") if "arbiter" in point.value]
-    monkeypatch.setattr(gymnasium, "registry", registry := {})
+    registry: dict[str, object] = {}
+    monkeypatch.setattr(gymnasium, "registry", registry)
     monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
     found.load()()
     assert {*SIDE_BY_SIDE, "arbiter/Single-v0", "chefshat-v1"} == set(registry)
@@ -45,8 +47,8 @@ def test_gymnasiums_own_check(name: str) -> None:
 
 
 def test_options_are_those_of_the_game() -> None:
-    env = gymnasium.make("arbiter/Planning-v0", seats=2, deals=[[1, 0]])
-    assert env.unwrapped.play.game.seats == 2
+    env: Any = gymnasium.make("arbiter/Planning-v0", seats=2, deals=[[1, 0]]).unwrapped
+    assert env.play.game.seats == 2
     with pytest.raises(ConfigError, match="fishes"):
         gymnasium.make("arbiter/Planning-v0", fishes=2)
     with pytest.raises(ConfigError, match="fishes"):
@@ -63,7 +65,7 @@ def test_with_opponents_it_is_the_environment_of_one_agent() -> None:
 
 def test_matches_are_written_down(tmp_path) -> None:
     file = tmp_path / "games.csv"
-    env = gymnasium.make("arbiter/Planning-v0", dataset=str(file), deals=[[1, 0]]).unwrapped
+    env: Any = gymnasium.make("arbiter/Planning-v0", dataset=str(file), deals=[[1, 0]]).unwrapped
     env.reset(seed=1)
     for _ in range(8):
         _, _, over, _, _ = env.step(int(env.action_masks().argmax()))
@@ -128,7 +130,7 @@ def test_gymnasiums_wrappers_of_vectors_work() -> None:
 
 
 def test_seeds_of_side_by_side() -> None:
-    env = gymnasium.make_vec("arbiter/Planning-v0", num_envs=2)
+    env: Any = gymnasium.make_vec("arbiter/Planning-v0", num_envs=2)
     with pytest.raises(RuntimeError, match="call reset"):
         env.step([0, 0])
     first, _ = env.reset(seed=[5, 6])

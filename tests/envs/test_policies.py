@@ -33,7 +33,9 @@ class Masked:
 class Recurrent(Masked):
     """Counts its decisions in a match, as a recurrent model carries its state on."""
 
-    def predict(self, observation: Any, state: Any = None, episode_start: Any = None, **more: Any) -> Any:
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, *_: Any, **more: Any
+    ) -> Any:
         count = 0 if episode_start[0] else state
         self.masks.append(count)
         return np.array([37]), count + 1

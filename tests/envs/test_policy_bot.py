@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def in_memory(bot):
 
 def what_bots_see(game, bots_game, seed, habit=0.0):
     """One match between policy bots: all that they saw, in order."""
-    seen = []
+    seen: list[Any] = []
     bots = [envs.PolicyBot(by_lot(seat, seen, habit), bots_game) for seat in range(game.seats)]
     record = play_in_memory(game, [in_memory(bot) for bot in bots], match_spec(game, seed=str(seed)))
     assert record.forfeit is None
@@ -120,7 +121,7 @@ def test_a_game_of_another_package_is_played_with_the_bots_own_options_alone():
     for wording in Foreign([3]).greeting():
         assert bot.answer(wording[0]) == "="
     cards = " ".join(Foreign([3]).card_name(card) for card in range(13))
-    assert bot.answer(f"set_cards 13 {cards}").startswith("? this is a bot for Foreign(dealers=[1, 2]")
+    assert str(bot.answer(f"set_cards 13 {cards}")).startswith("? this is a bot for Foreign(dealers=[1, 2]")
 
 
 # The dialogue.
@@ -277,7 +278,7 @@ def test_bots_that_cannot_be_are_refused_when_they_are_made():
 
 
 def test_running_ends_with_quit_and_answers_it():
-    said = []
+    said: list[bytes] = []
     envs.PolicyBot(last).run([b"hello\r\n", b"\n", b"quit\n", b"hello\n"], said.append)
     assert said == [b"? set_deck comes first\n\n", b"=\n\n"]
 
@@ -300,7 +301,7 @@ def test_a_policy_that_raises_shows_its_own_traceback_and_a_last_line(capsys):
 def test_an_illegal_answer_ends_the_program_without_a_traceback(capsys):
     with pytest.raises(SystemExit) as ended:
         envs.PolicyBot(lambda *_: 9).run([*LINES, b"gen_declare\n"], io.BytesIO().write)
-    assert ended.value.code.startswith("the policy's answer to gen_declare: 9 (9) is not legal")
+    assert str(ended.value.code).startswith("the policy's answer to gen_declare: 9 (9) is not legal")
     assert capsys.readouterr().err == ""
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import weakref
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,11 @@ def test_gymnasiums_own_check(kind, seat):
 
 
 def test_gymnasium_makes_it_by_name():
-    env = gymnasium.make("arbiter/Single-v0", game="planning", opponents=first, seat=2, deals=[[1, 0]])
+    made = gymnasium.make("arbiter/Single-v0", game="planning", opponents=first, seat=2, deals=[[1, 0]])
+    env: Any = made.unwrapped
     _, info = env.reset(seed=1)
     assert info["seat"] == 2
-    assert env.unwrapped.action_masks().tolist() == [i < 2 for i in range(env.action_space.n)]
+    assert env.action_masks().tolist() == [i < 2 for i in range(env.action_space.n)]
 
 
 # What the agent sees and gets.
@@ -72,9 +74,14 @@ def test_the_agent_sees_what_its_seat_sees_among_all_agents(kind):
 
 
 def test_the_agents_declaration_is_not_seen_by_opponents_who_decide_after_it():
-    shown = {0: [], 3: []}
+    shown: dict[int, list[Any]] = {0: [], 3: []}
     for number in shown:
-        env = envs.single("planning", lambda seen, mask, to=shown[number]: to.append(seen) or first(seen, mask), seat=1, deals=[[3, 0]])  # fmt: skip
+
+        def seeing(seen, mask, to=shown[number]):
+            to.append(seen)
+            return first(seen, mask)
+
+        env = envs.single("planning", seeing, seat=1, deals=[[3, 0]])
         _, info = env.reset(seed=1)
         assert {0, 3} <= set(info["legal_ids"])
         env.step(number)
@@ -118,9 +125,13 @@ def test_the_seat_of_one_match_can_be_asked_for_with_its_deals():
 
 
 def test_opponents_sit_clockwise_from_the_agent():
-    asked = []
-    policies = [lambda seen, mask, name=name: asked.append(name) or first(seen, mask) for name in "abc"]
-    env = envs.single("planning", policies, seat=2, deals=[[1, 0]])
+    asked: list[str] = []
+
+    def named(name, seen, mask):
+        asked.append(name)
+        return first(seen, mask)
+
+    env = envs.single("planning", [partial(named, name) for name in "abc"], seat=2, deals=[[1, 0]])
     to_the_end(env, seed=1)
     # Seats 0 and 1 declare before seat 2; a is in seat 3, b in 0, c in 1.
     assert asked[:3] == ["b", "c", "a"]
@@ -139,8 +150,8 @@ def test_a_match_that_ends_before_the_agents_first_decision_takes_one_step():
 def test_rendering_names_who_sits_where(capsys):
     env = envs.single("planning", first, render_mode="ansi")
     env.reset(seed=1)
-    assert "seat_0 agent" in env.render()
-    assert "seat_1 first" in env.render()
+    assert "seat_0 agent" in str(env.render())
+    assert "seat_1 first" in str(env.render())
     env = envs.single("planning", render_mode="human")
     env.reset(seed=1)
     assert "seat_1 random" in capsys.readouterr().out
@@ -229,14 +240,15 @@ def are_gone(ids):
 @pytest.mark.process
 def test_a_bot_hears_what_it_hears_from_the_referee(parrot):
     command, file = parrot
-    options = {"deals": [[1, 0], [1, 2]]}
+    options: dict[str, Any] = {"deals": [[1, 0], [1, 2]]}
     env = envs.single("planning", [first, command, first], limits=LIMITS, **options)
     last, _ = to_the_end(env, seed="parrot")
     env.close()
     said = [line.split() for line in file.read_text().splitlines()]
     # The same match between bots in memory, who have one card a deal and declare nothing.
     game = make("planning", options)
-    hands = [game.deal(number, _stream(number), None).hands for number in range(2)]
+    deals = [game.deal(number, _stream(number), None) for number in range(2)]
+    hands = [deal.hands for deal in deals if deal is not None]
     words = [
         ["0", game.card_name(hands[0][seat][0]), "0", game.card_name(hands[1][seat][0])] for seat in range(4)
     ]
@@ -247,6 +259,7 @@ def test_a_bot_hears_what_it_hears_from_the_referee(parrot):
         line for line in heard if line[0] != "time_left"
     ]
     assert [line[0] for line in said] == [line[0] for line in heard]
+    assert record.points is not None
     assert last[1:4] == (record.points[0], True, False)
 
 
@@ -284,6 +297,7 @@ def test_a_bot_is_confined_by_default(tmp_path):
     spy = tmp_path / "own" / "spy.py"
     spy.write_text(f"input()\nopen({str(tmp_path / 'secret')!r})\n")
     env = envs.single("planning", ["random", "random", f"{sys.executable} {spy}"])
+    assert env._programs is not None
     if env._programs._limits.isolation == "plain":
         pytest.skip("nothing confines bots here")
     env.reset(seed=1)
@@ -324,6 +338,7 @@ def test_a_bots_fault_ends_the_match(kind, tmp_path):
     assert (reward, terminated, truncated) == (0.0, False, True)
     assert info["fault"].startswith(f"faulty in seat 2: {message}")
     assert not info["action_mask"].any()
+    assert env._programs is not None
     assert not env._programs._channels
     with pytest.raises(RuntimeError, match="call reset"):
         env.step(0)
@@ -353,8 +368,10 @@ def test_no_process_is_left_behind_by_reset_close_or_neglect(parrot):
 def test_processes_start_anew_when_the_one_that_starts_them_was_killed(parrot):
     env = envs.single("planning", [first, parrot[0], first], limits=LIMITS, deals=[[1, 0]])
     env.reset(seed=1)
+    assert env._programs is not None and env._programs._launcher is not None
     (slim,) = env._programs._launcher._processes.values()
     launcher = slim._process
+    assert launcher is not None
     os.kill(launcher.pid, signal.SIGKILL)
     launcher.wait()
     last, _ = to_the_end(env, seed=1)
@@ -401,7 +418,7 @@ def test_a_policy_that_raises_is_named() -> None:
 
 
 def test_numpy_numbers_are_seats() -> None:
-    env = envs.single("planning", seat=np.int64(2))
+    env = envs.single("planning", seat=np.int64(2))  # type: ignore[arg-type]
     assert env.reset(seed=1)[1]["seat"] == 2
     assert env.reset(options={"seat": np.int8(1)})[1]["seat"] == 1
     with pytest.raises(ConfigError, match=r"did you mean seat\?"):

@@ -31,7 +31,7 @@ def network(tmp_path: Path) -> Any:
 
 def test_the_network_takes_the_legal_id_of_the_highest_score(network: Any, tmp_path: Path) -> None:
     # Of two cells by two tanh to three scores: id 2 gets most, then id 0.
-    layers = {"weight0": np.eye(2), "bias0": np.array([0.0, 1.0])}
+    layers: dict[str, Any] = {"weight0": np.eye(2), "bias0": np.array([0.0, 1.0])}
     layers |= {"weight1": np.array([[1.0, 0.0], [0.0, -1.0], [2.0, 0.5]]), "bias1": np.array([0.0, 0.1, 0.2])}
     np.savez(tmp_path / "layers.npz", **layers)
     policy, seen = network(tmp_path / "layers.npz"), np.array([1, 0], np.int8)
@@ -42,9 +42,10 @@ def test_the_network_takes_the_legal_id_of_the_highest_score(network: Any, tmp_p
 
 def test_the_network_is_a_bot(network: Any, tmp_path: Path) -> None:
     chance, env = np.random.default_rng(1), aec("planning")
-    cells, ids = env.observation_space("seat_0")["observation"].shape[0], env.action_space("seat_0").n
-    sizes = [cells, 16, ids]
-    layers = {}
+    shape = env.observation_space("seat_0")["observation"].shape
+    assert shape is not None
+    sizes = [shape[0], 16, env.action_space("seat_0").n]
+    layers: dict[str, Any] = {}
     for number, (before, after) in enumerate(pairwise(sizes)):
         layers[f"weight{number}"] = chance.normal(size=(after, before)).astype(np.float32)
         layers[f"bias{number}"] = chance.normal(size=after).astype(np.float32)
