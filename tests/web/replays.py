@@ -36,7 +36,12 @@ def match_of(name: str, names: tuple[str, ...] = NAMES, seed: int = 1) -> MatchR
         taken = luck.expovariate(1 / 0.02)
         left[move.seat] -= taken
         moves.append(move._replace(charged_ns=int(taken * 1e9), left_ns=int(left[move.seat] * 1e9)))
-    named = {"id": "r001/t01/m0", "season": "spring", "round": 1, "players": names[: game.seats]}
+    named: dict[str, Any] = {
+        "id": "r001/t01/m0",
+        "season": "spring",
+        "round": 1,
+        "players": names[: game.seats],
+    }
     return replace(record, moves=tuple(moves), **named)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from arbiter.games import find, names
+from arbiter.games import make, names
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
 from tests.folding import folded
@@ -28,10 +28,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "codepiece": {"dealers": [0, 1, 2]},
     "chefs_hat": {"matches": 3},
 }
-GAMES = [find(name)(**OPTIONS.get(name, {})) for name in names()]
-GAMES.append(find("chefs_hat")(rules="gym2", matches=3))
-GAMES.append(find("planning")(seats=2, deck="89TJQKA HS", deals=[[3, 1], [7, 0]]))
-GAMES.append(find("dou_dizhu")(bombs="double"))
+GAMES = [make(name, OPTIONS.get(name, {})) for name in names()]
+GAMES.append(make("chefs_hat", {"rules": "gym2", "matches": 3}))
+GAMES.append(make("planning", {"seats": 2, "deck": "89TJQKA HS", "deals": [[3, 1], [7, 0]]}))
+GAMES.append(make("dou_dizhu", {"bombs": "double"}))
 every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 DRAWN = {"hands", "counts", "table", "roles", "to_act", "points"}
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import shutil
+from collections.abc import AsyncGenerator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -178,6 +179,7 @@ async def heard(one: Frozen) -> bytes:
     news = Live(one.seasons).listen(state, "here", "0")
     async with asyncio.timeout(60):
         told = [await anext(news), await anext(news)]
+    assert isinstance(news, AsyncGenerator)
     await news.aclose()
     return b"".join(told)
 
@@ -193,7 +195,7 @@ def twins(tmp_path: Path) -> Iterator[Twins]:
         first.season.authors.set_token("ann", hash_of("secret"), "test")
         first.play()
         first.season.freeze(1)
-    shutil.copytree(*folders)
+    shutil.copytree(folders[0], folders[1])
     with opened(file) as quiet, opened(folders[1] / "small.yaml") as busy:
         made = Twins(quiet, busy)
         assert made.told(quiet) == made.told(busy)
@@ -281,7 +283,8 @@ def test_a_calendar_tells_when_the_next_round_is_due_and_not_which(twins: Twins)
 def test_numbers_of_events_go_on_without_gaps_and_grow_when_all_is_told(frozen: Frozen) -> None:
     frozen.play()
     frozen.season.ask_to_stop()
-    state = frozen.seasons.state("small") if frozen.look() is None else None
+    frozen.look()
+    state = frozen.seasons.state("small")
     assert state is not None
     numbers = [event.number for event in state.events(0, 999)]
     assert numbers == list(range(1, len(numbers) + 1))

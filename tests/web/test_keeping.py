@@ -159,7 +159,11 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
     now = time.monotonic()
     monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
     watched, made_ready = WatchedSeason(kept.file), threading.Event()
-    watched.prepare = lambda _new, _before: bool(made_ready.wait(30))
+
+    def prepare(_new: object, _before: object) -> None:
+        made_ready.wait(30)
+
+    watched.prepare = prepare
     before = watched.state()
     kept.play(matches=1)
     now += 1.5 * seasons.LOOK_SECONDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,6 +52,7 @@ def heard(
                 if len(found) == 2:
                     meanwhile()
         assert live.listening == 1
+        assert isinstance(news, AsyncGenerator)
         await news.aclose()
         assert live.listening == 0
         return b"".join(found).decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -14,6 +15,7 @@ from arbiter.web.tables import Begun, VisitState
 TOLD = (Replay, Bare, TableState, Passed, GameChoices, Bots, Cards, Saved, Begun, VisitState)
 
 if __name__ == "__main__":
+    adapters: list[tuple[str, Literal["serialization"], TypeAdapter[Any]]]
     adapters = [(told.__name__, "serialization", TypeAdapter(told)) for told in TOLD]
     _, shared = TypeAdapter.json_schemas(adapters, ref_template="#/components/schemas/{model}")
     info = {"title": "what scripts are told", "version": "1"}

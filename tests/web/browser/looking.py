@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
@@ -22,7 +22,8 @@ def violations(page: Page, axe: str) -> list[str]:
     page.evaluate(axe)
     found = []
     # All that the dark scheme changes are colours.
-    for scheme, options in (("light", WCAG), ("dark", CONTRAST)):
+    schemes: list[tuple[Literal["light", "dark"], dict[str, Any]]] = [("light", WCAG), ("dark", CONTRAST)]
+    for scheme, options in schemes:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         found += [f"{scheme}: {line}" for line in page.evaluate(RUN, options)]
     return found

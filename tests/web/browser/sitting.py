@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from arbiter.byhand.session import Session
+    from arbiter.course import Position
 
 ASKED = ".rp-pick:not([aria-disabled]), .ap-words button"
 """What can be answered with one click."""
@@ -31,6 +32,12 @@ class Sitting(NamedTuple):
     session: Session
     page: Page
     complaints: list[str]
+
+    @property
+    def position(self) -> Position:
+        """The position that is shown."""
+        assert self.session.seen is not None
+        return self.session.seen.position
 
     @property
     def news(self) -> str:

@@ -85,7 +85,7 @@ def test_a_match_is_played_by_keys_alone(browser: Browser) -> None:
                 break
             # The focus is on the field or on the first legal answer.
             if page.evaluate("document.activeElement.id") == "ap-answer":
-                page.keyboard.type(table.session.seen.position.words()[0])
+                page.keyboard.type(table.position.words()[0])
             page.keyboard.press("Enter")
         assert page.get_by_role("status").inner_text().startswith("match over: ")
         assert table.complaints == []
@@ -107,7 +107,7 @@ def test_a_combination_is_picked_and_laid_by_keys(browser: Browser) -> None:
         assert cards.first.get_attribute("aria-pressed") == "true"
         page.keyboard.press("l")
         table.settled()
-        assert table.session.seen.position.decisions[0].word == name
+        assert table.position.decisions[0].word == name
 
 
 def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
@@ -149,11 +149,12 @@ def test_a_card_that_is_not_legal_says_why_and_is_not_played(browser: Browser) -
             if page.locator(".rp-pick[aria-disabled]").count():
                 break
             page.locator(ASKED).first.click()
-        made = table.session.seen.position.made
+        made = table.position.made
         card = page.locator(".rp-pick[aria-disabled]").first
         assert card.inner_text().endswith(", not legal now")
         card.click(force=True)
-        position = table.session.seen.position
+        position = table.position
+        assert position.to_act is not None
         must = position.game.must(position.state, position.to_act)
         assert must.startswith("follow ")
         assert page.locator("#ap-asked").inner_text() == f"Seat {position.to_act}: {must}"
@@ -184,7 +185,7 @@ def test_a_word_that_is_not_legal_is_refused_at_its_field(browser: Browser) -> N
         page.locator("#ap-answer-wrong:not(:empty)").wait_for()
         assert field.get_attribute("aria-invalid") == "true"
         assert "ap-answer-wrong" in str(field.get_attribute("aria-describedby"))
-        assert table.session.seen.position.made == 0
+        assert table.position.made == 0
 
 
 def test_the_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, axe: str) -> None:
@@ -227,10 +228,10 @@ def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) 
         table.press("Play")
         table.settled().locator(ASKED).first.click()
         table.settled()
-        assert table.session.seen.position.made > 1
+        assert table.position.made > 1
         table.press("Back a turn")
         page = table.settled()
-        assert table.session.seen.position.made == 0
+        assert table.position.made == 0
         assert page.locator("#ap-asked").inner_text() == "Seat 0 is to declare a number of tricks"
 
 

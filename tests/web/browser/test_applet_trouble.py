@@ -51,11 +51,11 @@ def test_a_bad_reply_is_shown_with_what_helps_and_the_match_goes_on(
         assert page.locator(".rp-faulty .rp-state").inner_text() == "trouble"
         assert page.evaluate(SIDEWAYS) == 0
         assert violations(page, axe) == []
-        made = table.session.seen.position.made
+        made = table.position.made
         table.press("Decide in place of seat 0")
         page.locator(ASKED).first.click()
         table.settled()
-        assert table.session.seen.position.made > made
+        assert table.position.made > made
         assert table.complaints == []
 
 
@@ -149,7 +149,7 @@ def test_hundreds_of_exchanges_are_bounded_and_the_next_step_works(browser: Brow
         assert page.get_by_text("Earlier ones are in the").is_visible()
         table.press("Step")
         table.settled()
-        assert table.session.seen.position.made == 1
+        assert table.position.made == 1
         assert page.locator(".ap-lines li").count() == 500
 
 

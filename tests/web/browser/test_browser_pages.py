@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Request
 
 pytestmark = pytest.mark.browser
 PAGES = [
@@ -137,7 +137,11 @@ def test_a_report_opens_from_disk_and_asks_for_nothing(
     for report in reports:
         page = new_page(viewport=PHONE, java_script_enabled=scripts)
         complaints, asked = complaints_of(page), list[str]()
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
+
+        def ask(request: Request, asked: list[str] = asked) -> None:
+            asked.append(request.url)
+
+        page.on("request", ask)
         page.goto(report.as_uri())
         page.locator("details.round summary").first.click()
         assert page.locator("details.round[open] tbody tr").first.is_visible()

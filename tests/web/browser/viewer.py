@@ -16,7 +16,7 @@ from arbiter.web.security import Guard
 from tests.web.replays import faulty, match_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from arbiter.match import MatchRecord
@@ -36,7 +36,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Matc
 <script type="module" src="/static/match.js"></script></head><body><main>{body}</main></body></html>"""
 
 
-def match_page(replay: dict[str, Any], **changes: Any) -> str:
+def match_page(replay: Mapping[str, Any], **changes: Any) -> str:
     """The page of a match made from the fragment; its replay is at /replay.json."""
     templates = jinja2.Environment(loader=jinja2.FileSystemLoader(WEB / "templates"), autoescape=True)
     points, fault = replay["result"]["points"], replay["result"]["fault"]
@@ -56,7 +56,7 @@ class Viewer:
         self.base = ""
         self.app = Guard(self._app)
 
-    def hold(self, replay: dict[str, Any], own: Sequence[dict[str, Any]] = (), **changes: Any) -> str:
+    def hold(self, replay: Mapping[str, Any], own: Sequence[Mapping[str, Any]] = (), **changes: Any) -> str:
         """Puts a match's page, replay, and the seats' own ones there; its address."""
         for seat, seen in enumerate(own):
             self.pages[f"/replay.json?reader=seat:{seat}"] = json.dumps(seen)
