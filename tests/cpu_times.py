@@ -7,7 +7,7 @@ have ended. With several processes of pytest-xdist nothing is listed.
 from __future__ import annotations
 
 import resource
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SHOWN = 20
-seconds: Counter[str] = Counter()
+seconds: defaultdict[str, float] = defaultdict(float)
 
 
 def cpu_seconds() -> float:
@@ -35,5 +35,5 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if seconds:
         terminalreporter.section(f"{sum(seconds.values()):.0f} s of CPU time")
-    for name, spent in seconds.most_common(SHOWN):
+    for name, spent in sorted(seconds.items(), key=lambda item: -item[1])[:SHOWN]:
         terminalreporter.write_line(f"{spent:7.2f} s  {name}")

@@ -43,8 +43,8 @@ def postgres_server() -> Iterator[str]:
     programs = server_programs()
     if programs is None:
         pytest.skip(f"no PostgreSQL: no initdb on this machine, and {GIVEN} names no server")
-    with started(programs) as url:
-        yield url
+    with started(programs) as address:
+        yield address
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import FloatRect, sync_playwright
 
 from arbiter.cli import exit_code
 
@@ -38,7 +38,7 @@ def take() -> None:
             page.goto(report.as_uri())
             box = page.locator("#better").bounding_box()
             assert box is not None
-            clip = {"x": 0, "y": 0, "width": WIDTH, "height": box["y"] - BELOW}
+            clip: FloatRect = {"x": 0, "y": 0, "width": WIDTH, "height": box["y"] - BELOW}
             page.screenshot(path=STANDINGS, full_page=True, clip=clip)
             replay = page.locator(f"#{SHOWN}")
             replay.locator("summary").first.click()

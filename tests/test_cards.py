@@ -111,6 +111,7 @@ def test_the_tournament_deals_of_seed_1_are_pinned(golden):
     shapes = []
     for number in range(13):
         deal = game.next_deal(number, Stream.of_deal(1, 1, number), None)
+        assert deal is not None
         shapes.append(json.dumps(game.deal_json(deal)))
     golden("planning_deals_seed_1_round_1.jsonl", "\n".join(shapes) + "\n")
 
@@ -121,6 +122,7 @@ def test_the_pinned_deals_follow_from_the_documented_stream():
         cards = shuffled_by_the_book(words_by_the_book(1, 1, number), 52)
         deal = game.next_deal(number, Stream.of_deal(1, 1, number), None)
         hands = [tuple(cards[seat * count : seat * count + count]) for seat in range(4)]
+        assert deal is not None
         assert (list(deal.hands), deal.seat) == (hands, starter)
 
 

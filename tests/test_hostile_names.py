@@ -20,6 +20,7 @@ from arbiter.cli.tables import show_history
 from arbiter.config import load
 from arbiter.config.values import Name
 from arbiter.export import TextForm, text
+from arbiter.export.columns import Column
 from arbiter.export.row_files import RowFile
 from arbiter.season.season import Season
 from arbiter.store import Store
@@ -146,7 +147,8 @@ def test_history_for_a_spreadsheet_has_no_formula(capsys: pytest.CaptureFixture[
 
 
 def test_data_sets_have_no_formula(tmp_path: Path) -> None:
-    with RowFile(str(tmp_path / "a.csv"), {"player": "text", "points": "int"}) as out:
+    columns = {"player": Column("text", "who"), "points": Column("int", "its points")}
+    with RowFile(str(tmp_path / "a.csv"), columns) as out:
         out.write([{"player": "=1+1", "points": -3}])
     assert (tmp_path / "a.csv").read_text() == "player,points\n'=1+1,-3\n"
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,15 @@ from arbiter.games.planning import Planning
 from arbiter.match import Fault
 from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
 from arbiter.referee import SHOWN_REPLY
-from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.testing import (
+    Bot,
+    Said,
+    ScriptedBot,
+    match_spec,
+    play_by_policy,
+    play_in_memory,
+    random_policy,
+)
 
 GAME = Planning()
 PLAYED = play_by_policy(GAME, random_policy("golden"), match_spec(GAME))
@@ -50,20 +59,20 @@ def hands_to(seat_cards, starter=0):
 
 
 def test_a_tournament_match_is_word_for_word_the_golden_one(golden):
-    transcript = []
+    transcript: list[Said] = []
     replayed(cost=250_000, transcript=transcript)
     lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in transcript]
     golden("planning_match.txt", "\n".join(lines) + "\n")
 
 
 def test_a_tournament_match_is_640_commands_to_each_bot():
-    transcript = []
+    transcript: list[Said] = []
     replayed(transcript=transcript)
     assert Counter(seat for seat, _, _ in transcript) == dict.fromkeys(range(4), 640)
 
 
 def test_commands_go_out_in_the_order_of_the_protocol():
-    transcript = []
+    transcript: list[Said] = []
     replayed(transcript=transcript)
     plays = iter([move for move in PLAYED.moves if move.request == "gen_move"])
     expected = [(seat, name) for name in ("set_deck", "set_players", "set_game") for seat in range(4)]
@@ -108,7 +117,8 @@ def test_batched_delivery_gives_the_same_moves_and_points():
 
 @pytest.mark.parametrize("seat", range(4))
 def test_every_seat_hears_the_same_lines_in_the_same_order_in_batches(seat):
-    strict, batched = [], []
+    strict: list[Said] = []
+    batched: list[Said] = []
     replayed(transcript=strict)
     replayed(transcript=batched, delivery="batched")
     heard = [[said.command for said in transcript if said.seat == seat] for transcript in (strict, batched)]
@@ -116,8 +126,13 @@ def test_every_seat_hears_the_same_lines_in_the_same_order_in_batches(seat):
 
 
 def test_batched_delivery_makes_one_exchange_of_a_decision():
-    exchanges = []
-    replayed(cost=lambda send, _: exchanges.append(send) or 0, delivery="batched")
+    exchanges: list[Send] = []
+
+    def cost(send, _):
+        exchanges.append(send)
+        return 0
+
+    replayed(cost=cost, delivery="batched")
     # Each first command alone, each decision one, and each seat's last news.
     assert len(exchanges) == 4 + 416 + 4
     assert Counter(send.replies for send in exchanges if not send.asks)[1] >= 4
@@ -180,6 +195,7 @@ def test_a_fault_in_a_reply_to_news_becomes_the_right_forfeit(name, reply, fault
 def test_a_card_that_is_not_held_is_illegal():
     game = hands_to([["2D"], ["3D"], ["4D"], ["5D"]])
     record = play_in_memory(game, [ScriptedBot(["0", "AS"]) for _ in range(4)])
+    assert record.forfeit is not None
     assert (record.forfeit.fault, record.forfeit.detail) == (Fault.ILLEGAL, "AS is not in hand")
 
 
@@ -187,6 +203,7 @@ def test_a_card_that_does_not_follow_suit_is_illegal():
     game = hands_to([["2D", "2H"], ["3D", "3S"], ["4D", "4S"], ["5D", "5S"]])
     record = play_in_memory(game, [ScriptedBot(["0", "2D"]), *(ScriptedBot(["0", "3S"]) for _ in range(3))])
     detail = "3S does not follow suit (2D was led)"
+    assert record.forfeit is not None
     assert (record.forfeit.seat, record.forfeit.detail) == (1, detail)
 
 
@@ -233,8 +250,9 @@ def test_running_out_of_memory_is_a_fault_of_its_own():
     def hog(_):
         raise MemoryError
 
-    bots = [*(ScriptedBot.replaying(SHORT_PLAYED, seat) for seat in range(3)), hog]
+    bots: list[Bot] = [*(ScriptedBot.replaying(SHORT_PLAYED, seat) for seat in range(3)), hog]
     forfeit = play_in_memory(SHORT, bots).forfeit
+    assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (3, Fault.MEMORY)
 
 
@@ -243,11 +261,12 @@ def test_the_first_fault_in_seat_order_is_the_only_one():
         ScriptedBot(raw={("set_deck", 0): None}) if seat in (1, 3) else ScriptedBot() for seat in range(4)
     ]
     record = play_in_memory(SHORT, bots)
+    assert record.forfeit is not None
     assert (record.forfeit.seat, record.forfeit.command) == (1, "set_deck 23456789TJQKA CDHS")
 
 
 def test_nobody_hears_anything_after_a_fault():
-    transcript = []
+    transcript: list[Said] = []
     disturbed({("gen_move", 1): b"? no\n\n"}, transcript=transcript)
     assert (transcript[-1].seat, transcript[-1].reply) == (2, b"? no\n\n")
 
@@ -372,7 +391,7 @@ def test_a_limit_per_request_is_each_commands_own(delivery):
     def cost(send, seat):
         return 500 * MS * send.replies
 
-    transcript = []
+    transcript: list[Said] = []
     record = replayed(cost=cost, time="500ms/request", delivery=delivery, transcript=transcript)
     assert record.forfeit is None
     told = {said.command for said in transcript if said.command.startswith("time_left")}
@@ -387,7 +406,8 @@ def test_a_command_over_the_limit_per_request_is_a_timeout():
 @pytest.mark.parametrize("time", ["2s", "160ms+1ms"])
 def test_time_left_is_what_is_left_rounded_down(time):
     budget, increment = (2 * SECOND, 0) if time == "2s" else (160 * MS, MS)
-    cost, transcript = 234_567, []
+    cost = 234_567
+    transcript: list[Said] = []
     replayed(cost=cost, time=time, transcript=transcript)
     exchanges, answers = [-1] * 4, [0] * 4  # the start is not charged
     for seat, command, _ in transcript:
@@ -458,7 +478,7 @@ def test_the_deal_hash_is_that_of_the_canonical_json_of_the_deals():
 
 
 def test_the_deal_hash_differs_by_seed_and_round():
-    specs = [{}, {"seed": "2"}, {"round_number": 2}]
+    specs: list[dict[str, Any]] = [{}, {"seed": "2"}, {"round_number": 2}]
     hashes = {play_by_policy(SHORT, random_policy(0), match_spec(SHORT, **spec)).deal_hash for spec in specs}
     assert len(hashes) == 3
 

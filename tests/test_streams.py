@@ -40,7 +40,8 @@ def test_a_round_is_played_whatever_becomes_of_the_streams(quick_config: Path, r
 
 
 def test_what_is_read_needs_no_reader(quick_config: Path) -> None:
-    for words in (["games"], ["check-config", quick_config]):
+    commands: list[list[str | Path]] = [["games"], ["check-config", quick_config]]
+    for words in commands:
         for redirected in (">&-", "| true"):
             done = shell(words, redirected)
             assert (done.returncode, done.stderr) == (0, ""), (words, redirected)

@@ -43,7 +43,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "chefs_hat": {"matches": 2},
 }
 GAMES = [find(name)(**SMALL.get(name, {})) for name in names()]
-GAMES.append(find("chefs_hat")(rules="gym2", matches=2))
+GAMES.append(make("chefs_hat", {"rules": "gym2", "matches": 2}))
 every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 
 
@@ -127,7 +127,8 @@ def test_a_card_that_a_reader_may_not_see_changes_no_byte(
     deal = deal_of(game, seed, 1, 0, None)
     assert deal is not None
     one = game.given([deal])
-    state, played = one.start(deal), []
+    state = one.start(deal)
+    played: list[tuple[int, int]] = []
     policy = random_policy(seed)
     while state.to_act and len(played) < length:
         seat = state.to_act[0]
@@ -240,9 +241,9 @@ def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
     record = play_in_memory(game, bots)
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.ILLEGAL
-    early = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
+    early: Any = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
     assert early["text"] == "ZZ: no legal answer to gen_move"
-    late = replay_of(record, Reader("public"))["result"]["fault"]
+    late: Any = replay_of(record, Reader("public"))["result"]["fault"]
     assert late["text"].startswith("ZZ: there is no such card in the deck")
 
 
@@ -256,7 +257,7 @@ def test_a_card_that_is_not_in_hand_is_told_without_that_reason(seed: int) -> No
     record = play_in_memory(game, bots, spec)
     assert record.forfeit is not None
     assert record.forfeit.detail == f"{other} is not in hand"
-    early = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
+    early: Any = replay_of(record, Reader("public"), complete=False)["result"]["fault"]
     assert early["text"] == f"{other}: no legal answer to gen_move"
 
 
@@ -266,10 +267,11 @@ def test_on_what_a_budget_went_is_for_the_bot_itself_and_for_who_sees_all() -> N
     record = play_in_memory(
         game, bots, match_spec(game, time="1s"), cost=lambda send, _: 600 * MS * send.asks
     )
-    said = {
-        reader: replay_of(record, Reader.parse(reader, 4), complete=False)["result"]["fault"]["text"]
+    faults: dict[str, Any] = {
+        reader: replay_of(record, Reader.parse(reader, 4), complete=False)["result"]["fault"]
         for reader in ("public", "seat:0", "seat:3", "full")
     }
+    said = {reader: fault["text"] for reader, fault in faults.items()}
     assert record.forfeit is not None
     seat = record.forfeit.seat
     assert [reader for reader, text in said.items() if "slowest" in text] == [f"seat:{seat}", "full"]

@@ -419,7 +419,7 @@ def test_raw_bytes_are_cut_and_escaped() -> None:
     ],
 )
 def test_a_season_requires_the_steps_that_its_matches_come_to(
-    terms: dict[str, str], required: set[str]
+    terms: dict[str, Any], required: set[str]
 ) -> None:
     limits = replace(USUAL.limits(), **terms)
     batched, strict = (Player("alice", ("bot",), "/", batched=said) for said in (True, False))

@@ -84,9 +84,10 @@ def main() -> None:
     options.add_argument("--start", type=int, default=0)
     options.add_argument("bots", nargs=2, choices=sorted(BOTS))
     chosen = options.parse_args()
-    outcomes, seconds = pairs(*chosen.bots, chosen.pairs, chosen.start)
+    first, second = chosen.bots
+    outcomes, seconds = pairs(first, second, chosen.pairs, chosen.start)
     mean, error = share(outcomes)
-    print(f"{chosen.bots[0]} wins {mean:.1%} ± {error:.1%} of {chosen.pairs} pairs against {chosen.bots[1]},")
+    print(f"{first} wins {mean:.1%} ± {error:.1%} of {chosen.pairs} pairs against {second},")
     print(
         f"{sum(outcomes) / len(outcomes) / 8:+.2f} points a deal; CPU s a deal {seconds[0]:.3f}, {seconds[1]:.3f}"
     )

@@ -49,7 +49,7 @@ def bot(name: str, seed: int) -> Any:
     return import_module(f"dou_dizhu_{name}").Bot(seed)
 
 
-def play(game: DouDizhu, number: int, names: tuple[str, str, str], deal_seed: object) -> tuple[int, ...]:
+def play(game: DouDizhu, number: int, names: tuple[str, ...], deal_seed: object) -> tuple[int, ...]:
     """One deal between bots by seat, which hear what they would hear in a match; its points."""
     deal = game.next_deal(0, Stream("measure", deal_seed, number), None)
     assert deal is not None

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 BOTS = Path(__file__).resolve().parents[2] / "bots"
 PROGRAMME = [(cards, (cards - 1) % 4) for cards in range(1, 14)]
@@ -60,7 +60,7 @@ class Memory:
 class Process:
     """A bot behind pipes. A batch goes out in one write; its replies are read until the last is complete."""
 
-    def __init__(self, command: list[str], **options: object) -> None:
+    def __init__(self, command: list[str], **options: Any) -> None:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
@@ -162,7 +162,7 @@ def play(
                 tell_all(f"play {i} {card}")
 
             def worth(turn: int, trick: list[str] = trick) -> tuple[bool, bool, int]:
-                value, suit = trick[turn]
+                value, suit = tuple(trick[turn])
                 return suit == rules.suits[0], suit == trick[0][1], rules.values.index(value)
 
             leader = (leader + max(range(n), key=worth)) % n

@@ -26,13 +26,15 @@ class Spoken:
 
     def __init__(self, command: list[str]):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.stdin, self.stdout = self.process.stdin, self.process.stdout
 
     def __call__(self, line: str) -> bytes:
-        self.process.stdin.write(line.rstrip("\n").encode() + b"\n")
-        self.process.stdin.flush()
+        self.stdin.write(line.rstrip("\n").encode() + b"\n")
+        self.stdin.flush()
         reply = b""
         while not reply.endswith(b"\n\n"):
-            reply += self.process.stdout.readline()
+            reply += self.stdout.readline()
         return reply
 
 
@@ -42,8 +44,8 @@ def spoken(command: list[str]) -> Iterator[Spoken]:
     try:
         yield bot
     finally:
-        bot.process.stdin.close()
-        bot.process.stdout.close()
+        bot.stdin.close()
+        bot.stdout.close()
         bot.process.wait()
 
 

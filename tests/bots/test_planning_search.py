@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -127,7 +127,10 @@ def test_without_time_it_does_what_the_learned_network_does(search: Process) -> 
     game = make("planning", {})
     both = Both(search)
     others = [planning_kit.Session(planning_learned.Learned(seed)) for seed in (1, 2, 3)]
-    bots = [*((lambda line, bot=bot: f"{bot.answer(line)}\n\n".encode()) for bot in others), both]
+    bots: list[Callable[[str], bytes]] = [
+        *((lambda line, bot=bot: f"{bot.answer(line)}\n\n".encode()) for bot in others),
+        both,
+    ]
     record = play_in_memory(game, bots, match_spec(game))
     assert record.forfeit is None
     assert both.decided == 13 + 91

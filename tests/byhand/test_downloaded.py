@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arbiter.byhand.downloaded import record_of
 from arbiter.course import retrace
 from arbiter.errors import ArbiterError, ConfigError
-from arbiter.games import find
+from arbiter.games import make
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
 from tests.commands import RANDOM, arbiter
@@ -32,7 +32,7 @@ __all__ = ["arbiter"]
 PUBLIC = Reader("public")
 GAMES = [game_of(name) for name in OPTIONS]
 # Random actions are played in place of some answers, and cards are exchanged.
-GAMES.append(find("chefs_hat")(rules="gym2", matches=2))
+GAMES.append(make("chefs_hat", {"rules": "gym2", "matches": 2}))
 
 
 def as_sent(record: MatchRecord, reader: Reader = PUBLIC, complete: bool = True) -> Any:

@@ -17,7 +17,7 @@ from arbiter.testing import play_by_policy, random_policy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.export import Columns
+    from arbiter.export.columns import Columns
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "data-sets.md"
 BEGIN = "<!-- made by tests/export/test_data_sets_page.py --rewrite-golden, from here -->\n"

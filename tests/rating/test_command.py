@@ -24,7 +24,7 @@ from tests.rating.recorded_results import recorded, recorded_table
 HEAVY = ("numpy", "scipy", "rich", "trueskill", "openskill", "rating.crosstable", "rating.fit.bayeselo")
 
 
-def run(*words: str | Path, text: str | None = None) -> Result:
+def run(*words: object, text: str | None = None) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], input=text)
 
 

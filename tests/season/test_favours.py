@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -81,9 +81,10 @@ def test_the_share_of_its_faults_suspends_it_though_no_row_of_them_is_long_enoug
 
 
 def test_the_standings_name_whom_the_faults_favour(season: Season) -> None:
-    (found,) = season.results.standings()["favours"]
+    standings: Any = season.results.standings()
+    (found,) = standings["favours"]
     assert (found["faulty"], found["favoured"]) == ("p0", "p1")
-    (said,) = [text for text in warnings(season.results.standings(), {}) if text.startswith("faults of")]
+    (said,) = [text for text in warnings(standings, {}) if text.startswith("faults of")]
     assert said == favour_in_words(found)
     assert said.startswith(SAID)
 

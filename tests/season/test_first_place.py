@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.picture.marks import first_place, in_words, marked
 
+if TYPE_CHECKING:
+    from arbiter.picture.shapes import Row
 
-def rows(**elos: float | None) -> list[dict[str, Any]]:
+
+def rows(**elos: float | None) -> list[Row]:
     """Rows as they are marked, house bots being those called so."""
-    players = [{"rank": 0, "player": name, "elo": elo} for name, elo in elos.items()]
-    return list(
-        marked(
-            {"players": players},
-            {name: name == "house" for name in elos if name != "gone"},
-            {},
-            official=True,
-        )
-    )
+    standings: Any = {"players": [{"rank": 0, "player": name, "elo": elo} for name, elo in elos.items()]}
+    return marked(standings, {name: name == "house" for name in elos if name != "gone"}, {}, official=True)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def row(player: str, elo: float | None, **more: Any) -> dict[str, Any]:
 
 
 def graded(*rows: dict[str, Any], suspended: dict[str, str] | None = None) -> list[Grade]:
-    standings = {"players": list(rows), "suspended": suspended or {}}
+    standings: Any = {"players": list(rows), "suspended": suspended or {}}
     return grades(standings, ["ann", "Ben", "cid"], {"lesson", "greedy"}, ["ann@12", "Ben@1", "cid@1"])
 
 

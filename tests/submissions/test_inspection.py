@@ -306,8 +306,13 @@ def test_a_program_is_tried_on_one_core_as_it_will_play(
     inspector: Inspector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cores = os.sched_getaffinity(0)
-    monkeypatch.setattr(trial, "check_bot", lambda _: seen.append(os.sched_getaffinity(0)) or ())
     seen: list[set[int]] = []
+
+    def check_bot(_: object) -> tuple[()]:
+        seen.append(os.sched_getaffinity(0))
+        return ()
+
+    monkeypatch.setattr(trial, "check_bot", check_bot)
     inspector.inspect(GOOD)
     assert [len(one) for one in seen] == [1]
     assert os.sched_getaffinity(0) == cores

@@ -132,11 +132,12 @@ def places() -> Iterator[Callable[[str], Place]]:
             folders.append(folder)
             furnish(folder)
             python = SYSTEM_PYTHON if who == ORDINARY else sys.executable
+            user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
             worker = subprocess.Popen(
                 [python, folder / "attacks.py"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
                 env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
-                **({"user": NOBODY, "group": NOBODY, "extra_groups": []} if who == ORDINARY else {}),
+                **(user if who == ORDINARY else {}),
             )  # fmt: skip
             workers.append(worker)
 

@@ -240,7 +240,12 @@ def test_what_authors_write_makes_us_look_at_so_much_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[str] = []
-    monkeypatch.setattr(os.path, "isfile", lambda path: bool(looked.append(path)))
+
+    def isfile(path: str) -> bool:
+        looked.append(path)
+        return False
+
+    monkeypatch.setattr(os.path, "isfile", isfile)
     looks = Looks(1000)
     for number in range(5):
         names = [f"lib{number}-{name}.so" for name in range(200)]
