@@ -82,7 +82,13 @@ class Desk:
             request = None if season is None else season.requests.next(self._again)
             if season is None or request is None:
                 return False
-            self._play(config, season, request)
+            try:
+                self._play(config, season, request)
+            except StoreError:
+                raise
+            except Exception as error:
+                # Whatever it is, the others' requests go on.
+                self._give_up(season, request, error)
         except StoreError as error:
             if self._closed.is_set():
                 return False
@@ -96,11 +102,7 @@ class Desk:
         """Play a match of a request, or end it where there is none."""
         from arbiter.requests.outcomes import outcome_of
 
-        try:
-            play = self._opened(config, season, request)
-        except ConfigError as error:
-            season.requests.finish(request.id, request.outcome, str(error))
-            return
+        play = self._opened(config, season, request)
         spec = play.next()
         if spec is None:
             season.requests.finish(request.id, outcome_of(play))
@@ -121,6 +123,15 @@ class Desk:
         if not season.requests.keep(request.id, request.author, len(play.matches), spent, outcome):
             # It was cancelled meanwhile.
             self._plays.pop(request.place, None)
+
+    def _give_up(self, season: SeasonStore, request: Request, error: Exception) -> None:
+        """End a request that cannot be played; its author hears why, unless the failure is ours."""
+        if not isinstance(error, ConfigError):
+            failed = f"{type(error).__name__}: {error}"
+            self._say(f"{season.name}: request {request.id} is given up: {failed}")
+        problem = error.problems[0].message if isinstance(error, ConfigError) else OURS
+        season.requests.finish(request.id, request.outcome, problem)
+        self._plays.pop(request.place, None)
 
     def _played(self, season: SeasonStore, request: Request, spec: MatchSpec) -> PackedMatch | None:
         """The match, or None where it was void: then it is tried again, or the request is over."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cards import Stream
-from arbiter.errors import StoreError, VoidMatch
+from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.games import make
 from arbiter.requests import desk as desks
 from arbiter.requests.outcomes import interval
@@ -167,6 +167,25 @@ def test_a_match_that_is_void_twice_ends_its_request_alone(asked: AskedSeason) -
     assert "could not play it" in str(asked.now(bad).problem)
     assert asked.now(good).state == DONE
     assert "request 1, match r001/t01/m0 was void: the disk is full" in asked.said[0]
+
+
+def test_a_request_that_cannot_be_played_ends_alone(asked: AskedSeason) -> None:
+    bad, worse, good = (
+        asked.ask(name, "match", version, "greedy") for name, version in (("ann", 2), ("ann", 1), ("ben", 1))
+    )
+
+    def fails(spec: MatchSpec) -> None:
+        names = [player.name for player in spec.players]
+        if "ann@2" in names:
+            raise ConfigError("this is no deal of the game")
+        if "ann@1" in names:
+            raise KeyError("nobody thought of this")
+
+    asked.executor.fails = fails
+    asked.work()
+    assert [asked.now(one).state for one in (bad, worse, good)] == [REFUSED, REFUSED, DONE]
+    assert asked.now(bad).problem == "this is no deal of the game"
+    assert asked.said == ["small: request 2 is given up: KeyError: 'nobody thought of this'"]
 
 
 def test_a_version_that_was_dropped_meanwhile_is_named(asked: AskedSeason) -> None:
