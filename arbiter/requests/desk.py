@@ -6,6 +6,7 @@ from the store and keeps there what was played, so it may be killed at any momen
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.requests import store_beside
 from arbiter.errors import ConfigError, NoStore, StoreError, VoidMatch
+from arbiter.season.orders import force
 from arbiter.store import Store
 from arbiter.store.requests import KEPT, WAITING
 from arbiter.store.submissions import ago
@@ -34,6 +36,8 @@ LOOK_SECONDS = 0.5
 AGAIN_SECONDS = 20.0
 """Until a request is tried again whose store or disk failed, others meanwhile."""
 TIDY_SECONDS = 3600.0
+LEFT_BYTES = 500_000_000
+"""Of the disk, for rated matches: nothing is played for authors where less is free."""
 MOST_VOIDS = 2
 """Voids of one match that end a request."""
 OURS = "the service could not play it; ask the organiser, whose log says more"
@@ -102,6 +106,10 @@ class Desk:
         """Play a match of a request, or end it where there is none."""
         from arbiter.requests.outcomes import outcome_of
 
+        if (why := _why_not(season, request.author)) is not None:
+            raise ConfigError(why)
+        if shutil.disk_usage(config.file.parent).free < LEFT_BYTES:
+            raise StoreError(f"less than {LEFT_BYTES:,} bytes are free beside {config.file}")
         play = self._opened(config, season, request)
         spec = play.next()
         if spec is None:
@@ -173,7 +181,9 @@ class Desk:
         return self._seasons[config.store].season(config.season)
 
     def _tidy(self, config: Config) -> None:
-        """Remove the matches of requests that ended long ago."""
+        """Remove the matches of requests that ended long ago, and forget what is read again where needed."""
+        self._plays.clear()
+        self._voids.clear()
         try:
             season = self._season(config)
             for request in [] if season is None else season.requests.ended_before(ago(KEPT)):
@@ -183,3 +193,14 @@ class Desk:
         except StoreError as error:
             # There is another hour.
             self._say(f"{config.season}: its requests are not tidied up: {error}")
+
+
+def _why_not(season: SeasonStore, name: str) -> str | None:
+    """Return why nothing is played for an author now; None where it is."""
+    author = season.authors.named(name)
+    order = force(season.orders.read().given).suspended.get(name)
+    if author is None or not author.alive:
+        return f"{name} is no author any more"
+    if order is not None:
+        return f"{name} is suspended: {order.because}"
+    return None if season.running.read().closed is None else "the season is closed"

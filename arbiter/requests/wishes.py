@@ -114,7 +114,7 @@ class _Known(NamedTuple):
         if name in self.names:
             return self.names[name]
         if name.partition(VERSION_MARK)[0] in self.closed:
-            what = f"against: {name} is another author's, and is not met here"
+            what = f"against: {name!r} is another author's, and is not met here"
             raise ConfigError(what, hint="name a version of yours, or a player of the season's file")
         known = [*self.own, *self.others]
         hint = slip_of(name, known) or f"there are {first_few(known)}"

@@ -131,14 +131,15 @@ class RequestBook(Book):
     def keep(self, number: int, author: str, played: int, ms: int, outcome: Mapping[str, Any] | None) -> bool:
         """Keep that another match was played, in `ms`; without an `outcome` the one before stays.
 
-        False where the request is over.
+        False where the request is over: then the match is counted, and changes no outcome.
         """
         new = {} if outcome is None else {"outcome": json.dumps(dict(outcome))}
         spent = schema.requests.c.spent_ms + ms
         with self._store.transaction() as connection:
             self._count(connection, author, ms)
-            values: dict[str, object] = {"state": PLAYING, "played": played, "spent_ms": spent, **new}
-            return self._changed(connection, {"id": number}, **values)
+            mine = sa.update(schema.requests).filter_by(season_id=self._id, id=number)
+            connection.execute(mine.values(played=played, spent_ms=spent))
+            return self._changed(connection, {"id": number}, **{"state": PLAYING, **new})
 
     def finish(self, number: int, outcome: Mapping[str, Any] | None, problem: str | None = None) -> bool:
         """End a request well, or with the `problem` that keeps it from being played; False if it is over."""

@@ -15,7 +15,7 @@ from arbiter.web import requests_api
 from arbiter.web.behind_login import OWN, POST, does, own_page, shows
 from arbiter.web.callers import own_address
 from arbiter.web.refusals import NOTHING, PRIVATE, Refusal
-from arbiter.web.security import number_of
+from arbiter.web.security import given, number_of
 from arbiter.web.showing import find, read_address
 from arbiter.web.words import match_of_part, match_part, part
 
@@ -97,7 +97,7 @@ def _log(seasons: Seasons, caller: Caller, request: Request) -> Response:
 
 def _player(caller: Caller, request: Request) -> Response:
     """Lead to the player's page in the season."""
-    name = request.path_params["player"]
+    name = given(request.path_params["player"])
     return RedirectResponse(f"/seasons/{part(caller.state.name)}/players/{part(name)}", 303, OWN)
 
 

@@ -14,6 +14,8 @@ from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.games import make
 from arbiter.requests import desk as desks
 from arbiter.requests.outcomes import interval
+from arbiter.season.administration import suspend
+from arbiter.season.results import SeasonResults
 from arbiter.store.requests import CANCELLED, DONE, REFUSED, RequestBook
 from arbiter.store.versions import DROPPED
 
@@ -186,6 +188,32 @@ def test_a_request_that_cannot_be_played_ends_alone(asked: AskedSeason) -> None:
     assert [asked.now(one).state for one in (bad, worse, good)] == [REFUSED, REFUSED, DONE]
     assert asked.now(bad).problem == "this is no deal of the game"
     assert asked.said == ["small: request 2 is given up: KeyError: 'nobody thought of this'"]
+
+
+@pytest.mark.parametrize("verb", ["suspend", "revoke"])
+def test_nothing_is_played_for_who_was_suspended_or_revoked(asked: AskedSeason, verb: str) -> None:
+    request = asked.ask("ann", "match", 2, "greedy", matches=8)
+
+    def end(spec: MatchSpec) -> None:
+        if spec.rotation == 2 and verb == "suspend":
+            suspend(SeasonResults(asked.config, asked.season), "ann", "it cheats")
+        elif spec.rotation == 2:
+            asked.season.authors.set_token("ann", None, "test")
+
+    asked.executor.fails = end
+    asked.work()
+    found = asked.now(request)
+    said = {"suspend": "ann is suspended: it cheats", "revoke": "ann is no author any more"}
+    assert (found.state, found.played, found.problem) == (REFUSED, 3, said[verb])
+
+
+def test_a_full_disk_keeps_requests_waiting(asked: AskedSeason, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = asked.ask("ann", "match", 2, "greedy")
+    monkeypatch.setattr(desks, "LEFT_BYTES", 10**18)
+    desk = asked.desk()
+    assert not desk._work_on(asked.config)
+    assert asked.now(request).played == 0
+    assert "bytes are free" in asked.said[0]
 
 
 def test_a_version_that_was_dropped_meanwhile_is_named(asked: AskedSeason) -> None:

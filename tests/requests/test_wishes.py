@@ -40,8 +40,8 @@ def test_others_are_met_where_the_season_allows_it(open_season: AskedSeason) -> 
 
 WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "version: 3 is no accepted version of yours (there are: 1, 2)": (("match", 3, "greedy"), {}),
-    "against: ben@1 is another author's, and is not met here": (("match", 2, "ben@1"), {}),
-    "against: ben is another author's, and is not met here": (("match", 2, "ben"), {}),
+    "against: 'ben@1' is another author's, and is not met here": (("match", 2, "ben@1"), {}),
+    "against: 'ben' is another author's, and is not met here": (("match", 2, "ben"), {}),
     "against: there is no 'greedi' (did you mean greedy?)": (("match", 2, "greedi"), {}),
     "against: there is no 'ann@7'": (("match", 2, "ann@7"), {}),
     "against: ann@2 does not meet itself": (("match", 2, "ann@2"), {}),

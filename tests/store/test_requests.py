@@ -126,7 +126,7 @@ def test_what_is_over_changes_no_more(season: SeasonStore) -> None:
     assert not season.requests.finish(made.id, {"matches": 1})
     found = season.requests.one(made.id)
     assert found is not None
-    assert (found.state, found.played, found.outcome) == (CANCELLED, 0, None)
+    assert (found.state, found.played, found.outcome) == (CANCELLED, 1, None)
     # What was played is none the less done for its author.
     assert season.requests.served() == {"ann": 100}
     assert season.requests.next() is None

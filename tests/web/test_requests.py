@@ -66,7 +66,7 @@ def test_what_cannot_be_played_is_refused_with_what_can(asking: Authored) -> Non
     error = ask(asking, against=["ben"]).json()["error"]
     assert (error["code"], error["message"]) == (
         "invalid",
-        "against: ben is another author's, and is not met here",
+        "against: 'ben' is another author's, and is not met here",
     )
     assert ask(asking, kind="war").status_code == 422
     assert ask(asking, version=True).status_code == 422
