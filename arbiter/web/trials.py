@@ -42,7 +42,7 @@ MOST_ROWS, MOST_FULL = 2000, 20
 Made = TypeVar("Made")
 
 
-class _Shelf(Generic[Made]):
+class _TrialShelf(Generic[Made]):
     """What was made of tests, by their names; of the last `most` that were asked for."""
 
     def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
@@ -80,7 +80,7 @@ class Trials:
         self._active = ""
         self._followed: tuple[str, int, Trial] | None = None
         self._told: dict[str, str] = {}
-        self._rows, self._full = _Shelf(_row_of, MOST_ROWS), _Shelf(_full_of, MOST_FULL)
+        self._rows, self._full = _TrialShelf(_row_of, MOST_ROWS), _TrialShelf(_full_of, MOST_FULL)
 
     def close(self) -> None:
         """Close the store."""
@@ -151,7 +151,7 @@ class Trials:
             self._followed = name, revision, trial
         return trial, season
 
-    def _of(self, shelf: _Shelf[Made], name: str) -> Made:
+    def _of(self, shelf: _TrialShelf[Made], name: str) -> Made:
         try:
             return shelf.of(lambda: self._read(name), name, self._changes[name])
         except StoreError as error:
