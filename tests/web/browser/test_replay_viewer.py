@@ -269,6 +269,7 @@ def test_notes_are_text_and_values_a_lane_that_leads_to_their_moves(show: Show, 
     assert HOSTILE[0] in words
     assert "\u202e" not in words
     page.click(".rp-exchanges summary")
+    page.locator(".rp-noted").first.wait_for()
     assert page.locator(".rp-noted").count() == sum(
         "note" in event and event["deal"] == last["deal"] for event in noted["events"]
     )
