@@ -163,7 +163,10 @@ def test_a_stop_at_any_moment_of_quick_exchanges_is_not_charged(
         monkeypatch.setattr(module, "_now", now)
     players = tuple(Player(f"random{number}", tuple(RANDOM.split()), str(BOTS)) for number in range(4))
     stopped = 0
-    for stop_at in range(2, 260, 17):
+    for stop_at in range(2, 1700, 17):
+        # How often the clock is asked in an exchange, and so where a stop falls, is the machine's affair.
+        if stop_at > 260 and stopped > 5:
+            break
         calls = 0
         record = table.play(spec_for(players, "20s", clock=kind, start_ns=20 * SECOND))
         assert record.forfeit is None, (stop_at, record.forfeit)
