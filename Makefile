@@ -27,6 +27,7 @@ test-thorough: test ## all tests, with all examples of hypothesis
 
 check: $(DEV) check-scripts site ## format, lint, types, layers, links
 	@! git ls-files -ci --exclude-standard 2>/dev/null | grep . || { echo 'these are ignored, and yet committed: git rm --cached' >&2; exit 1; }
+	@! git grep -nE '^(<<<<<<<|>>>>>>>) ' 2>/dev/null | grep . || { echo 'marks of a merge: choose a side' >&2; exit 1; }
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
