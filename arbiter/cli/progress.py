@@ -245,10 +245,14 @@ class Bar:
 
     def seen(self, match: MatchSummary) -> None:
         """One more match has ended."""
-        self._done += 1
-        self._played += 1
         if match.faulty is not None or (self._each and self._bar is None):
             tell(match_line(match))
+        self.step()
+
+    def step(self) -> None:
+        """One more of what there are so many is done."""
+        self._done += 1
+        self._played += 1
         if self._bar is not None:
             self._tell_figures()
 

@@ -58,6 +58,10 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
         what = "only who may send programs asks for matches, and nobody may"
         yield Problem(("requests",), what, "write submissions: {} beside it for the usual terms")
     yield from _webhook_problems(value.get("webhooks"))
+    reviewer = value.get("review_by")
+    if isinstance(reviewer, str) and reviewer not in seen | taken:
+        hint = did_you_mean(reviewer, sorted(seen))
+        yield Problem(("review_by",), f"{reviewer!r} does not stand in players", hint)
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):

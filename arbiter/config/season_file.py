@@ -230,7 +230,8 @@ class Terms:
     `until` is when no further round beyond `rounds` is to end later; no round begins before `opens`, and one
     begins `every` so often; `missed` says what becomes of moments that are over before a round could begin;
     the results of the last `freeze` rounds are held back from the public until the season is over.
-    `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete.
+    `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete;
+    `publish_reviews` what reviews find of its decisions; `review_by` names the player who reviews.
     `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     """
 
@@ -243,6 +244,8 @@ class Terms:
     missed: Annotated[Missed, Key.FREE] = "play"
     freeze: Annotated[Count, Key.FREE] = 0
     publish_notes: Annotated[StrictBool, Key.FREE] = False
+    publish_reviews: Annotated[StrictBool, Key.FREE] = False
+    review_by: Annotated[Word | None, Key.FREE] = None
     opening_rounds: Annotated[Count, Key.BETWEEN] = 12
     pairing: Annotated[Pairing, Key.BETWEEN] = "variance"
     require_isolation: StrictBool = False

@@ -40,9 +40,20 @@ class Happening(StrEnum):
 
     The detail has `author`, `kind` and `state`.
     """
+    REVIEW = "review"
+    """A match was reviewed; the subject is its id."""
 
 
-SHOWN = tuple(kind.value for kind in (Happening.MATCH, Happening.ROUND, Happening.STANDINGS, Happening.STATE))
+SHOWN = tuple(
+    kind.value
+    for kind in (
+        Happening.MATCH,
+        Happening.ROUND,
+        Happening.STANDINGS,
+        Happening.STATE,
+        Happening.REVIEW,
+    )
+)
 """What all who look at a site hear of."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

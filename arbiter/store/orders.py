@@ -22,6 +22,7 @@ from arbiter.store.audit import CONSOLE, note
 from arbiter.store.briefs import brief_of
 from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
+from arbiter.store.reviews import drop_review
 from arbiter.store.rows import legible, read_standings, read_summary
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
@@ -141,6 +142,7 @@ class OrderBook(Book):
             connection.execute(mine.values(fresh))
             seat(connection, self._id, [match.summary])
             keep_tags(connection, self._id, match, fresh=False)
+            drop_review(connection, self._id, match.summary.id)
             log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
             if rated is not None:
                 keep_standings(connection, self._id, rated)

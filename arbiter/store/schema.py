@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn
 
-HEAD = "0017"
+HEAD = "0018"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -144,6 +144,22 @@ tags = sa.Table(
     # Whether all may know once the round is complete.
     sa.Column("public", sa.Boolean, nullable=False),
     sa.Index("tags_by_match", "season_id", "match_id"),
+    sqlite_with_rowid=False,
+)
+
+reviews = sa.Table(
+    # What a program found of the decisions of a match: one review each, the last.
+    "reviews",
+    metadata,
+    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
+    sa.Column("round", sa.Integer, primary_key=True),
+    sa.Column("match_id", Name, primary_key=True),
+    # The program by its rated name, as JSON writes it, and the time it was told for the match.
+    sa.Column("program", LongName, nullable=False),
+    sa.Column("budget_ms", sa.BigInteger, nullable=False),
+    # Sums by seat, as JSON, and all of it, packed.
+    sa.Column("brief", sa.Text, nullable=False),
+    sa.Column("review", sa.LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
 

@@ -21,6 +21,7 @@ from arbiter.store.matches import Matches
 from arbiter.store.members import MemberBook
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
 from arbiter.store.requests import RequestBook
+from arbiter.store.reviews import ReviewBook
 from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
 from arbiter.store.running import RunningBook
 from arbiter.store.shelf import Shelf
@@ -59,6 +60,8 @@ class SeasonStore(Matches):
         """The log of deeds."""
         self.deliveries = DeliveryBook(store, number)
         """How far each webhook has heard."""
+        self.reviews = ReviewBook(store, number)
+        """What programs found of its matches."""
 
     def by(self, who: str) -> SeasonStore:
         """The same season, its orders given by somebody else than the user of the machine."""

@@ -96,6 +96,10 @@ class SingleBot:
         assert isinstance(reply, Reply)
         return Heard(self.raw, reply)
 
+    def forget_output(self) -> None:
+        """Count its output anew: outside a match its amount has no limit."""
+        self._recorder.received = 0
+
     def write(self, payload: bytes) -> None:
         """Write a few bytes to which there is no reply; a bot that has ended does not matter."""
         with suppress(OSError):

@@ -174,7 +174,7 @@ def encoded(event: Happened) -> bytes:
 
 def _data(event: Happened) -> dict[str, object]:
     match event.kind:
-        case Happening.MATCH:
+        case Happening.MATCH | Happening.REVIEW:
             return {"id": event.subject, "round": event.round}
         case Happening.ROUND:
             return {"round": event.round}

@@ -94,6 +94,9 @@ def _told(event: Happened, state: SeasonState) -> tuple[str, str | None, str, st
         case Happening.MATCH:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, _match(state, event.subject), page
+        case Happening.REVIEW:
+            page = f"/matches/{event.subject.replace('/', '-')}"
+            return event.subject, None, f"match {event.subject} is reviewed", page
         case Happening.ROUND:
             return "", None, _round(state, number), f"/rounds/{number}"
         case Happening.STANDINGS:

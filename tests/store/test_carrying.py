@@ -63,6 +63,10 @@ def full(kept: Kept) -> Kept:
     kept.season.running.pause("olga")
     kept.season.deliveries.begin("d16e57")
     kept.season.deliveries.prepare("d16e57", Telling("1d", 1, False, "round", "{}"))
+    review: Any = {"match": CRASH, "by": "p1", "budget": 10_000}
+    packed = kept.season.packed(CRASH)
+    assert packed is not None
+    assert kept.season.reviews.keep(1, review, {"seats": []}, packed)
     return kept
 
 

@@ -35,6 +35,7 @@ ADDED = {
     "0015": ("tags",),
     "0016": ("deliveries", "events.shown", "events.moment", "events.detail"),
     "0017": ("members", "invitations.player", "invitations.ends"),
+    "0018": ("reviews",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

@@ -1,0 +1,271 @@
+"""`review`: what each decision of a match cost, or of all matches of a round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.options import config_argument, format_option_of, store_option, workers_option
+from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.errors import ConfigError
+from arbiter.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.config import Config
+    from arbiter.match import Player
+    from arbiter.review.rounds import Reviewer
+    from arbiter.review.sums import SeasonLosses
+    from arbiter.reviewed import Phase, PhaseLoss, Review, ReviewedDecision
+    from arbiter.store import SeasonStore
+
+USUAL_BUDGET = "10s"
+LISTED = 20
+"""Mistakes that are listed, the costliest."""
+LEAST_BUDGET_MS = 100
+
+
+@click.command()
+@config_argument
+@click.argument("match_id", required=False)
+@click.option("--round", "number", type=click.IntRange(min=1), metavar="N", help="All matches of a round.")
+@click.option("--by", metavar="NAME", help="A player of the season, or a command, that values the answers.")
+@click.option("--seat", type=int, metavar="K", help="Of one match: the decisions of seat K alone.")
+@click.option(
+    "--budget", default=USUAL_BUDGET, show_default=True, help="Thinking time for a match, all seats together."
+)
+@workers_option
+@store_option
+@format_option_of("table", "json", text="A table for people, or JSON.")
+def review(
+    config: str,
+    match_id: str | None,
+    number: int | None,
+    by: str | None,
+    seat: int | None,
+    budget: str,
+    workers: int | None,
+    store_url: str | None,
+    style: str,
+) -> None:
+    """What each decision of a match cost, as a program sees it that values answers: `gen_values`.
+
+    It is asked in each seat's place, knowing what the seat knew. By default `review_by` of the file reviews,
+    else the best player that can. What it finds is kept, and a round goes on where it was.
+
+    Example: arbiter review configs/demo.yaml r001/t01/m0
+    """
+    from contextlib import closing
+
+    from arbiter.cli.opening import with_roster
+    from arbiter.season.settings import load_to_play
+    from arbiter.store import Store
+
+    if (match_id is None) == (number is None):
+        raise ConfigError("name one match, as r001/t01/m0, or a round: --round N")
+    if seat is not None and match_id is None:
+        raise ConfigError("--seat goes with one match")
+    budget_ms = _milliseconds(budget)
+    settled = with_roster(load_to_play(config, store_url))
+    with closing(Store(settled.store, create=False)) as store:
+        stored = store.season(settled.season)
+        if stored is None:
+            raise ConfigError(f"{store.name} holds no season {settled.season} yet", hint="play a round first")
+        if match_id is not None:
+            found = _one(settled, stored, match_id, seat, by, budget_ms)
+            with even_unread():
+                print_json(found) if style == "json" else _print_match(found, match_id)
+            return
+        assert number is not None
+        losses = _round(settled, stored, number, by, budget_ms, workers)
+    with even_unread():
+        if style == "json":
+            print_json({"season": settled.season, "round": number, **losses})
+        else:
+            _print_losses(losses, f"round {number}")
+
+
+def _milliseconds(budget: str) -> int:
+    from arbiter.clock import MS, parse_duration
+
+    try:
+        found = parse_duration(budget) // MS
+    except ConfigError as error:
+        raise ConfigError(f"--budget: {error}") from None
+    if found < LEAST_BUDGET_MS:
+        raise ConfigError(f"--budget {budget} is too short", hint=f"at least {LEAST_BUDGET_MS}ms")
+    return found
+
+
+def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: int) -> list[Reviewer]:
+    """Who may review, the first one first: the one that is named, else all players, the best first."""
+    from arbiter.cli.bots import with_tier
+    from arbiter.review.rounds import Reviewer
+
+    name = by or settled.review_by
+    players = _named(settled, name) if name else _ranked(settled, stored)
+    limits = with_tier(settled.limits)
+    return [Reviewer(player, limits, budget_ms) for player in players]
+
+
+def _named(settled: Config, name: str) -> list[Player]:
+    from arbiter.cli.bots import player_of_command
+    from arbiter.errors import did_you_mean
+
+    entries = [entry for entry in settled.entries if name in (entry.player.name, entry.registered_name)]
+    if entries:
+        return [entries[-1].player]
+    try:
+        return [player_of_command(name, f"--by {name!r}")]
+    except ConfigError as error:
+        known = [entry.player.name for entry in settled.entries]
+        if any(mark in name for mark in " /."):
+            raise
+        raise ConfigError(f"--by {name}: there is no such player", hint=did_you_mean(name, known)) from error
+
+
+def _ranked(settled: Config, stored: SeasonStore) -> list[Player]:
+    standings = stored.standings(stored.complete) if stored.complete else None
+    order = [row["player"] for row in standings["players"]] if standings else []
+    players = [entry.player for entry in settled.entries]
+    return sorted(
+        players, key=lambda player: order.index(player.name) if player.name in order else len(order)
+    )
+
+
+def _one(
+    settled: Config, stored: SeasonStore, match_id: str, seat: int | None, by: str | None, budget_ms: int
+) -> Review:
+    """The review of a match: the one that is kept if it is by the same, else a new one, which is kept."""
+    from arbiter.executors import inline
+    from arbiter.review.rounds import brief_of, first_that_values, review_packed
+    from arbiter.reviewed import of_seats
+    from arbiter.season.administration import unknown_match
+
+    packed, record = stored.packed(match_id), stored.match(match_id)
+    if packed is None or record is None:
+        raise unknown_match(match_id, stored.summaries())
+    if seat is not None and not 0 <= seat < len(record.players):
+        raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
+    reviewers = _reviewers(settled, stored, by, budget_ms)
+    wanted = by or settled.review_by
+    kept = stored.reviews.one(match_id)
+    names = {reviewer.player.name for reviewer in reviewers}
+    if kept is not None and kept["budget"] == budget_ms and (not wanted or kept["by"] in names):
+        return kept if seat is None else of_seats(kept, [seat])
+    with inline() as executor:
+        if wanted:
+            found = review_packed(packed, match_id, reviewers[0], seat)
+        else:
+            _, found = first_that_values(packed, match_id, reviewers, executor)
+    if seat is not None and not wanted:
+        return of_seats(found, [seat])
+    if seat is None:
+        stored.reviews.keep(record.round or 0, found, brief_of(found), packed)
+    return found
+
+
+def _round(
+    settled: Config, stored: SeasonStore, number: int, by: str | None, budget_ms: int, workers: int | None
+) -> SeasonLosses:
+    """Review what is missing of a round; the losses of all of it."""
+    from arbiter.cli.progress import Bar
+    from arbiter.executors import processes, slots
+    from arbiter.review.rounds import brief_of, first_that_values, missing, review_round
+    from arbiter.review.sums import losses_of
+
+    ids = sorted(stored.match_ids(number))
+    if not ids:
+        raise ConfigError(f"no match of round {number} is stored")
+    reviewers = _reviewers(settled, stored, by, budget_ms)
+    with processes(slots(workers or settled.workers)) as executor, Bar() as bar:
+        if len(reviewers) > 1:
+            packed = stored.packed(ids[0])
+            assert packed is not None
+            chosen, first = first_that_values(packed, ids[0], reviewers, executor)
+            stored.reviews.keep(number, first, brief_of(first), packed)
+        else:
+            chosen = reviewers[0]
+        left = missing(stored, number, chosen)
+        if left < len(ids):
+            note(f"{counted(len(ids) - left, 'match')} of {len(ids)} came from the store")
+        bar.show(f"round {number} by {chosen.player.name}", len(ids), len(ids) - left)
+        for _ in review_round(stored, number, chosen, executor):
+            bar.step()
+    found = losses_of(brief for brief in stored.reviews.briefs(ids) if brief.by == chosen.player.name)
+    assert found is not None
+    return found
+
+
+def _print_match(found: Review, match_id: str) -> None:
+    """The costliest decisions in sentences, losses by seat and phase, luck, and the mistakes in a table."""
+    names = {of["seat"]: of["player"] for of in found["seats"]}
+    say(f"{match_id}, reviewed by {found['by']}; points are those of a deal")
+    by_place = {decision["i"]: decision for decision in found["decisions"]}
+    for decision in (by_place[i] for i in found["worst"]):
+        mark = "" if decision["mistake"] else " Within the uncertainty: no mistake."
+        say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}{mark}")
+    print_table(*_losses_table([(of["player"], of, of["phases"], of["mistakes"]) for of in found["seats"]]))
+    luck = [
+        f"{names[seat]} {points:+.1f}"
+        for seat, points in enumerate(found["luck"])
+        if seat in names and points is not None
+    ]
+    if luck:
+        say(f"luck of the cards, in points: {', '.join(luck)}")
+    mistakes = [decision for decision in found["decisions"] if decision["mistake"]]
+    listed = sorted(mistakes, key=lambda decision: -(decision["loss"] or 0))[:LISTED]
+    rows = [_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
+    columns = ["move", "deal", "player", "request", "done", "worth", "best", "worth", "loss", "±", "to win"]
+    if rows:
+        more = f", the costliest of {len(mistakes)}" if len(mistakes) > len(listed) else ""
+        print_table(columns, rows, f"mistakes{more}", left=(2, 3, 4, 6))
+    say("--format json has every decision, and what each of its options was worth")
+
+
+def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
+    values, best, win = decision["values"], decision["best"], decision["win"][decision["seat"]]
+    return [
+        decision["i"] + 1,
+        decision["deal"] + 1,
+        f"{decision['seat']} {names[decision['seat']]}",
+        decision["request"],
+        decision["done"],
+        _number(values.get(decision["done"])),
+        best or "",
+        _number(values.get(best or "")),
+        _number(decision["loss"]),
+        _number(decision["se"]),
+        "-" if win is None else f"{100 * win:.0f} %",
+    ]
+
+
+def _losses_table(
+    rows: Sequence[tuple[str, Any, dict[Phase, PhaseLoss], int]],
+) -> tuple[list[str], list[list[object]]]:
+    from arbiter.reviewed import PHASES
+
+    lines: list[list[object]] = [
+        [name, of["decisions"], mistakes, _with_error(of), *(_with_error(phases[phase]) for phase in PHASES)]
+        for name, of, phases, mistakes in rows
+    ]
+    return ["player", "decisions", "mistakes", "mean loss", *PHASES], lines
+
+
+def _print_losses(losses: SeasonLosses, what: str) -> None:
+    say(f"{what}, reviewed by {losses['by']}; mean losses in points of a deal, a decision")
+    rows = [(row["player"], row, row["phases"], row["mistakes"]) for row in losses["players"]]
+    print_table(*_losses_table(rows))
+
+
+def _with_error(of: PhaseLoss) -> str:
+    if of["mean_loss"] is None:
+        return "-"
+    spread = "" if of["se"] is None else f" ± {of['se']:.2f}"
+    return f"{of['mean_loss']:.2f}{spread}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

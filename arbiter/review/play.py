@@ -1,0 +1,177 @@
+"""A match followed once more, and a program asked at each decision what the answers were worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from arbiter.course import Dealt, Moved, retrace
+from arbiter.games import make
+from arbiter.review.losses import Losses, judge_decision
+from arbiter.review.luck import best_value, luck_of, value_deal
+from arbiter.review.reference import ANSWERS
+from arbiter.review.saying import say_decision
+from arbiter.reviewed import FORMAT, PHASES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.match import MatchRecord, Move
+    from arbiter.review.reference import Reference
+    from arbiter.reviewed import Phase, PhaseLoss, Review, ReviewedDecision, ReviewedSeat
+    from arbiter.rules import AnyGame, Command, Deal, Seat
+
+WORST = 5
+"""The costliest decisions that a review names."""
+
+
+def review_match(
+    record: MatchRecord, reference: Reference, budget_ms: int, only: Seat | None = None
+) -> Review:
+    """What each decision of a match was worth, or each of one seat; StoreError for a record that is none."""
+    return _Reviewing(record, reference, only).review(budget_ms)
+
+
+class _Reviewing:
+    """A match under review; `_fresh` are the seats that have heard nothing of a deal but their cards."""
+
+    def __init__(self, record: MatchRecord, reference: Reference, only: Seat | None) -> None:
+        self._record, self._reference, self._only = record, reference, only
+        self._game: AnyGame = make(record.game, record.options)
+        self._win: list[float | None] = [None] * self._game.seats
+        self._decisions: list[ReviewedDecision] = []
+        self._phases = phases_of(record.moves)
+        self._fresh: set[Seat] = set()
+        self._hands: list[tuple[Deal, list[float | None]]] = []
+        self._loss: dict[tuple[Seat, Phase], Losses] = {}
+
+    def review(self, budget_ms: int) -> Review:
+        game, record = self._game, self._record
+        self._reference.begin()
+        self._tell_each(game.greeting())
+        place = 0
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                self._tell_each(game.dealt(event.deal))
+                self._fresh = set(range(game.seats))
+                self._hands.append((event.deal, [None] * game.seats))
+            elif isinstance(event, Moved):
+                if self._only in (None, event.move.seat):
+                    self._decide(event, place)
+                for hearers, command in game.news(event.before, event.move.seat, event.action, event.after):
+                    self._tell(hearers, command)
+                place += 1
+        worst = sorted(
+            (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
+            key=lambda decision: (-(decision["loss"] or 0), decision["i"]),
+        )[:WORST]
+        for decision in worst:
+            decision["say"] = say_decision(game, decision)
+        seats = range(game.seats) if self._only is None else [self._only]
+        return {
+            "format": FORMAT,
+            "match": record.id,
+            "by": self._reference.name,
+            "budget": budget_ms,
+            "answers": ANSWERS,
+            "decisions": self._decisions,
+            "seats": [self._seat(seat) for seat in seats],
+            "luck": self._luck(),
+            "worst": [decision["i"] for decision in worst],
+        }
+
+    def _decide(self, event: Moved, place: int) -> None:
+        move = event.move
+        answers = self._reference.value(self._game, event.before, move.seat)
+        if move.seat in self._fresh and self._hands[-1][1][move.seat] is None:
+            self._hands[-1][1][move.seat] = best_value(answers)[1]
+        judged = judge_decision(answers, move.action)
+        if judged.win is not None:
+            sides = len(set(self._game.sides or range(self._game.seats)))
+            self._win = [1 / sides if win is None else win for win in self._win]
+            self._win[move.seat] = judged.win
+        phase = self._phases[place]
+        if judged.loss is not None:
+            known = self._loss.get((move.seat, phase), Losses())
+            self._loss[move.seat, phase] = known.plus(judged.loss)
+        self._decisions.append(
+            {
+                "i": place,
+                "seat": move.seat,
+                "deal": move.deal,
+                "phase": phase,
+                "request": move.request,
+                "done": move.action,
+                "best": judged.best,
+                "loss": _rounded(judged.loss),
+                "se": _rounded(judged.se),
+                "mistake": judged.mistake,
+                "chance_lost": _rounded(judged.chance_lost),
+                "values": {option: round(points, 3) for option, points in judged.values.items()},
+                "win": [_rounded(win) for win in self._win],
+            }
+        )
+
+    def _seat(self, seat: Seat) -> ReviewedSeat:
+        losses = {phase: self._loss.get((seat, phase), Losses()) for phase in PHASES}
+        whole = Losses(*map(sum, zip(*losses.values(), strict=True)))
+        mistakes = sum(decision["mistake"] for decision in self._decisions if decision["seat"] == seat)
+        return {
+            "seat": seat,
+            "player": self._record.players[seat],
+            "mistakes": mistakes,
+            "phases": {phase: _shape(of) for phase, of in losses.items()},
+            **_shape(whole),
+        }
+
+    def _luck(self) -> list[float | None]:
+        """The luck of all deals that count, by seat; None where it is unknown."""
+        game = self._game
+        total = [0.0] * game.seats
+        for deal, values in self._hands[:1] if game.chained else self._hands:
+            known = values if None not in values else value_deal(self._reference, game, deal)
+            luck = luck_of(known, game.sides)
+            if luck is None:
+                return [None] * game.seats
+            total = [sum(both) for both in zip(total, luck, strict=True)]
+        return [round(points, 3) for points in total] if self._hands else [None] * game.seats
+
+    def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+        for wording in wordings:
+            for seat, command in enumerate(wording):
+                self._tell((seat,), command)
+
+    def _tell(self, hearers: Iterable[Seat], command: Command) -> None:
+        for seat in hearers:
+            self._fresh.discard(seat)
+            if self._only in (None, seat):
+                self._reference.hear(seat, command)
+
+
+def phases_of(moves: Sequence[Move]) -> list[Phase]:
+    """The phase of each decision; the play is the request that comes most often, of several the last one."""
+    requests = [move.request.partition(" ")[0] for move in moves]
+    counts = Counter(reversed(requests))
+    play = counts.most_common(1)[0][0] if counts else ""
+    in_deal = Counter(move.deal for move, request in zip(moves, requests, strict=True) if request == play)
+    seen: Counter[int] = Counter()
+    found: list[Phase] = []
+    for move, request in zip(moves, requests, strict=True):
+        if request != play:
+            found.append("declaration")
+            continue
+        found.append("early" if 2 * seen[move.deal] < in_deal[move.deal] else "late")
+        seen[move.deal] += 1
+    return found
+
+
+def _shape(losses: Losses) -> PhaseLoss:
+    return {
+        "decisions": losses.decisions,
+        "mean_loss": _rounded(losses.mean),
+        "se": _rounded(losses.se),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

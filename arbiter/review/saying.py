@@ -1,0 +1,26 @@
+"""A costly decision in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arbiter.reviewed import ReviewedDecision
+    from arbiter.rules import AnyGame
+
+
+def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
+    """Return what was done, what would have been better, and by how much, without who did it.
+
+    ``declares 0, worth 2.4 points. Better: declares 1, worth 5.1. Loss: 2.7 ± 0.3.``
+    """
+    request, done, best, loss = decision["request"], decision["done"], decision["best"], decision["loss"]
+    if best is None or loss is None:
+        return f"{game.says(request, done)}."
+    values, lost = decision["values"], decision["chance_lost"]
+    spread = "" if decision["se"] is None else f" \N{PLUS-MINUS SIGN} {decision['se']:.1f}"
+    chance = f", and {100 * lost:.0f} % of the chance to win" if lost is not None and lost >= 0.005 else ""
+    return (
+        f"{game.says(request, done)}, worth {values[done]:.1f} points. Better: {game.says(request, best)},"
+        f" worth {values[best]:.1f}. Loss: {loss:.1f}{spread}{chance}."
+    )
