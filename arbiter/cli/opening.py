@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 """Seasons that an error names."""
-READ_WHOLE = {"until", "opens", "every", "freeze", "submissions", "seed_commitment"}
+READ_WHOLE = {"until", "opens", "every", "freeze", "submissions", "seed_commitment", "publish_reviews"}
 """Keys of a file that say more of a season than its store does."""
 
 

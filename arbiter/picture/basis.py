@@ -58,6 +58,7 @@ class AsStored:
     players: Mapping[str, bool]
     until: ClassVar[None] = None
     submissions: ClassVar[None] = None
+    publish_reviews: ClassVar[bool] = False
     seed_commitment: ClassVar[None] = None
     freeze: ClassVar[int] = 0
 

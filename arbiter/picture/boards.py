@@ -54,6 +54,7 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
             for match in matches
         ],
         "par": _pars(matches),
+        "luck": _luck(state, matches),
         "totals": totals(matches),
     }  # fmt: skip
 
@@ -119,6 +120,18 @@ def _pars(matches: Sequence[MatchSummary]) -> list[float]:
     """Return what the cards of each seat were worth in a match, on average over those that played them."""
     points = [match.points for match in matches if match.points is not None]
     return [fmean(of_seat) for of_seat in zip(*points, strict=True)]
+
+
+def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float] | None:
+    """By seat the points that the cards of a table are worth above the mean, as reviews value them.
+
+    The cards stay with the seats, so each review of the table's matches values the same.
+    """
+    if not state.file.publish_reviews:
+        return None
+    found = [brief.shape["luck"] for brief in state.stored.reviews.briefs([match.id for match in matches])]
+    known = [luck for luck in found if luck and None not in luck]
+    return [fmean(seat) for seat in zip(*known, strict=True)] if known else None
 
 
 def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing_extensions import TypedDict
 
 from arbiter.picture.shapes import Cell, MatchRow, Rated, Row, SeasonInShort, Standings
+from arbiter.review.sums import PlayerLoss
 
 
 class Mover(TypedDict):
@@ -90,7 +91,10 @@ class BoardResult(TypedDict):
 
 
 class DuplicateBoard(TypedDict):
-    """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches."""
+    """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches.
+
+    `luck` is by seat what a program makes of the cards alone, in points above the mean; null where none did.
+    """
 
     season: str
     round: int
@@ -101,6 +105,7 @@ class DuplicateBoard(TypedDict):
     deals: Sequence[BoardDeal]
     results: Sequence[BoardResult]
     par: Sequence[float]
+    luck: Sequence[float] | None
     totals: Sequence[BoardTotal]
 
 
@@ -161,11 +166,17 @@ class Use(TypedDict):
     peak_memory_mb: float
 
 
+class PlayerReview(PlayerLoss):
+    """The losses of a player's decisions as the program `by` finds them."""
+
+    by: str
+
+
 class PlayerPage(TypedDict):
     """All about a player; `faults` are the last of `faults_in_all`.
 
     `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
-    in its last matches beside those of others with the same cards.
+    in its last matches beside those of others with the same cards, `review` what its decisions in them cost.
     """
 
     season: str
@@ -184,3 +195,4 @@ class PlayerPage(TypedDict):
     pages: int
     next: int | None
     cards: BoardTotal | None
+    review: PlayerReview | None

@@ -12,6 +12,7 @@ from arbiter.picture import boards
 from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short, row_of
 from arbiter.picture.past import MOST_ROUNDS, ratings_after
 from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, some_rounds, window
+from arbiter.review.sums import losses_of
 from arbiter.store.happenings import Happening
 from arbiter.store.tags import Tagged
 from arbiter.view import Reader, fault_words, replay_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.picture.basis import Eyes
-    from arbiter.picture.page_shapes import Against, PlayerPage, Use, Versus
+    from arbiter.picture.page_shapes import Against, PlayerPage, PlayerReview, Use, Versus
     from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
     from arbiter.picture.state import SeasonState
     from arbiter.viewed import Replay
@@ -116,8 +117,11 @@ def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
     return rows
 
 
-def player_page(state: SeasonState, name: str, page: int = 1) -> PlayerPage | None:
-    """All about a player, its opponents a page at a time; None where nobody of that name is in the season."""
+def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None = None) -> PlayerPage | None:
+    """All about a player, its opponents a page at a time; None where nobody of that name is in the season.
+
+    What its decisions cost is for all where reviews are published, else for the eyes of its author.
+    """
     if name not in state.names:
         return None
     names = [] if state.ranking is None else crossed(state, state.ranking)
@@ -146,8 +150,25 @@ def player_page(state: SeasonState, name: str, page: int = 1) -> PlayerPage | No
         "faults_in_all": number,
         "use": _use(state, name, counted),
         "cards": next((row for row in boards.totals(counted) if row["player"] == name), None),
+        "review": _review_of(state, name, counted, eyes),
         **pages_of(shown),
     }
+
+
+def _review_of(
+    state: SeasonState, name: str, counted: Sequence[MatchSummary], eyes: Eyes | None
+) -> PlayerReview | None:
+    """What a player's decisions cost in reviewed matches that count; None where there is nothing to see."""
+    if not (state.file.publish_reviews or (eyes is not None and eyes.own(name))):
+        return None
+    found = losses_of(state.stored.reviews.briefs([match.id for match in counted]))
+    mine = None if found is None else next((row for row in found["players"] if row["player"] == name), None)
+    return None if found is None or mine is None else {**mine, "by": found["by"]}
+
+
+def is_own(_state: SeasonState, eyes: Eyes, name: str, _page: int) -> bool:
+    """True for a player whose author has these eyes."""
+    return eyes.own(name)
 
 
 def versus(state: SeasonState, one: str, other: str) -> Versus | None:

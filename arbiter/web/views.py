@@ -98,8 +98,8 @@ def _history(state: SeasonState, page: int, before: int | None) -> Figures | Non
     return figures.history_part(state, page, before)
 
 
-def _player(state: SeasonState, name: str, page: int) -> Figures | None:
-    return played.player_page(state, name, page)
+def _player(state: SeasonState, name: str, page: int, eyes: Eyes | None = None) -> Figures | None:
+    return played.player_page(state, name, page, eyes)
 
 
 def _round(state: SeasonState, number: int, page: int) -> Figures | None:
@@ -263,7 +263,8 @@ VIEWS = (
          "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", _player, "player", "All about a player.", PlayerPage, (PLAYER,), (FIRST,),
-         values=lambda state, found: {"player": found, "lines": partial(figures.lines, state)}),
+         values=lambda state, found: {"player": found, "lines": partial(figures.lines, state)},
+         personal=played.is_own),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
          asks=(*WHICH, *PART), personal=_asks_for_tag),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE), personal=_asks_for_tag),
