@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 REQUEST = "gen_values"
 MOST_OPTIONS = 1000
 MOST_POINTS = 1e9
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 class Worth(NamedTuple):

@@ -1,0 +1,245 @@
+"""Reviews: what answers are worth, losses without the bias of a maximum, luck, who may see what."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from math import sqrt
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbiter.course import Moved, retrace
+from arbiter.errors import BotCheckFailed
+from arbiter.games import make
+from arbiter.review.answers import Worth, read_values
+from arbiter.review.losses import Losses, clustered, judge_decision
+from arbiter.review.luck import luck_of, value_deal
+from arbiter.review.play import phases_of, review_match
+from arbiter.review.rounds import brief_of
+from arbiter.review.sums import losses_of
+from arbiter.reviewed import review_for
+from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
+from arbiter.testing import play_by_policy, random_policy
+from arbiter.view import Reader, heard, replay_of
+
+if TYPE_CHECKING:
+    from arbiter.match import MatchRecord
+    from arbiter.rules import AnyGame
+
+GAMES: dict[str, dict[str, Any]] = {
+    "planning": {"deals": [[1, 0], [3, 1]]},
+    "codepiece": {},
+    "dou_dizhu": {},
+    "chefs_hat": {},
+}
+
+
+class InMemory:
+    """A reference that says of each option a number of its own, the same whoever asks; it notes what it hears."""
+
+    name = "memory"
+
+    def __init__(self, noise: float = 0.0) -> None:
+        self.sessions: list[list[tuple[int, str]]] = []
+        self._noise, self._chance = noise, random.Random(1)
+
+    def begin(self) -> None:
+        self.sessions.append([])
+
+    def hear(self, seat: int, command: str) -> None:
+        self.sessions[-1].append((seat, command))
+
+    def value(self, game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+        words = [game.action_text(state, seat, action) for action in state.legal(seat)][:50]
+        return [
+            {word: Worth(_own(word) + self._chance.gauss(0, self._noise), 0.5) for word in words}
+            for _ in range(times)
+        ]
+
+
+def _own(word: str) -> float:
+    return random.Random(word).random()
+
+
+def made(name: str, reference: InMemory | None = None, **how: Any) -> tuple[MatchRecord, Any]:
+    game = make(name, GAMES[name])
+    record = play_by_policy(game, random_policy("a"))
+    used: Any = reference or InMemory()
+    return record, review_match(record, used, 10_000, **how)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_each_decision_of_a_match_is_reviewed_once_and_in_order(name: str) -> None:
+    record, review = made(name)
+    assert [decision["i"] for decision in review["decisions"]] == list(range(len(record.moves)))
+    assert [(of["seat"], of["deal"], of["done"]) for of in review["decisions"]] == [
+        (move.seat, move.deal, move.action) for move in record.moves
+    ]
+    assert sum(of["decisions"] for of in review["seats"]) == sum(
+        decision["loss"] is not None for decision in review["decisions"]
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_seat_of_the_reference_hears_what_the_seat_heard_and_no_more(name: str) -> None:
+    reference = InMemory()
+    record, _ = made(name, reference, only=1)
+    # What is asked of a bot is not told to it here.
+    commands = [command for command in heard(replay_of(record, Reader("seat", 1))) if command[:4] != "gen_"]
+    assert reference.sessions[0] == [(1, command) for command in commands]
+
+
+def test_the_best_option_loses_nothing_and_the_worst_is_named() -> None:
+    _, review = made("planning")
+    for decision in review["decisions"]:
+        best = max(decision["values"].values())
+        assert decision["loss"] == pytest.approx(best - decision["values"][decision["done"]], abs=0.002)
+        assert decision["se"] is None and not decision["mistake"]
+    losses = sorted((of["loss"] for of in review["decisions"]), reverse=True)
+    by_place = {of["i"]: of for of in review["decisions"]}
+    assert [by_place[i]["loss"] for i in review["worst"]] == losses[:5]
+    assert all("Better:" in by_place[i]["say"] for i in review["worst"])
+
+
+def test_losses_are_not_biased_by_the_luck_of_the_best_option() -> None:
+    chance, found = random.Random(7), []
+    for _ in range(3000):
+        answers = [{option: Worth(chance.gauss(0, 1)) for option in "abcde"} for _ in range(6)]
+        found.append(judge_decision(answers, "a"))
+    mean = fmean(of.loss or 0 for of in found)
+    spread = sqrt(fmean((of.loss or 0) ** 2 for of in found) / len(found))
+    assert abs(mean) < 4 * spread
+    assert fmean(of.mistake for of in found) < 0.05
+
+
+def test_a_plain_blunder_is_a_mistake_and_one_for_a_better_chance_is_none() -> None:
+    chance = random.Random(3)
+    worse = [{"a": Worth(0, 0.2), "b": Worth(5 + chance.random(), 0.5)} for _ in range(6)]
+    bolder = [{"a": Worth(0, 0.6), "b": Worth(5 + chance.random(), 0.5)} for _ in range(6)]
+    assert judge_decision(worse, "a").mistake and not judge_decision(bolder, "a").mistake
+    assert judge_decision(worse, "c").loss is None
+
+
+@given(st.lists(st.lists(st.floats(-5, 5), min_size=1, max_size=8), min_size=2, max_size=12))
+def test_the_mean_of_clusters_is_that_of_all_decisions(matches: list[list[float]]) -> None:
+    sums = []
+    for losses in matches:
+        of = Losses()
+        for loss in losses:
+            of = of.plus(loss)
+        sums.append(of)
+    number, mean, se = clustered(sums)
+    every = [loss for losses in matches for loss in losses]
+    assert number == len(every) and mean == pytest.approx(fmean(every))
+    assert se is not None and se >= 0
+
+
+BAD = {
+    "": "without an option",
+    "2": "is not OPTION:VALUE",
+    "2:1:0.5:3": "is not OPTION:VALUE",
+    "2:nan": "is not a number",
+    "2:1e999": "is not a number",
+    "2:\u0661": "is not a number",
+    "2:1:1.5": "a chance, 0 to 1",
+    "9:1": "no legal answer",
+    "x:1": "no legal answer",
+    "1:1 01:2": "stands twice",
+    " ".join(["1:1"] * 1001): "1001 options",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.items())
+def test_an_answer_that_is_wrong_is_named(text: str, said: str) -> None:
+    game = make("planning", {"deals": [[3, 0]]})
+    state = _first_state(game)
+    with pytest.raises(BotCheckFailed, match=said):
+        read_values(game, state, 0, text)
+
+
+def test_an_answer_is_read_in_the_words_of_a_record() -> None:
+    game = make("planning", {"deals": [[3, 0]]})
+    found = read_values(game, _first_state(game), 0, "03:-1.5e0:.25 0:2")
+    assert found == {"3": Worth(-1.5, 0.25), "0": Worth(2.0)}
+
+
+def _first_state(game: AnyGame) -> Any:
+    record = play_by_policy(game, random_policy("b"))
+    return next(event.before for event in retrace(record, game) if isinstance(event, Moved))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_luck_sums_to_nothing(name: str) -> None:
+    _, review = made(name)
+    assert sum(points or 0 for points in review["luck"]) == pytest.approx(0, abs=0.01)
+
+
+def test_partners_have_the_luck_of_their_side() -> None:
+    luck = luck_of([4.0, 1.0, 2.0, 1.0], (0, 1, 0, 1))
+    assert luck == [1.0, -1.0, 1.0, -1.0]
+    assert luck_of([1.0, None], None) is None
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_cards_are_valued_in_every_seat_whatever_was_played(name: str) -> None:
+    game = make(name, GAMES[name])
+    record = play_by_policy(game, random_policy("a"))
+    reference: Any = InMemory()
+    deal = next(event.deal for event in retrace(record, game) if hasattr(event, "deal"))
+    values = value_deal(reference, game, deal)
+    assert len(values) == game.seats and None not in values
+    assert value_deal(reference, game, deal) == values
+
+
+def test_the_play_falls_into_an_early_and_a_late_half() -> None:
+    record, _ = made("planning")
+    phases = phases_of(record.moves)
+    of_deal = [phase for phase, move in zip(phases, record.moves, strict=True) if move.deal == 1]
+    assert of_deal == ["declaration"] * 4 + ["early"] * 6 + ["late"] * 6
+
+
+def test_nobody_but_the_organiser_sees_a_review_before_the_round_is_over() -> None:
+    _, review = made("planning")
+    for reader in (Reader("public"), Reader("seat", 1), Reader("seat", 1, author=False)):
+        assert review_for(review, reader, published=True, complete=False) is None
+    assert review_for(review, Reader("full"), published=False, complete=False) == review
+
+
+def test_afterwards_an_author_sees_the_own_seat_and_all_see_what_is_published() -> None:
+    _, review = made("planning")
+    assert review_for(review, Reader("public"), published=True) == review
+    assert review_for(review, Reader("public"), published=False) is None
+    assert review_for(review, Reader("seat", 1, author=False), published=False) is None
+    own = review_for(review, Reader("seat", 1), published=False)
+    assert own is not None
+    assert {of["seat"] for of in own["decisions"]} == {1} == {of["seat"] for of in own["seats"]}
+    assert all(win is None for of in own["decisions"] for seat, win in enumerate(of["win"]) if seat != 1)
+    assert set(own["worst"]) <= {of["i"] for of in own["decisions"]}
+
+
+def test_a_season_adds_up_the_program_that_reviewed_most() -> None:
+    _, review = made("planning", InMemory(0.1))
+    briefs = [ReviewBrief(1, f"m{n}", "most", 10_000, brief_of(review)) for n in range(3)]
+    briefs.append(ReviewBrief(1, "m9", "other", 10_000, brief_of(review)))
+    found = losses_of(briefs)
+    assert found is not None and (found["by"], found["matches"]) == ("most", 3)
+    whole = sum(row["decisions"] for row in found["players"])
+    assert whole == 3 * sum(of["decisions"] for of in review["seats"])
+    assert losses_of([]) is None
+
+
+def test_a_review_is_kept_as_it_is() -> None:
+    _, review = made("planning")
+    assert unpack_review(pack_review(review), "m") == review
+
+
+def test_a_forfeited_match_is_reviewed_as_far_as_it_went() -> None:
+    game = make("planning", GAMES["planning"])
+    record = play_by_policy(game, random_policy("a"))
+    begun = replace(record, moves=record.moves[:6], points=None)
+    used: Any = InMemory()
+    assert len(review_match(begun, used, 1000)["decisions"]) == 6

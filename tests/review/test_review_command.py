@@ -1,0 +1,122 @@
+"""The command: a real program that values answers, what is kept, and what is wrong with one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands import RANDOM, arbiter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.commands import Run
+
+__all__ = ["arbiter"]
+
+pytestmark = pytest.mark.process
+
+REFERENCE = """
+import sys
+
+hand = []
+for line in sys.stdin:
+    words = line.split()
+    answer = "="
+    if words[0] == "set_cards":
+        hand, declares = words[2:], True
+    elif words[0] == "declare":
+        declares = False
+    elif words[0] == "play" and words[2] in hand:
+        hand.remove(words[2])
+    elif words[0] == "gen_values":
+        {asked}
+        options = range(len(hand) + 1) if declares else {cards}
+        answer = "= " + " ".join(f"{{option}}:{{k}}:0.25" for k, option in enumerate(options))
+    print(answer, end="\\n\\n", flush=True)
+"""
+"""Its own cards are all legal, since each deal has one."""
+
+
+def reference(folder: Path, name: str = "values", asked: str = "pass", cards: str = "hand") -> str:
+    path = folder / name / f"{name}.py"
+    path.parent.mkdir()
+    path.write_text(REFERENCE.format(asked=asked, cards=cards))
+    return f"python3 -I -S {path}"
+
+
+@pytest.fixture
+def season(tmp_path: Path, arbiter: Run) -> Path:
+    path = tmp_path / "season.yaml"
+    players = "".join(f"  - {{name: p{k}, command: {json.dumps(RANDOM.split())}}}\n" for k in range(4))
+    game = "{name: planning, deals: [[1, 0], [1, 1]]}"
+    path.write_text(f"game: {game}\nseed: {'x' * 20}\nisolation: plain\nrounds: 1\nplayers:\n{players}")
+    assert arbiter("run-season", path)[0] == 0
+    return path
+
+
+def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, arbiter: Run) -> None:
+    asked = tmp_path / "asked"
+    by = reference(tmp_path, asked=f"open({str(asked)!r}, 'a').write('.')")
+    told = ["review", season, "r001/t01/m1", "--by", by, "--format", "json"]
+    code, out, _ = arbiter(*told)
+    found = json.loads(out)
+    assert (code, found["format"], found["by"]) == (0, "arbiter-review/1", "values")
+    assert [decision["i"] for decision in found["decisions"]] == list(range(16))
+    times = asked.stat().st_size
+    assert arbiter(*told)[1] == out and asked.stat().st_size == times
+    code, out, _ = arbiter(*told, "--seat", "2")
+    assert {decision["seat"] for decision in json.loads(out)["decisions"]} == {2}
+
+
+def test_a_round_goes_on_where_it_was(season: Path, tmp_path: Path, arbiter: Run) -> None:
+    by = reference(tmp_path)
+    assert arbiter("review", season, "r001/t01/m2", "--by", by)[0] == 0
+    code, out, err = arbiter("review", season, "--round", "1", "--by", by, "--format", "json")
+    found = json.loads(out)
+    assert code == 0 and "1 match of 4 came from the store" in err
+    assert (found["by"], found["matches"]) == ("values", 4)
+    assert {row["player"]: row["decisions"] for row in found["players"]} == dict.fromkeys(
+        ("p0", "p1", "p2", "p3"), 16
+    )
+    text = arbiter("review", season, "--round", "1", "--by", by)
+    assert text[0] == 0 and "4 matches of 4 came from the store" in text[2]
+    assert [line.split()[0] for line in text[1].splitlines() if line.startswith(" p")] != []
+
+
+def test_what_a_program_cannot_do_is_one_line(season: Path, tmp_path: Path, arbiter: Run) -> None:
+    wrong = reference(tmp_path, "wrong", cards='["2C", "ZZ"]')
+    ends = reference(tmp_path, "ends", asked="sys.exit('out of ideas')")
+    for by, said in {
+        RANDOM: "does not answer gen_values: ?",
+        wrong: "wrong answers gen_values for gen_move:",
+        ends: "out of ideas",
+    }.items():
+        code, _, err = arbiter("review", season, "r001/t01/m0", "--by", by)
+        assert code == 3 and said in err and len(err.strip().splitlines()) == 1
+
+
+def test_without_anybody_who_can_review_it_says_so(season: Path, arbiter: Run) -> None:
+    code, _, err = arbiter("review", season, "r001/t01/m0")
+    assert code == 3 and "no player of the season can review" in err and "--by" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name one match"),
+        (["r001/t01/m0", "--round", "1"], "name one match"),
+        (["--round", "7"], "no match of round 7"),
+        (["r009/t01/m0"], "there is no match"),
+        (["r001/t01/m0", "--seat", "4"], "there is no seat 4"),
+        (["--round", "1", "--seat", "0"], "--seat goes with one match"),
+        (["r001/t01/m0", "--budget", "soon"], "not a duration"),
+        (["r001/t01/m0", "--budget", "1ms"], "too short"),
+        (["r001/t01/m0", "--by", "p9"], "there is no such player"),
+    ],
+)
+def test_what_is_asked_wrongly_is_named(words: list[str], said: str, season: Path, arbiter: Run) -> None:
+    code, out, err = arbiter("review", season, *words)
+    assert code == 2 and said in err and not out
