@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.course import Moved, retrace
+from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import BotCheckFailed
 from arbiter.games import make
 from arbiter.review.answers import Worth, read_values
@@ -189,7 +189,7 @@ def test_the_cards_are_valued_in_every_seat_whatever_was_played(name: str) -> No
     game = make(name, GAMES[name])
     record = play_by_policy(game, random_policy("a"))
     reference: Any = InMemory()
-    deal = next(event.deal for event in retrace(record, game) if hasattr(event, "deal"))
+    deal = next(event.deal for event in retrace(record, game) if isinstance(event, Dealt))
     values = value_deal(reference, game, deal)
     assert len(values) == game.seats and None not in values
     assert value_deal(reference, game, deal) == values
