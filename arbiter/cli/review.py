@@ -205,8 +205,7 @@ def _print_match(found: Review, match_id: str) -> None:
     say(f"{match_id}, reviewed by {found['by']}; points are those of a deal")
     by_place = {decision["i"]: decision for decision in found["decisions"]}
     for decision in (by_place[i] for i in found["worst"]):
-        mark = "" if decision["mistake"] else " Within the uncertainty: no mistake."
-        say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}{mark}")
+        say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}")
     print_table(*_losses_table([(of["player"], of, of["phases"], of["mistakes"]) for of in found["seats"]]))
     luck = [
         f"{names[seat]} {points:+.1f}"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from arbiter.review.answers import Worth
 
+SAME_CHANCE = 0.005
+"""Chances to win that differ by no more are the same."""
 SURE = 3.0
 """Standard errors by which a loss lies above 0 that is called a mistake."""
 
@@ -55,7 +57,7 @@ def judge_decision(answers: Sequence[Mapping[str, Worth]], done: str) -> Judged:
         leads.append(answer[chosen].points - answer[done].points)
     loss, se = fmean(leads), stdev(leads) / sqrt(len(leads))
     # One that gives up points for a better chance to win is no mistake.
-    mistake = loss > max(SURE * se, 0) and (lost is None or lost > 0)
+    mistake = loss > max(SURE * se, 0) and (lost is None or lost > -SAME_CHANCE)
     return Judged(best, loss, se, mistake, values, win_done, lost)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arbiter.review.losses import SURE
+
 if TYPE_CHECKING:
     from arbiter.reviewed import ReviewedDecision
     from arbiter.rules import AnyGame
@@ -22,5 +24,17 @@ def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
     chance = f", and {100 * lost:.0f} % of the chance to win" if lost is not None and lost >= 0.005 else ""
     return (
         f"{game.says(request, done)}, worth {values[done]:.1f} points. Better: {game.says(request, best)},"
-        f" worth {values[best]:.1f}. Loss: {loss:.1f}{spread}{chance}."
+        f" worth {values[best]:.1f}. Loss: {loss:.1f}{spread}{chance}.{_excuse(decision)}"
     )
+
+
+def _excuse(decision: ReviewedDecision) -> str:
+    """Return why a loss is called no mistake, "" for one that is."""
+    loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
+    if decision["mistake"] or loss is None:
+        return ""
+    if se is None:
+        return " The program tells no uncertainty, so nothing is called a mistake."
+    if lost is not None and lost < 0 and loss > SURE * se:
+        return f" It gains {-100 * lost:.0f} % of the chance to win: no mistake."
+    return " Within the uncertainty: no mistake."
