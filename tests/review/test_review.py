@@ -25,6 +25,7 @@ from arbiter.reviewed import review_for
 from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
 from arbiter.testing import play_by_policy, random_policy
 from arbiter.view import Reader, heard, replay_of
+from tests.review.in_memory import InMemory
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
@@ -36,33 +37,6 @@ GAMES: dict[str, dict[str, Any]] = {
     "dou_dizhu": {},
     "chefs_hat": {},
 }
-
-
-class InMemory:
-    """A reference that says of each option a number of its own, the same whoever asks; it notes what it hears."""
-
-    name = "memory"
-
-    def __init__(self, noise: float = 0.0) -> None:
-        self.sessions: list[list[tuple[int, str]]] = []
-        self._noise, self._chance = noise, random.Random(1)
-
-    def begin(self) -> None:
-        self.sessions.append([])
-
-    def hear(self, seat: int, command: str) -> None:
-        self.sessions[-1].append((seat, command))
-
-    def value(self, game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
-        words = [game.action_text(state, seat, action) for action in state.legal(seat)][:50]
-        return [
-            {word: Worth(_own(word) + self._chance.gauss(0, self._noise), 0.5) for word in words}
-            for _ in range(times)
-        ]
-
-
-def _own(word: str) -> float:
-    return random.Random(word).random()
 
 
 def made(name: str, reference: InMemory | None = None, **how: Any) -> tuple[MatchRecord, Any]:
