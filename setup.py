@@ -14,7 +14,7 @@ setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
     package_dir=PLACES,
     package_data={
-        "arbiter.samples.cpp": ["*.cpp", "*.weights", "Makefile"],
+        "arbiter.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
         "arbiter.samples.learned": ["*.npz"],
         "arbiter.samples.rungs": ["*.yaml"],
         "arbiter.samples.reference": ["*.md"],

@@ -84,6 +84,6 @@ def test_a_page_keeps_what_it_has_of_other_games() -> None:
     assert ladder.kept(ladder.page(sections)) == sections
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "bots" / "cpp").glob("*.cpp")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sorted((ROOT / "bots" / "cpp").glob("*.[ch]*")), ids=lambda file: file.name)
 def test_a_bot_in_cpp_can_be_read_at_a_sitting(file: Path) -> None:
     assert len(file.read_text().splitlines()) < 600
