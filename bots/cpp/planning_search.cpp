@@ -20,6 +20,9 @@
 #include <utility>
 #include <vector>
 
+#include "planning_network.h"
+#include "planning_values.h"
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -84,6 +87,7 @@ constexpr double TEMPER = 1, DOUBT = 0.02;  // points a declaration may cost and
 constexpr double TRUST = 20;       // worlds that the network's own opinion counts for
 constexpr double GAP = 2;          // points below its best card at which another one is not tried
 constexpr double SURE = 2.5;       // standard errors at which a choice is given up
+constexpr double VALUED = 0.5;      // times the worlds of a card or declaration for its values
 constexpr double NOISE = 0.7;      // variance of the margin of two players in a deal, by its cards squared
 
 // A deal under way, with all hands open.
@@ -117,71 +121,6 @@ struct Play {
     }
     int points(int player) const { return taken[player] + (need[player] ? 0 : size); }
 };
-
-// The network's weights, by ../learned/export.py: for declarations and for cards, from what is seen and done through
-// two layers with rectifiers to the odds of 0 to 13 more tricks and to what the others will make.
-extern "C" const float planning_weights[];
-__asm__(".section .rodata\n.balign 64\nplanning_weights: .incbin \"planning_search.weights\"\n.text\n");
-constexpr int SEEN = 167, DECLARED = 15, PLAYED = 41, WIDE = 128, NARROW = 32, OUT = 16, NUMBERS = 14;
-
-#ifndef __x86_64__
-#define target_clones(...)  // only there are processors with and without AVX2; both kinds round alike
-#endif
-#define FAST __attribute__((target_clones("avx2", "default")))
-typedef float Lane __attribute__((vector_size(32), aligned(4), may_alias));
-
-// Cells that are not 0.
-struct Cells {
-    int n = 0, at[WIDE + 1];
-    float value[WIDE + 1];
-    explicit Cells(const float* values = nullptr, int many = 0) {  // those of many values that are above 0
-        for (int i = 0; i < many; ++i) add(i, std::max(0.0f, values[i]));
-    }
-    void add(int cell, double x) {
-        at[n] = cell, value[n] = static_cast<float>(x);
-        n += x != 0;
-    }
-    void add(std::initializer_list<std::pair<int, double>> cells) {
-        for (auto [cell, x] : cells) add(cell, x);
-    }
-};
-
-// Adds the cells' rows, each times its value, to what is in out.
-template <int WIDTH>
-inline __attribute__((always_inline)) void add_rows(float* out, const float* rows, const Cells& cells) {
-    constexpr int STEP = WIDTH < 64 ? WIDTH : 64, LANES = STEP / 8;  // what registers hold
-    for (int from = 0; from < WIDTH; from += STEP) {
-        Lane sum[LANES];
-        for (int l = 0; l < LANES; ++l) sum[l] = reinterpret_cast<const Lane*>(out + from)[l];
-        for (int k = 0; k < cells.n; ++k)
-            for (int l = 0; l < LANES; ++l)
-                sum[l] += cells.value[k] * reinterpret_cast<const Lane*>(rows + cells.at[k] * WIDTH + from)[l];
-        for (int l = 0; l < LANES; ++l) reinterpret_cast<Lane*>(out + from)[l] = sum[l];
-    }
-}
-
-struct Network {
-    const float* part[7];  // rows of what is seen and done, their bias, rows and bias of the second layer, of the third
-    Network(const float* weights, int done) {
-        const int sizes[7] = {SEEN * WIDE, done * WIDE, WIDE, WIDE * NARROW, NARROW, NARROW * OUT, OUT};
-        for (int i = 0; i < 7; weights += sizes[i++]) part[i] = weights;
-    }
-    // The part of the first layer that all choices of a decision share.
-    FAST void look(const Cells& seen, float* shared) const {
-        std::copy(part[2], part[2] + WIDE, shared);
-        add_rows<WIDE>(shared, part[0], seen);
-    }
-    FAST void value(const float* shared, const Cells& done, float* out) const {
-        float first[WIDE], second[NARROW];
-        std::copy(shared, shared + WIDE, first);
-        add_rows<WIDE>(first, part[1], done);
-        std::copy(part[4], part[4] + NARROW, second);
-        add_rows<NARROW>(second, part[3], Cells(first, WIDE));
-        std::copy(part[6], part[6] + OUT, out);
-        add_rows<OUT>(out, part[5], Cells(second, NARROW));
-    }
-};
-const Network declaring(planning_weights, DECLARED), playing(declaring.part[6] + OUT, PLAYED);
 
 // What the player whose turn it is sees, in the cells of features_planning.py: suits in the order trump, the suit led,
 // then the longest; cards by how many of those alive are higher.
@@ -290,6 +229,7 @@ struct Table {
     std::array<int, MOST_SEATS> points{};    // of the deals that are over; by player, 0 is the bot, like all below
     Set dealt = 0, seen = 0;                 // the bot's own cards of the deal; those and all that were played
     Play now;                                // of the hands only the bot's own is known
+    int declared = 0;                        // players whose declarations are known
     bool begin(std::vector<std::pair<int, int>> programme = {}) {
         deals = std::move(programme), points = {}, deal = -1;
         return true;
@@ -317,7 +257,7 @@ struct Table {
         Set hand = 0;
         for (size_t i = 2; i < words.size(); ++i) hand |= deck.card(words[i]);
         if (static_cast<int>(words.size()) != cards + 2 || count(hand) != cards) return false;
-        now = Play{};
+        now = Play{}, declared = 0;
         now.hand[0] = dealt = seen = hand;
         now.seats = seats, now.tricks = now.size = cards;
         now.turn = now.starter = (deals[++deal].second - me + seats) % seats;
@@ -328,7 +268,7 @@ struct Table {
         if (!numbers(words, {&seat, &tricks}) || deal < 0 || seat >= seats || tricks > now.size) return false;
         const int player = (seat - me + seats) % seats;
         now.need[player] = tricks - now.taken[player];
-        return true;
+        return ++declared;
     }
     bool play(const Words& words) {
         int seat = 0;
@@ -389,12 +329,14 @@ public:
 
     void begin_deal(const Luck& luck) {
         luck_ = luck;
+        fresh_.seed(Luck(luck)());
         learned_ = deck_.learned() && now_.seats == 4;
         worlds_ = WORK * budget_ / work_from(0);
         double later = 1;
         for (size_t i = table_.deal + 1; i < table_.deals.size(); ++i)
             later += NOISE * table_.deals[i].first * table_.deals[i].first;
         sharpness_ = 1.7 / std::sqrt(later);
+        later_ = std::sqrt(LATER / NOISE * (later - 1));
         for (int i = 0; i < now_.seats; ++i) margins_[i] = table_.points[0] - table_.points[i];
     }
 
@@ -402,13 +344,41 @@ public:
         std::vector<Choice> choices;
         const auto worth = declarations(now_, 0);
         for (size_t k = 0; k < worth.size(); ++k) choices.push_back({Set{1} << k, worth[k]});
-        return number_of(choose(choices, true, time_left, [](Play& play, Set k) { play.need[0] = number_of(k); }));
+        return number_of(choose(choices, true, time_left));
     }
     Set move(int time_left) {
         std::vector<Choice> choices;
         for (Set rest = now_.legal(); rest; rest &= rest - 1) choices.push_back({lowest(rest), 0});
         for (Choice& c : choices) c.opinion = learned_ ? Sight(deck_, now_, false).of_card(number_of(c.what)) : 0;
-        return choose(choices, false, time_left, [&](Play& play, Set card) { play.play(deck_, card); });
+        return choose(choices, false, time_left);
+    }
+    // What each choice is worth, as `gen_values` tells it: all in the same worlds, which are new each time.
+    std::string values(bool declares) {
+        Set choices = declares ? (Set{2} << now_.size) - 1 : now_.legal();
+        std::vector<Worth> found(count(choices));
+        std::swap(luck_, fresh_);  // what is played does not depend on what was asked
+        Dealer dealer(table_, luck_);
+        for (int left = std::max(4, int(VALUED * worlds_ * (declares ? DECLARING : 1))); left > 0; left -= ROUND) {
+            auto worlds = likely_worlds(dealer, declares);
+            worlds.resize(std::min(left, ROUND));
+            for (const Play& world : worlds) {
+                auto worth = found.begin();
+                for (Set rest = choices; rest; rest &= rest - 1) {
+                    const Play over = tried(world, lowest(rest), declares);
+                    std::array<int, MOST_SEATS> ahead{};
+                    for (int i = 0; i < over.seats; ++i) ahead[i] = margins_[i] + over.points(0) - over.points(i);
+                    worth++->add(over.points(0), first(ahead, over.seats, later_));
+                }
+            }
+        }
+        std::swap(luck_, fresh_);
+        std::string text;
+        for (const Worth& worth : found) {
+            const int number = number_of(lowest(choices));
+            text += (text.empty() ? "" : " ") + (declares ? std::to_string(number) : deck_.names[number]);
+            text += worth.text(now_.tricks, declares), choices &= choices - 1;
+        }
+        return text;
     }
 private:
     struct Choice {
@@ -418,8 +388,7 @@ private:
     };
 
     // The choice that does best in all worlds; those that are surely worse than another are given up on the way.
-    template <class Begin>
-    Set choose(std::vector<Choice>& choices, bool declares, int time_left, Begin begin) {
+    Set choose(std::vector<Choice>& choices, bool declares, int time_left) {
         std::stable_sort(choices.begin(), choices.end(), [](auto& a, auto& b) { return b < a; });
         while (!declares && choices.back().opinion < choices[0].opinion - GAP) choices.pop_back();
         const double point = value(Play{now_.seats}, 1) - value(Play{now_.seats});
@@ -435,10 +404,7 @@ private:
             for (const Play& world : likely_worlds(dealer, declares)) {
                 std::vector<double> values;
                 for (const Choice& choice : choices) {
-                    Play play = world;
-                    begin(play, choice.what);
-                    while (play.tricks) play.play(deck_, policy(play));
-                    values.push_back(value(play) - (values.empty() ? 0 : values[0]));
+                    values.push_back(value(tried(world, choice.what, declares)) - (values.empty() ? 0 : values[0]));
                     if (Clock::now() >= deadline) return std::max_element(choices.begin(), choices.end())->what;
                 }
                 for (size_t k = 1; k < choices.size(); ++k)
@@ -450,6 +416,14 @@ private:
             choices.erase(std::remove_if(choices.begin() + 1, choices.end(), worse), choices.end());
         }
         return std::max_element(choices.begin(), choices.end())->what;
+    }
+
+    // A world at its end, when the bot declares or plays this.
+    Play tried(Play play, Set what, bool declares) const {
+        if (declares) play.need[0] = number_of(what);
+        else play.play(deck_, what);
+        while (play.tricks) play.play(deck_, policy(play));
+        return play;
     }
 
     // What a player plays in a world.
@@ -521,8 +495,9 @@ private:
     const Table& table_;
     const Deck& deck_;
     const Play& now_;
-    Luck luck_;
+    Luck luck_, fresh_;  // for what is played, and for what is only asked
     double budget_ = 10000, sharpness_ = 1, worlds_ = 0;  // worlds: for a card
+    double later_ = 0;  // standard deviation of a player's points in the deals to come
     bool learned_ = false;
     std::array<int, MOST_SEATS> margins_{};
 };
@@ -568,6 +543,10 @@ private:
             result = table_.deck.names[number_of(search_.move(time_left_))];
         if (command == "gen_declare" && asked && table_.dealt == table_.seen)
             result = std::to_string(search_.declare(time_left_));
+        if (command == "gen_values" && asked) {
+            const bool declares = !table_.declared && table_.dealt == table_.seen;
+            if (declares || (table_.now.tricks && !table_.now.turn)) result = search_.values(declares);
+        }
         return !result.empty();
     }
     const std::string seed_;

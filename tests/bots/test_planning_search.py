@@ -134,3 +134,101 @@ def test_without_time_it_does_what_the_learned_network_does(search: Process) -> 
     record = play_in_memory(game, bots, match_spec(game))
     assert record.forfeit is None
     assert both.decided == 13 + 91
+
+
+def values_of(answer: str) -> dict[str, tuple[float, float]]:
+    """By option what it is worth: points, and the chance to win."""
+    assert answer.startswith("= ")
+    found = {}
+    for word in answer[2:].split():
+        option, value, win = word.split(":")
+        assert option not in found
+        found[option] = float(value), float(win)
+    return found
+
+
+THREE = ["set_game 2 3 1 3 2", "set_cards 3 2S AS 4C", "time_left 600"]
+TOLD = [f"declare {seat} 1" for seat in range(4)]
+
+
+def test_it_values_every_declaration_and_every_card_within_the_points_that_there_are(search: Process) -> None:
+    declarations = values_of(last_answer(search, *THREE, "gen_values"))
+    assert list(declarations) == ["0", "1", "2", "3"]
+    cards = values_of(last_answer(search, *TOLD, "play 1 5D", "play 2 6D", "gen_values"))
+    assert set(cards) == {"2S", "AS", "4C"}
+    following = values_of(
+        last_answer(
+            search, "play 3 4C", "play 0 7D", "play 3 AS", "play 0 3S", "play 1 KS", "play 2 5S", "gen_values"
+        )
+    )
+    assert set(following) == {"2S"}
+    for option, (value, win) in (declarations | cards | following).items():
+        assert 0 <= value <= 6, option
+        assert 0 < win < 1, option
+    assert cards["4C"][0] > cards["2S"][0]  # a trump that takes the one trick that is wanted
+
+
+def test_values_of_the_last_trick_are_what_comes_of_it(search: Process) -> None:
+    opening = ["set_game 1 1 0", "set_cards 1 AS", *(f"declare {seat} 0" for seat in range(3))]
+    trick = ["declare 3 1", "play 0 5S", "play 1 6S", "play 2 KS"]
+    assert last_answer(search, *opening, *trick, "gen_values") == "= AS:2.000:1.0000"
+    # With a lower card everybody has one point: three declarations came true, the fourth seat took the trick.
+    opening[1:2] = ["set_cards 1 2S"]
+    trick[0] = "declare 3 0"
+    assert last_answer(search, *opening, *trick, "gen_values") == "= 2S:1.000:0.2500"
+
+
+def test_the_chances_of_all_seats_come_to_one(cpp_bot: Path) -> None:
+    """Nearly: each knows other cards, and hopes to do what is best for it."""
+    rules = Rules(deals=[(5, 0), (5, 1)])
+    hands = rules.hands(1)[0]
+    chances = 0.0
+    for seat in range(4):
+        player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "600"])
+        opening = [
+            DECK,
+            f"set_players 4 {seat}",
+            "set_game 2 5 0 5 1",
+            f"set_cards 5 {' '.join(hands[seat])}",
+        ]
+        found = values_of(last_answer(player, *opening, "gen_values"))
+        chances += max(win for _, win in found.values())
+        assert player.close() == 0
+    assert chances == pytest.approx(1, abs=0.3)
+
+
+def test_values_are_new_each_time_and_change_nothing_that_is_played(cpp_bot: Path) -> None:
+    said = []
+    for asked in (0, 2):
+        player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "300"])
+        opening = [DECK, "set_players 4 0", "set_game 1 6 0", "set_cards 6 2S AS 4C 9D TD JH"]
+        told = [f"declare {seat} 2" for seat in range(4)]
+        news = ["play 0 TD", "play 1 5D", "play 2 6D", "play 3 7D"]
+        player.ask(opening)
+        answers = [player.ask(["gen_values"] * asked)]
+        played = player.ask(["gen_declare", *told])
+        answers.append(player.ask(["gen_values"] * asked))
+        played += player.ask(["gen_move", *news])
+        answers.append(player.ask(["gen_values"] * asked))
+        played += player.ask(["gen_move"])
+        assert all(len(set(answer)) == asked for answer in answers)
+        said.append(played)
+        assert player.close() == 0
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        [],
+        ["set_game 1 2 0"],
+        ["set_game 1 2 0", "set_cards 2 2S AS", *TOLD],
+        ["set_game 1 1 3", "set_cards 1 2S", *TOLD, "play 3 2S"],
+        ["set_game 1 1 3", "set_cards 1 2S", *TOLD, "play 3 2S", "play 0 3S", "play 1 4S", "play 2 5S"],
+    ],
+    ids=["no game", "no cards", "another leads", "played", "the deal is over"],
+)
+def test_values_are_refused_where_no_answer_is_due(search: Process, news: list[str]) -> None:
+    *replies, answer = search.ask([*news, "gen_values"])
+    assert set(replies) <= {"="}
+    assert answer.startswith("? ")
