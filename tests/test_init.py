@@ -71,6 +71,11 @@ def test_a_ladder_is_written_with_all_that_its_bots_are_made_of(arbiter: Run, pl
     sources = [re.sub(r"/build/(\w+)$", r"/\1.cpp", file) for file in files]
     assert [file for file in sources if not (place / "steps" / file).is_file()] == []
     assert len(sources) == len(season["players"])
+    written = [place / "steps" / file for file in sources if file.endswith(".cpp")]
+    headers = [
+        path.with_name(name) for path in written for name in re.findall('include "(.*)"', path.read_text())
+    ]
+    assert [path for path in headers if not path.is_file()] == []
     read = [path for player in season["players"] for path in player.get("read", ())]
     assert [path for path in read if not (place / "steps" / path).is_dir()] == []
     assert (place / "steps" / "bots" / "cpp" / "Makefile").is_file()

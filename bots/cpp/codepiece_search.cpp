@@ -86,6 +86,14 @@ constexpr int DEPTH = 8;       // tricks that are solved
 constexpr double MIX = 0.2;    // what a play-out to the very end counts beside a solution
 constexpr double BIAS = 0.2;   // tricks that a side takes more than play-outs say
 constexpr double SWING = 10;   // standard deviation of a deal's points
+// For values, found by 350 matches of the search with itself, told 0.6 s each.
+constexpr double VALUED = 0.7;     // times the worlds of a decision
+constexpr double SPREAD = 10.6;    // standard deviation of a deal's points
+constexpr struct { int points; double part; } OUTCOMES[] = {  // how often a deal ends with so many for the bidders
+    {7, 0.26}, {8, 0.365}, {9, 0.085}, {-14, 0.12}, {-16, 0.13}, {-18, 0.04}};
+constexpr int MOST = 120;          // points ahead that are told apart
+constexpr double TRUE_BIAS = 0.45, TRUE_ERROR = 1.7;  // tricks that a side takes more than play-outs say, and spread
+constexpr double LET = 0.3, LOST = 0.02;  // bids made though they could be beaten, and lost though they were safe
 
 class Bot {
 public:
@@ -130,6 +138,12 @@ private:
             if (leader_ < 0 || trick_.seat != me_) return false;
             const int chosen = choose_card();
             result = {VALUES[chosen & 15], SUITS[chosen >> 4]};
+        } else if (command == "gen_values") {
+            if (size != 1) return false;
+            std::swap(luck_, fresh_), std::swap(solver_, fresh_solver_);  // what is played does not depend on it
+            result = leader_ < 0 ? calls_.size() < 4 ? value_bids() : value_trumps() : value_cards();
+            std::swap(luck_, fresh_), std::swap(solver_, fresh_solver_);
+            return !result.empty();
         } else if (command == "bid") {
             Call call{0, 0, bid_, highest_};
             if (size != 3 || !number(words[1], call.seat, 4) || calls_.size() > 4) return false;
@@ -159,13 +173,17 @@ private:
             const std::string text = seed_ + '|' + std::to_string(deal_) + '|' + std::to_string(hand_);
             std::seed_seq sequence(text.begin(), text.end());
             luck_.seed(sequence);
+            fresh_.seed(std::mt19937_64(luck_)());
+            foresee();
         } else if (command == "end_deal" && size == 5) {
             total_ += std::atoi(words[size_t(me_) + 1].c_str());
+            hand_ = 0;  // nothing is asked until the next deal
         } else if (command == "set_players") {
             return size == 3 && words[1] == "4" && number(words[2], n, 4) && (me_ = n, true);
         } else if (command == "set_game") {
             if (size < 2 || !number(words[1], n, 1000000) || size != size_t(n) + 2) return false;
             deals_ = n, deal_ = -1, share_ = 0, total_ = 0;
+            dealers_ = words;
         } else if (command == "set_rules") {
             return size == 3 && words[1] == "codepiece" && words[2] == "1";
         } else {
@@ -326,36 +344,154 @@ private:
         }
         return int(std::max_element(points, points + 4) - points);
     }
+    // The card below this one in the hand that is as good, or -1.
+    int twin(int card, Cards cards) const {
+        const Cards live = ~gone_ | (trick_.count ? bit(trick_.best) : 0);
+        const Cards lower = live & row(card >> 4) & (bit(card) - 1);
+        return lower && cards & bit(highest_of(lower)) ? highest_of(lower) : -1;
+    }
+    // Whether seats 0 and 2 take what they need in a world after a card, as solved and as played out, and what they
+    // lack then; and whether the card decides that.
+    struct Tried { bool solved, thumb, sure; int lacks; };
+    Tried tried(const World& world, int card) {
+        Position p;
+        std::copy(world.hands, world.hands + 4, p.hands);
+        p.trick = trick_, p.trump = trump_, p.left = count_of(hand_);
+        p.need = (leader_ & 1 ? 14 - bid_ : bid_) - won_[0];
+        p.play(card);
+        const bool sure = p.need <= 0 || p.need > p.left;
+        play_on(p, leader_, DEPTH);
+        Position end = p;
+        play_on(end, leader_, 0);
+        const bool thumb = end.need <= 0;
+        return {solver_.reaches(p, thumb), thumb, sure, end.need};
+    }
     int choose_card() {
         const Cards cards = trick_.allowed(hand_, trump_);
         int list[13], number = 0;
-        const Cards live = ~gone_ | (trick_.count ? bit(trick_.best) : 0);
-        for (Cards rest = cards; rest; rest &= rest - 1) {
-            const int candidate = lowest_of(rest);
-            const Cards lower = live & row(candidate >> 4) & (bit(candidate) - 1);
-            if (lower && cards & bit(highest_of(lower))) continue;  // as good as the card below it
-            list[number++] = candidate;
-        }
+        for (Cards rest = cards; rest; rest &= rest - 1)
+            if (twin(lowest_of(rest), cards) < 0) list[number++] = lowest_of(rest);
         if (number == 1) return list[0];
-        // Seats 0 and 2 need so many of the tricks to come; my side may want that they fail.
-        const int held = count_of(hand_), need = (leader_ & 1 ? 14 - bid_ : bid_) - won_[0];
         double points[13] = {};
         for (const World& world : worlds(MOVE_WORLDS)) {
             if (late()) break;
             for (int i = 0; i < number; ++i) {
-                Position p;
-                std::copy(world.hands, world.hands + 4, p.hands);
-                p.trick = trick_, p.trump = trump_, p.left = held, p.need = need;
-                p.play(list[i]);
-                play_on(p, leader_, DEPTH);
-                Position end = p;
-                play_on(end, leader_, 0);
-                const bool thumb = end.need <= 0, reached = solver_.reaches(p, thumb);
-                const double worth = reached + MIX * thumb - 0.002 * end.need;
-                points[i] += world.weight * (me_ & 1 ? -worth : worth);
+                const Tried end = tried(world, list[i]);
+                const double worth = end.solved + MIX * end.thumb - 0.002 * end.lacks;
+                points[i] += world.weight * (me_ & 1 ? -worth : worth);  // my side may want that they fail
             }
         }
         return list[std::max_element(points, points + number) - points];
+    }
+    // What `gen_values` tells: each option in the same worlds, new ones each time. "" where nothing is due.
+    struct Worth {
+        double worlds = 0, points = 0, won = 0;
+        std::string text() const {
+            char out[80];
+            std::snprintf(out, sizeof out, ":%.3f:%.4f", points / worlds, won / worlds);
+            return out;
+        }
+    };
+    // The chances to win the match by my points after this deal: the last three deals end as deals do, those before
+    // them together like a sum of many.
+    void foresee() {
+        const int deals = deals_ - deal_ - 1;
+        for (int total = -MOST; total <= MOST; ++total)
+            won_at_[total + MOST] = deals > 3 ? 0.5 + 0.5 * std::erf(total / (SPREAD * std::sqrt(2.0 * (deals - 3))))
+                                              : (total > 0) + 0.5 * (total == 0);
+        for (int deal = 0; deal < std::min(deals, 3); ++deal) {
+            const std::vector<double> after = won_at_;
+            for (int total = 0; total <= 2 * MOST; ++total) {
+                won_at_[total] = 0;
+                for (const auto& [points, part] : OUTCOMES)
+                    for (const int more : {points, -points})
+                        won_at_[total] += part / 2 * after[std::min(std::max(total + more, 0), 2 * MOST)];
+            }
+        }
+    }
+    double won(int points) const { return won_at_[std::min(std::max(total_ + points, -MOST), MOST) + MOST]; }
+    // A contract that is made with this chance, as points and as a chance to win the match.
+    Worth contract(double chance, int bid, bool ours) const {
+        const int sign = ours ? 1 : -1;
+        return {1, sign * bid * (3 * chance - 2),
+                chance * won(sign * bid) + (1 - chance) * won(-2 * sign * bid)};
+    }
+    static void add(Worth& sum, double weight, double points, double won) {
+        sum.worlds += weight, sum.points += weight * points, sum.won += weight * won;
+    }
+    // How likely a contract is made that play-outs take so many tricks for.
+    static double made_in_truth(int tricks, int bid) {
+        return 0.5 + 0.5 * std::erf((tricks + TRUE_BIAS - bid + 0.5) / TRUE_ERROR);
+    }
+    // How likely it is made where a solution and a play-out say so or not, with so many tricks to come: who does not
+    // see all cards defends worse than the solution, and often lets a bid be made that could be beaten.
+    static double in_truth(bool solved, bool thumb, int tricks) {
+        const double least = LET * (1 - std::exp((1 - tricks) / 8.0)), most = 1 - LOST * (tricks - 1) / 12;
+        return least + (most - least) * (solved + thumb) / 2;
+    }
+    std::string value_bids() {
+        const int first = dealers_.size() > size_t(deal_) + 2 ? std::atoi(dealers_[size_t(deal_) + 2].c_str()) + 1 : 0;
+        if ((first + int(calls_.size()) - me_) & 3) return "";
+        Worth worth[14];
+        for (const World& world : worlds(int(VALUED * BID_WORLDS))) {
+            double points[4][14], won[4][14];
+            for (int seat = 0; seat < 4; ++seat) {
+                const int trump = bidding.best_trump(world.hands[seat]);
+                strengths_[seat] = bidding.strength(world.hands[seat], trump);
+                const int taken = tricks(world, seat, trump);
+                for (int bid = 7; bid < 14; ++bid) {
+                    const Worth sum = contract(made_in_truth(taken, bid), bid, partners(seat, me_));
+                    points[seat][bid] = sum.points, won[seat][bid] = sum.won;
+                }
+            }
+            const int next = (me_ + 1) & 3;
+            for (int bid = 0; bid < 14; bid = std::max(bid, std::max(bid_, 7)) + 1) {
+                const int standing = bid ? bid : bid_, leader = bid ? me_ : highest_;
+                add(worth[bid], world.weight, expected(next, standing, leader, points),
+                    expected(next, standing, leader, won));
+            }
+        }
+        std::string text = "pass" + worth[0].text();
+        for (int bid = std::max(bid_, 7) + 1; bid < 14; ++bid)
+            text += " bid_" + std::to_string(bid) + worth[bid].text();
+        return text;
+    }
+    std::string value_trumps() {
+        if (highest_ != me_) return "";
+        std::string text;
+        Worth worth[4];
+        for (const World& world : worlds(int(VALUED * BID_WORLDS)))
+            for (int suit = 0; suit < 4; ++suit) {
+                const Worth sum = contract(made_in_truth(tricks(world, me_, suit), bid_), bid_, true);
+                add(worth[suit], world.weight, sum.points, sum.won);
+            }
+        for (int suit = 0; suit < 4; ++suit)
+            text += (suit ? " trump_" : "trump_") + std::string(1, SUITS[suit]) + worth[suit].text();
+        return text;
+    }
+    std::string value_cards() {
+        if (trick_.seat != me_) return "";
+        const Cards cards = trick_.allowed(hand_, trump_);
+        const int held = count_of(hand_);
+        Worth worth[64];
+        for (const World& world : worlds(int(VALUED * MOVE_WORLDS)))
+            for (Cards rest = cards; rest; rest &= rest - 1) {
+                const int card = lowest_of(rest);
+                if (twin(card, cards) >= 0) continue;
+                const Tried end = tried(world, card);
+                const bool odd = leader_ & 1;  // seats 0 and 2 defend
+                const bool solved = end.solved != odd, thumb = end.thumb != odd;
+                const double chance = end.sure ? solved : in_truth(solved, thumb, held);
+                const Worth sum = contract(chance, bid_, partners(leader_, me_));
+                add(worth[card], world.weight, sum.points, sum.won);
+            }
+        std::string text;
+        for (Cards rest = cards; rest; rest &= rest - 1) {
+            const int card = lowest_of(rest), like = twin(card, cards);
+            if (like >= 0) worth[card] = worth[like];
+            text += (text.empty() ? "" : " ") + std::string{VALUES[card & 15], SUITS[card >> 4]} + worth[card].text();
+        }
+        return text;
     }
     const std::string seed_;
     const int given_;  // milliseconds to reckon with, whatever is told; 0: what is told
@@ -365,11 +501,13 @@ private:
     std::vector<Call> calls_;
     int bid_ = 0, highest_ = -1, leader_ = -1, trump_ = 0;
     int won_[2] = {}, total_ = 0;  // tricks by side; my points in the match
+    std::vector<double> won_at_ = std::vector<double>(2 * MOST + 1);
     double share_ = 0;  // the work as a part of that at 10 s; 0: not told yet
     double strengths_[4] = {};
     Trick trick_;
-    std::mt19937_64 luck_;
-    Solver solver_;
+    std::mt19937_64 luck_, fresh_;  // for what is played, and for what is only asked
+    std::vector<std::string> dealers_;  // as set_game told them
+    Solver solver_, fresh_solver_;
     bool over_ = false;
 };
 

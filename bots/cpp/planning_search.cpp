@@ -373,10 +373,11 @@ public:
         }
         std::swap(luck_, fresh_);
         std::string text;
+        const double luck = std::sqrt(LATER) * now_.size, part = declares ? 0 : luck / std::hypot(luck, later_);
         for (const Worth& worth : found) {
             const int number = number_of(lowest(choices));
             text += (text.empty() ? "" : " ") + (declares ? std::to_string(number) : deck_.names[number]);
-            text += worth.text(now_.tricks, declares), choices &= choices - 1;
+            text += worth.text(now_.tricks, part), choices &= choices - 1;
         }
         return text;
     }

@@ -67,6 +67,24 @@ class Learned(kit.Bot):
         cells = sight.cards(rows, np.array([table.deck.index(card) for card in legal]))
         return legal[self._best(self.playing, sight, cells, np.full(len(legal), sight.declared[0, 0]))]
 
+    def values(self, table: kit.Table) -> dict[int | str, tuple[float, float | None]] | None:
+        """The points that the network expects, without a chance to win: it knows nothing of matches."""
+        if not known(table):
+            return None
+        sight = sight_of(table)
+        if table.declaring:
+            options: list[int | str] = list(range(table.size + 1))
+            network, declared = self.declaring, np.arange(table.size + 1)
+            cells = sight.declarations(declared)
+        else:
+            options = list(table.legal())
+            network, declared = self.playing, np.full(len(options), sight.declared[0, 0])
+            cards = np.array([table.deck.index(card) for card in options])
+            cells = sight.cards(np.zeros(len(options), np.int64), cards)
+        outputs = network(sight.seen(), cells, np.zeros(len(options), np.int64))
+        worth = points(outputs, declared, sight.taken[0, 0], sight.size[0], 0)
+        return {option: (float(value), None) for option, value in zip(options, worth, strict=True)}
+
     def _best(self, network: Network, sight: Sight, done: np.ndarray, declared: np.ndarray) -> int:
         """Which of these actions is worth most; one of them by lot where several are."""
         outputs = network(sight.seen(), done, np.zeros(len(done), np.int64))

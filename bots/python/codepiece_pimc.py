@@ -7,6 +7,8 @@ Time is shared out by `time_left`.
 """
 
 import argparse
+import functools
+import math
 import random
 import sys
 import time
@@ -16,6 +18,10 @@ SUIT = [0x1FFF << 13 * suit for suit in range(4)]  # the cards of a suit, as bit
 OF = [card // 13 for card in range(52)]
 HIGHER = [SUIT[OF[card]] & ~((2 << card) - 1) for card in range(52)]  # cards of its suit that beat a card
 NAMES = [value + suit for suit in SUITS for value in VALUES]
+# Of values: the deviation of a deal's points; bids made though they could be beaten, and lost though safe.
+SPREAD, LET, LOST = 10.6, 0.3, 0.02
+# How often a deal ends with so many points for the bidders.
+OUTCOMES = {7: 0.26, 8: 0.365, 9: 0.085, -14: 0.12, -16: 0.13, -18: 0.04}
 NUMBER = {name: card for card, name in enumerate(NAMES)}
 
 
@@ -106,12 +112,46 @@ def gain(won, bid):
     return bid if won[0] >= bid else -2 * bid
 
 
+def promising(hand):
+    """The two trumps that look best: long and high."""
+
+    def worth(trump):
+        mine = hand & SUIT[trump]
+        return 3 * mine.bit_count() + sum(c % 13 > 8 for c in range(52) if mine >> c & 1)
+
+    return sorted(range(4), key=worth)[2:]
+
+
+def likely(tricks, bid):
+    """How likely a bid is made for which a play-out takes so many tricks."""
+    return math.erfc((bid - tricks - 0.95) / 1.7) / 2
+
+
+@functools.lru_cache(maxsize=10000)
+def winning(total, deals):
+    """The chance to win a match with so many points before its last deals."""
+    if not deals:
+        return (total > 0) + (total == 0) / 2
+    if deals > 3:
+        return math.erfc(-total / (SPREAD * math.sqrt(2 * deals))) / 2
+    return sum(
+        part / 2 * (winning(total + points, deals - 1) + winning(total - points, deals - 1))
+        for points, part in OUTCOMES.items()
+    )
+
+
+def mean(worth):
+    """The mean of points, and of chances to win."""
+    return [sum(part) / len(worth) for part in zip(*worth, strict=True)]
+
+
 class Bot:
     """Plays one match after the other; `reply` gives the text behind "=", or None to refuse."""
 
     def __init__(self, seed=1, worlds=60, clock=True):
         self.seed, self.worlds, self.clock = seed, worlds, clock
         self.me, self.deals, self.deal, self.left = 0, 1, -1, 1e9
+        self.points = 0  # of the deals that are over
         self.commands = {name[3:]: getattr(self, name) for name in dir(self) if name.startswith("on_")}
 
     def reply(self, line):
@@ -130,7 +170,7 @@ class Bot:
         return ""
 
     def on_set_game(self, words):
-        self.deals, self.deal = int(words[0]), -1
+        self.deals, self.deal, self.points = int(words[0]), -1, 0
         self.dealers = [int(word) for word in words[1:]]
         return ""
 
@@ -138,9 +178,11 @@ class Bot:
         self.deal += 1
         self.hand = sum(1 << NUMBER[name] for name in words[1:])
         self.rng = random.Random(f"{self.seed}|{self.deal}|{self.hand}")
+        self.luck = random.Random(f"values|{self.seed}|{self.deal}|{self.hand}")
         self.bids, self.bid, self.leader, self.trump = {}, 0, None, 0
         self.trick, self.best, self.ahead = [], 0, 0
         self.turn, self.won, self.gone = 0, [0, 0], 0
+        self.named = False  # the trump
         self.void = [0, 0, 0, 0]  # suits that a seat has shown not to have, as cards
         return ""
 
@@ -157,7 +199,7 @@ class Bot:
 
     def on_trump(self, words):
         self.turn, self.trump = int(words[0]), SUITS.index(words[1][-1])
-        self.leader = self.turn
+        self.leader, self.named = self.turn, True
         return ""
 
     def on_play(self, words):
@@ -175,7 +217,9 @@ class Bot:
             self.turn, self.trick = self.ahead, []
         return ""
 
-    def on_end_deal(self, _):
+    def on_end_deal(self, words):
+        self.points += int(words[self.me])
+        self.hand = 0
         return ""
 
     def on_quit(self, _):
@@ -229,15 +273,6 @@ class Bot:
         deals = self.deals - self.deal
         return 0.8 / (deals * 15 - 13 + self.hand.bit_count())
 
-    def promising(self):
-        """The two trumps that look best: long and high."""
-
-        def worth(trump):
-            mine = self.hand & SUIT[trump]
-            return 3 * mine.bit_count() + sum(c % 13 > 8 for c in range(52) if mine >> c & 1)
-
-        return sorted(range(4), key=worth)[2:]
-
     def chances(self, trumps):
         """For each trump: tricks of my side in each world, when it leads."""
         tricks = {trump: [] for trump in trumps}
@@ -247,7 +282,7 @@ class Bot:
         return tricks
 
     def on_gen_bid(self, _):
-        tricks = self.chances(self.promising())
+        tricks = self.chances(promising(self.hand))
         best, bid = 0.0, 0
         if self.leader is not None:
             # What stands: the bid of my partner, or of an opponent, is rather made than not.
@@ -280,6 +315,75 @@ class Bot:
             for card in choices:
                 points[card] += mine * self.tried(hands, card)
         return NAMES[max(choices, key=lambda card: (points[card], -(card % 13), -card))]
+
+    def on_gen_values(self, _):
+        """What each answer is worth, in worlds of a luck of its own."""
+        self.rng, self.luck = self.luck, self.rng
+        found = self.values()
+        self.rng, self.luck = self.luck, self.rng
+        if not found:
+            return None
+        return " ".join(f"{option}:{points:.3f}:{won:.4f}" for option, (points, won) in found.items())
+
+    def values(self):
+        """By answer that may be given now: points of my side, and its chance to win; {} where none is due."""
+        first = self.dealers[self.deal] + 1
+        if not self.hand:
+            return {}
+        if self.named:
+            return self.values_of_cards() if self.turn == self.me else {}
+        if len(self.bids) < 4:
+            return self.values_of_bids(first) if not (first + len(self.bids) - self.me) & 3 else {}
+        if self.leader != self.me:
+            return {}
+        worth = self.chances(range(4))
+        return {
+            f"trump_{SUITS[trump]}": mean([self.contract(likely(n, self.bid), self.bid) for n in counts])
+            for trump, counts in worth.items()
+        }
+
+    def values_of_bids(self, first):
+        """Each bid, and a pass: whoever bids after me bids a trick less than a play-out makes."""
+        later = [seat & 3 for seat in range(self.me + 1, first + 4)]
+        later = later[: 3 - len(self.bids)]
+        found = {bid: [] for bid in (0, *range(max(self.bid, 7) + 1, 14))}
+        for hands in self.worlds_within(self.share() * 2):
+            tricks = [self.made_by(hands, seat) for seat in range(4)]
+            for bid, worth in found.items():
+                standing, leader = (bid, self.me) if bid else (self.bid, self.leader)
+                for seat in later:
+                    if tricks[seat] - 1 > max(standing, 7):
+                        standing, leader = tricks[seat] - 1, seat
+                if leader is None:
+                    standing, leader = 7, first & 3
+                worth.append(self.contract(likely(tricks[leader], standing), standing, leader))
+        return {f"bid_{bid}" if bid else "pass": mean(worth) for bid, worth in found.items()}
+
+    def made_by(self, hands, seat):
+        """The tricks of a seat's side when it leads with the trump that looks best."""
+        return play_out(hands, seat, [], 0, 0, [0, 0], promising(hands[seat])[-1], seat)[0]
+
+    def values_of_cards(self):
+        cards = allowed(self.hand, self.trick, self.best, self.ahead, self.me, self.trump)
+        found = {card: [] for card in range(52) if cards >> card & 1}
+        left = self.hand.bit_count()
+        # Defenders who do not see all cards let many a bid be made: by as much, found for the search in C++.
+        least, most = LET * (1 - math.exp((1 - left) / 8)), 1 - LOST * (left - 1) / 12
+        decided = self.won[0] >= self.bid
+        for hands in self.worlds_within(self.share()):
+            for card, worth in found.items():
+                made = self.tried(hands, card) > 0
+                worth.append(self.contract(made if decided else most if made else least, self.bid))
+        return {NAMES[card]: mean(worth) for card, worth in found.items()}
+
+    def contract(self, made, bid, leader=None):
+        """A bid made with this chance: the points of my side, and its chance to win the match."""
+        leader = self.leader if leader is None else leader
+        sign = -1 if (leader ^ self.me) & 1 else 1
+        later = self.deals - self.deal - 1
+        won = made * winning(self.points + sign * bid, later)
+        won += (1 - made) * winning(self.points - 2 * sign * bid, later)
+        return sign * bid * (3 * made - 2), won
 
     def tried(self, hands, card):
         """What the bidders get when a card is played in one of the worlds."""

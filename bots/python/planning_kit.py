@@ -13,10 +13,10 @@
         kit.serve(MyBot(seed=kit.parser("My bot.").parse_args().seed))
 
 The kit reads the commands of the referee, keeps the state of the table, answers, and calls the two methods
-above when a decision is asked for. It answers every command with one reply, in order, however the commands
-are cut into reads. ``print`` in a bot goes to standard error, so that it cannot spoil a reply. An exception
-in a bot ends the program with a traceback: the referee sees a crash at once instead of waiting for a reply
-that never comes.
+above when a decision is asked for. A third one, ``values(table)``, may say what each choice is worth: see
+``Bot``. The kit answers every command with one reply, in order, however the commands are cut into reads.
+``print`` in a bot goes to standard error, so that it cannot spoil a reply. An exception in a bot ends the
+program with a traceback: the referee sees a crash at once instead of waiting for a reply that never comes.
 
 Cards are strings such as ``"TD"``: the value, then the suit. Seats are 0..n-1, clockwise.
 """
@@ -26,7 +26,8 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 __all__ = ["Bot", "Refused", "Session", "Table", "parser", "serve"]
 
@@ -72,6 +73,11 @@ class Table:
     def tricks_left(self) -> int:
         """Tricks nobody has taken yet, the one on the table included."""
         return self.size - sum(self.taken)
+
+    @property
+    def declaring(self) -> bool:
+        """Is it the time of declarations, the own one being unknown to the others?"""
+        return self.deal >= 0 and self.declared[self.me] is None and not self.played
 
     def rank(self, card: str) -> int:
         """The place of the card's value in the deck, 0 for the weakest."""
@@ -217,6 +223,14 @@ class Bot:
         """The card to play, one of ``table.legal()``."""
         raise NotImplementedError
 
+    def values(self, table: Table) -> Mapping[Any, tuple[float, float | None]] | None:  # noqa: ARG002
+        """What each declaration, if ``table.declaring``, else each card is worth: for ``gen_values``.
+
+        By option: the points expected in this deal, and the chance to end the match with most points or
+        None. ``rng`` is another one then, so that nothing that is played depends on it. None: no values.
+        """
+        return None
+
 
 class Session:
     """The dialogue of one bot, without any input or output: a command in, a reply out."""
@@ -225,6 +239,7 @@ class Session:
         self.bot = bot
         self.table = Table()
         self.over = False  # after quit
+        self._luck = random.Random()  # for values
         self._news: dict[str, Callable[[list[str]], None]] = {
             "set_deck": self.table.set_deck,
             "set_players": self.table.set_players,
@@ -249,7 +264,7 @@ class Session:
             if command in self._news:
                 self._news[command](arguments)
                 return "="
-            if command in ("gen_declare", "gen_move", "quit"):
+            if command in ("gen_declare", "gen_move", "gen_values", "quit"):
                 if arguments:
                     raise Refused(f"{command} takes no arguments")
             else:
@@ -260,6 +275,8 @@ class Session:
                 raise Refused("play has begun")
             if command == "gen_move" and self.table.turn != self.table.me:
                 raise Refused("it is not my turn")
+            if command == "gen_values":
+                return f"= {self._values()}"
         except Refused as refusal:
             return f"? {refusal}"
         if command == "quit":
@@ -272,6 +289,7 @@ class Session:
         # Seeding with a string goes through SHA-512: the same in every process, whatever PYTHONHASHSEED says.
         cards = " ".join(sorted(self.table.dealt))
         self.bot.rng = random.Random(f"{self.bot.seed}|{self.table.deal}|{cards}")
+        self._luck = random.Random(f"values|{self.bot.seed}|{self.table.deal}|{cards}")
 
     def _declare(self) -> int:
         tricks = self.bot.declare(self.table)
@@ -284,6 +302,25 @@ class Session:
         if card not in self.table.legal():
             raise ValueError(f"move() gave {card!r}; it must be one of {self.table.legal()}")
         return card
+
+    def _values(self) -> str:
+        table, bot = self.table, self.bot
+        if not table.declaring and (table.turn is None or table.turn != table.me):
+            raise Refused("nothing is asked of me")
+        bot.rng, self._luck = self._luck, bot.rng
+        values = bot.values(table)
+        bot.rng, self._luck = self._luck, bot.rng
+        if values is None:
+            raise Refused("I have no values")
+        options = range(table.size + 1) if table.declaring else table.legal()
+        if not values or not set(values) <= set(options):
+            raise ValueError(f"values() are of {list(values)}; they must be of {list(options)}")
+        words = []
+        for option, (points, win) in values.items():
+            if win is not None and not 0 <= win <= 1:
+                raise ValueError(f"values() gave {win!r} as the chance of {option}; it must be 0 to 1")
+            words.append(f"{option}:{points:.3f}" + (f":{win:.4f}" if win is not None else ""))
+        return " ".join(words)
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

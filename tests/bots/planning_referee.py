@@ -57,6 +57,37 @@ class Memory:
         return [self.session.answer(command) or "" for command in commands]
 
 
+class Valued:
+    """A seat that is asked for its values before each answer, and has said them of nothing but options."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self.asked = 0
+        self._hand: list[str] = []
+        self._size = 0
+
+    def ask(self, commands: list[str]) -> list[str]:
+        replies = []
+        for command in commands:
+            if command.startswith("set_cards"):
+                self._hand = command.split()[2:]
+                self._size = len(self._hand)
+            if command.startswith("gen_"):
+                self.asked += 1
+                words = self.seat.ask(["gen_values"])[0].split()
+                options = [word.split(":")[0] for word in words[1:]]
+                assert words[0] == "=", (command, words)
+                assert len(set(options)) == len(options) > 0
+                points = [float(word.split(":")[1]) for word in words[1:]]
+                assert all(0 <= value <= 2 * self._size for value in points)
+                if command == "gen_declare":
+                    assert options == [str(tricks) for tricks in range(self._size + 1)]
+                else:
+                    assert set(options) <= set(self._hand)
+            replies += self.seat.ask([command])
+        return replies
+
+
 class Process:
     """A bot behind pipes. A batch goes out in one write; its replies are read until the last is complete."""
 

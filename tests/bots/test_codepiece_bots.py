@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from codepiece_kit import Bot as Kit
 from codepiece_pimc import Bot as Pimc
 from measure_codepiece import BOTS, Spoken, pairs
 
@@ -62,3 +63,69 @@ def test_a_bot_refuses_what_it_does_not_know_and_ends_with_its_input(file) -> No
     )
     assert done.stdout == "?\n\n?\n\n?\n\n?\n\n=\n\n"
     assert done.stderr == ""
+
+
+class Valuing(Kit):
+    """A bot of the kit that says which request is due, and values the first answer to it."""
+
+    def values(self, due):
+        return {due: (self.rng.random(), None)}
+
+
+class Asked:
+    """A bot that is asked for values before each answer, and anything but its options is a mistake."""
+
+    def __init__(self, bot):
+        self.bot, self.spoken, self.asked = bot, Spoken(bot), 0
+
+    def __call__(self, line):
+        if line.startswith("gen_"):
+            self.asked += 1
+            words = self.bot.reply("gen_values").split()
+            assert words
+            if isinstance(self.bot, Valuing):
+                assert words[0].startswith(f"{line.strip()}:")
+            else:
+                options = {word.split(":")[0] for word in words}
+                reply = self.spoken(line)
+                assert reply[2:-2].decode() in options
+                for word in words:
+                    _, points, win = word.split(":")
+                    assert -26 <= float(points) <= 26
+                    assert 0 <= float(win) <= 1
+                return reply
+        return self.spoken(line)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda seed: Pimc(seed, worlds=2, clock=False), Valuing], ids=["pimc", "kit"]
+)
+def test_values_are_of_what_is_due_and_change_nothing_that_is_played(make) -> None:
+    game = Codepiece([3, 0])
+    asked = [Asked(make(seat)) for seat in range(4)]
+    valued = play_in_memory(game, asked, match_spec(game, seed="values"))
+    plain = play_in_memory(game, [Spoken(make(seat)) for seat in range(4)], match_spec(game, seed="values"))
+    assert valued.forfeit is None
+    assert valued.moves == plain.moves
+    assert all(bot.asked > 10 for bot in asked)
+
+
+def test_a_kit_bot_without_values_refuses() -> None:
+    bot = Kit()
+    for line in ("set_players 4 1", "set_game 1 0", "set_cards 13" + 13 * " AS"):
+        assert bot.reply(line) == ""
+    assert bot.due() == "gen_bid"
+    assert bot.reply("gen_values") is None
+
+
+def test_values_of_pimc_are_refused_to_who_is_not_to_act() -> None:
+    bot = Pimc(worlds=2, clock=False)
+    for line in (
+        "set_players 4 2",
+        "set_game 1 0",
+        "set_cards 13 " + " ".join(f"{v}S" for v in "23456789TJQKA"),
+    ):
+        assert bot.reply(line) == ""
+    assert bot.reply("gen_values") is None
+    assert bot.reply("bid 1 pass") == ""
+    assert bot.reply("gen_values").split()[-1].startswith("bid_13:")

@@ -123,3 +123,103 @@ def test_it_bids_thirteen_where_thirteen_are_sure(search) -> None:
         "= bid_13",
         "= trump_S",
     ]
+
+
+def values_of(answer: str) -> dict[str, tuple[float, float]]:
+    """By option what it is worth: points of the side, and its chance to win."""
+    assert answer.startswith("= ")
+    words = [word.split(":") for word in answer[2:].split()]
+    found = {option: (float(points), float(win)) for option, points, win in words}
+    assert len(found) == len(words)
+    for points, win in found.values():
+        assert -26 <= points <= 26
+        assert 0 <= win <= 1
+    return found
+
+
+BIDDING = [
+    *("set_rules codepiece 1", "set_deck 23456789TJQKA CDHS", "set_players 4 2", "set_game 2 0 1"),
+    *("set_cards 13 AS KS QS JS 4S AH KH 2H 3D 4D 2C 3C 4C", "time_left 600", "bid 1 bid_8"),
+]
+TRUMP = ["bid 2 bid_9", "bid 3 pass", "bid 0 pass"]
+
+
+def test_it_values_every_bid_trump_and_card_that_may_be_given(search) -> None:
+    first = [
+        "trump 2 trump_S",
+        "gen_values",
+        "play 2 AS",
+        "play 3 2S",
+        "play 0 3S",
+        "play 1 5S",
+        "gen_values",
+    ]
+    following = ["play 2 2C", "play 3 5C", "play 0 9C", "play 1 6C", "play 0 QH", "play 1 3H", "gen_values"]
+    answers = ask(search, *BIDDING, "gen_values", *TRUMP, "gen_values", *first, *following)
+    bids, trumps, lead, second, third = (values_of(line) for line in answers if len(line) > 9)
+    assert list(bids) == ["pass", *(f"bid_{bid}" for bid in range(9, 14))]
+    assert bids["bid_9"][0] > bids["bid_13"][0]
+    assert set(trumps) == {"trump_S", "trump_H", "trump_D", "trump_C"}
+    assert max(trumps, key=trumps.__getitem__) == "trump_S"
+    hand = set(BIDDING[4].split()[2:])
+    assert set(lead) == hand
+    assert set(second) == hand - {"AS"}
+    assert set(third) == {"AH", "KH", "2H"}  # the partner is ahead
+
+
+def last_trick(dealers: str, card: str, *news: str) -> list[str]:
+    """Seat 0 plays 13 with spades as trump and holds all of them: one card of its twelve tricks is left."""
+    spades = [value + "S" for value in "AKQJT98765432"]
+    plays = []
+    for value, spade in zip("23456789TJQK", spades, strict=False):
+        plays += [f"play 0 {spade}", f"play 1 {value}C", f"play 2 {value}D", f"play 3 {value}H"]
+    hand = ["set_players 4 0", f"set_game {dealers}", f"set_cards 13 {' '.join(spades)}", "time_left 600"]
+    return [*hand, *(f"bid {seat} {bid}" for seat, bid in enumerate(news)), "trump 0 trump_S", *plays, card]
+
+
+def test_values_of_a_last_trick_are_what_comes_of_it(search) -> None:
+    bids = ("bid_13", "pass", "pass", "pass")
+    assert ask(search, *last_trick("1 3", "gen_values", *bids))[-1] == "= 2S:13.000:1.0000"
+    chance = values_of(ask(search, *last_trick("2 3 0", "gen_values", *bids))[-1])["2S"]
+    assert chance[0] == 13
+    assert 0.7 < chance[1] < 1  # a deal is to come
+
+
+def test_values_change_nothing_that_is_played_and_are_new_each_time(search) -> None:
+    def said(*asked: str) -> list[str]:
+        lines = [
+            *BIDDING,
+            *asked,
+            "gen_bid",
+            *TRUMP,
+            *asked,
+            "gen_trump",
+            "trump 2 trump_S",
+            *asked,
+            "gen_move",
+        ]
+        return ask(search, *lines)
+
+    plain, valued = said(), said("gen_values", "gen_values")
+    values = [line for line in valued if line.count(":") > 1]
+    assert [line for line in valued if line.count(":") < 2] == plain
+    assert len(values) == len(set(values)) == 6
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        [],
+        BIDDING[:4],
+        BIDDING[:-1],
+        [*BIDDING, *TRUMP[:1]],
+        [*BIDDING, "bid 2 pass", "bid 3 bid_9", "bid 0 pass"],
+        [*BIDDING, "bid 2 pass", "bid 3 bid_9", "bid 0 pass", "trump 3 trump_S"],
+        [*BIDDING, *TRUMP, "trump 2 trump_S", "end_deal 9 -9 9 -9"],
+    ],
+    ids=["nothing", "no cards", "another bids", "it has bid", "another names trump", "another leads", "over"],
+)
+def test_values_are_refused_where_no_answer_is_due(search, news) -> None:
+    *replies, answer = ask(search, *news, "gen_values")
+    assert answer == "?"
+    assert set(replies) <= {"="}

@@ -108,6 +108,22 @@ def test_as_processes_they_refuse_what_they_do_not_know_and_end_politely(name: s
     assert not list(tmp_path.iterdir())
 
 
+def test_planning_values_every_answer_in_points_and_does_not_change_its_play() -> None:
+    session = planning_kit.Session(planning_learned.Learned())
+    for line in ("set_deck 23456789TJQKA CDHS", "set_players 4 1", "set_game 1 2 0", "set_cards 2 AC 2D"):
+        assert session.answer(line) == "="
+    before = session.bot.rng.getstate()
+    said = [session.answer("gen_values")]
+    for line in (*(f"declare {seat} 1" for seat in range(4)), "play 0 3D"):
+        assert session.answer(line) == "="
+    said.append(session.answer("gen_values"))
+    values = [dict(word.split(":") for word in (answer or "")[2:].split()) for answer in said]
+    assert [list(options) for options in values] == [["0", "1", "2"], ["2D"]]
+    assert max(values[0], key=lambda option: float(values[0][option])) == "1"
+    assert all(0 <= float(points) <= 4 for options in values for points in options.values())
+    assert session.bot.rng.getstate() == before
+
+
 # The same features at the table and in training
 
 

@@ -255,3 +255,56 @@ def test_an_exception_in_the_bot_ends_the_program_and_is_seen(tmp_path: Path) ->
     assert done.returncode == 1
     assert "thinking" in done.stderr  # print does not spoil the dialogue
     assert "IndexError" in done.stderr
+
+
+class Valuing(First):
+    """Values declarations by chance and cards by their place, without a chance to win."""
+
+    def values(self, table: kit.Table) -> dict[int | str, tuple[float, float | None]]:
+        if table.declaring:
+            return {tricks: (tricks + self.rng.random(), 0.25) for tricks in range(table.size + 1)}
+        return {card: (float(place), None) for place, card in enumerate(table.legal())}
+
+
+def test_a_bot_with_values_is_asked_for_those_of_declarations_and_of_cards() -> None:
+    session = after(*OPENING, bot=Valuing())
+    words = (session.answer("gen_values") or "").split()
+    assert words[0] == "="
+    assert [word.split(":")[0] for word in words[1:]] == ["0", "1", "2"]
+    assert all(word.endswith(":0.2500") for word in words[1:])
+    for line in ("declare 0 1", "declare 1 1", "declare 2 1", "play 0 3D"):
+        assert session.answer(line) == "="
+    assert session.answer("gen_values") == "= 2C:0.000 AS:1.000"
+
+
+def test_values_are_new_each_time_and_leave_the_luck_of_play_alone() -> None:
+    session = after(*OPENING, bot=Valuing())
+    before = session.bot.rng.getstate()
+    assert session.answer("gen_values") != session.answer("gen_values")
+    assert session.bot.rng.getstate() == before
+
+
+@pytest.mark.parametrize("bot", [First(), Valuing()], ids=["no values", "values"])
+def test_values_are_refused_without_any_or_where_nothing_is_asked(bot: kit.Bot) -> None:
+    session = after(*OPENING[:-1], bot=bot)
+    assert (session.answer("gen_values") or "").startswith("? ")
+    for line in (OPENING[-1], "declare 0 1", "declare 1 1", "declare 2 1"):
+        assert session.answer(line) == "="
+    assert (session.answer("gen_values") or "").startswith("? ")
+    assert session.answer("play 0 3D") == "="
+    refused = (session.answer("gen_values") or "").startswith("? ")
+    assert refused == (type(bot) is First)
+
+
+@pytest.mark.parametrize(
+    ("values", "mistake"),
+    [({}, "of"), ({"3H": (1.0, None)}, "of"), ({0: (1.0, 1.5)}, "chance")],
+    ids=["none", "no option", "no chance"],
+)
+def test_values_that_cannot_be_are_an_error(
+    values: dict[int | str, tuple[float, float]], mistake: str
+) -> None:
+    bot = Valuing()
+    bot.values = lambda table: values  # type: ignore[method-assign, assignment, return-value] # noqa: ARG005
+    with pytest.raises(ValueError, match=mistake):
+        after(*OPENING, bot=bot).answer("gen_values")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, Rules, play
+from planning_referee import BOTS, Process, Rules, Valued, play
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
@@ -147,7 +147,7 @@ def values_of(answer: str) -> dict[str, tuple[float, float]]:
     return found
 
 
-THREE = ["set_game 2 3 1 3 2", "set_cards 3 2S AS 4C", "time_left 600"]
+THREE = ["set_game 4 3 1 13 2 13 3 13 0", "set_cards 3 2S AS 4C", "time_left 600"]
 TOLD = [f"declare {seat} 1" for seat in range(4)]
 
 
@@ -197,23 +197,27 @@ def test_the_chances_of_all_seats_come_to_one(cpp_bot: Path) -> None:
     assert chances == pytest.approx(1, abs=0.3)
 
 
-def test_values_are_new_each_time_and_change_nothing_that_is_played(cpp_bot: Path) -> None:
+def test_values_are_new_each_time(search: Process) -> None:
+    assert last_answer(search, *THREE[:1], "set_cards 3 2S AS 4C", "time_left 600") == "="
+    assert len(set(search.ask(["gen_values"] * 3))) == 3
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules("23456789TJQKA", "CDHS", 4, [(5, 0), (3, 1)]),
+        Rules("0123456789", "xyz", 3, [(6, 1), (0, 2), (1, 0)]),
+        Rules("12345", "abcdef", 2, [(7, 1), (4, 0)]),
+    ],
+    ids=["four", "three", "two"],
+)
+def test_values_change_nothing_that_is_played(cpp_bot: Path, rules: Rules) -> None:
     said = []
-    for asked in (0, 2):
-        player = Process([str(cpp_bot.parent / "planning_search"), "--budget-ms", "300"])
-        opening = [DECK, "set_players 4 0", "set_game 1 6 0", "set_cards 6 2S AS 4C 9D TD JH"]
-        told = [f"declare {seat} 2" for seat in range(4)]
-        news = ["play 0 TD", "play 1 5D", "play 2 6D", "play 3 7D"]
-        player.ask(opening)
-        answers = [player.ask(["gen_values"] * asked)]
-        played = player.ask(["gen_declare", *told])
-        answers.append(player.ask(["gen_values"] * asked))
-        played += player.ask(["gen_move", *news])
-        answers.append(player.ask(["gen_values"] * asked))
-        played += player.ask(["gen_move"])
-        assert all(len(set(answer)) == asked for answer in answers)
-        said.append(played)
-        assert player.close() == 0
+    for asked in (False, True):
+        command = [str(cpp_bot.parent / "planning_search"), "--budget-ms", "20"]
+        bots = [Process(command) for _ in range(rules.seats)]
+        said.append(play(rules, [Valued(bot) for bot in bots] if asked else bots, rules.hands(2)))
+        assert [bot.close() for bot in bots] == [0] * rules.seats
     assert said[0] == said[1]
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from planning_greedy import Greedy
 from planning_pimc import Pimc
-from planning_referee import Memory, Rules, play
-from planning_worlds import Deck, Position, bits
+from planning_referee import Memory, Rules, Valued, play
+from planning_worlds import Deck, Position, bits, first
 
 from tests.profiles import examples
 
@@ -78,10 +78,10 @@ def test_a_world_is_found_where_few_are_left() -> None:
     deck = Deck("123", "tabc")
     position = Position(deck, table)
     worlds = {tuple(position.world(random.Random(seed))) for seed in range(300)}
-    for _, first, second, third in worlds:
-        assert all(len(bits(hand)) == 3 for hand in (first, second, third))
-        assert first & deck.mask(["2a", "3a"]) == deck.mask(["2a", "3a"])
-        assert not first & deck.suit["t"] and not second & deck.suit["c"] and not third & deck.suit["b"]
+    for _, one, second, third in worlds:
+        assert all(len(bits(hand)) == 3 for hand in (one, second, third))
+        assert one & deck.mask(["2a", "3a"]) == deck.mask(["2a", "3a"])
+        assert not one & deck.suit["t"] and not second & deck.suit["c"] and not third & deck.suit["b"]
     # Player 1 has one b and the others 3 c, or 1 has one c: 2 and 2 trumps among 2 and 3 are then settled by
     # count.
     assert len(worlds) == 8
@@ -218,3 +218,41 @@ def test_strength_is_in_the_promised_order(names: list[str], rounds: int) -> Non
     # Fixed seeds: the figures are the same every time.
     best, *others = [mean for mean, _, _ in measure.measure(names, rounds)]
     assert best > max(others) + 5
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules(deals=[(4, 0), (3, 1)]), Rules("0123", "xyz", 3, [(4, 1), (0, 2), (1, 0)])],
+    ids=["four", "three"],
+)
+def test_values_of_pimc_change_nothing_that_it_plays(rules: Rules) -> None:
+    def seats() -> list[Memory]:
+        return [Memory(kit.Session(Pimc(seat, worlds=3, clock=None))) for seat in range(rules.seats)]
+
+    valued = [Valued(seat) for seat in seats()]
+    assert play(rules, valued, rules.hands(2)) == play(rules, seats(), rules.hands(2))
+    assert all(seat.asked for seat in valued)
+
+
+def test_values_of_pimc_at_the_last_trick_are_what_comes_of_it() -> None:
+    session = kit.Session(Pimc(worlds=3, clock=None))
+    news = ["set_deck 23456789TJQKA CDHS", "set_players 4 3", "set_game 1 1 0", "set_cards 1 AS"]
+    news += [
+        "declare 0 0",
+        "declare 1 0",
+        "declare 2 0",
+        "declare 3 1",
+        "play 0 5S",
+        "play 1 6S",
+        "play 2 KS",
+    ]
+    assert {session.answer(line) for line in news} == {"="}
+    assert session.answer("gen_values") == "= AS:2.000:1.0000"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "later", "chance"),
+    [([1, 2, 3], 0, 1), ([0, 0, 3], 0, 1 / 3), ([-1, 5, 5], 0, 0), ([0, 0, 0], 5, 1 / 4), ([0], 3, 1 / 2)],
+)
+def test_the_chance_to_come_first(ahead: list[float], later: float, chance: float) -> None:
+    assert first(ahead, later) == pytest.approx(chance, abs=0.002)
