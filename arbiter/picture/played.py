@@ -289,8 +289,8 @@ def replay(
     return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 
-def has_own(state: SeasonState, eyes: Eyes, match_id: str, _reader: str) -> bool:
-    """True where somebody sat in a match whose notes are for these eyes."""
+def has_own(state: SeasonState, eyes: Eyes, match_id: str, *_asked: str) -> bool:
+    """True where somebody sat in a match whose notes, and review, are for these eyes."""
     match = state.match(match_id)
     return match is not None and any(map(eyes.own, match.players))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.identity import emblems
-from arbiter.picture import played
+from arbiter.picture import assessed, played
 from arbiter.picture.windows import at_tables
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
@@ -27,11 +27,13 @@ def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None
     if summary is None or record is None:
         return None
     base = f"/seasons/{part(state.name)}"
+    address = f"/api/v1{base}/matches/{match_part(match_id)}"
     return {
         "match": _heading(state, summary, record, base),
         "short": played.match_in_short(state, summary),
         "sisters": _sisters(state, summary),
-        "replay_url": f"/api/v1{base}/matches/{match_part(match_id)}/replay",
+        "replay_url": f"{address}/replay",
+        "review_url": f"{address}/review" if assessed.has_review(state, match_id) else None,
         "replay_data": None,
         "limits": _limits(state, summary.round),
         "log_url": _log_url(state, summary),

@@ -127,7 +127,7 @@ def _of_match(state: SeasonState, stored: Stored, name: str, base: str) -> dict[
     at = f"{base}/matches/{match_part(match_id)}"
     record = state.record(match_id)
     log = record is not None and bool(requests_api.own_seats(stored, record))
-    return {"replay_url": f"{at}/replay", "log_url": f"{at}/log" if log else None}
+    return {"replay_url": f"{at}/replay", "review_url": None, "log_url": f"{at}/log" if log else None}
 
 
 def _found(caller: Caller, request: Request) -> Stored:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.notes import LONGEST_TAG
-from arbiter.picture import boards, figures, front, played
+from arbiter.picture import assessed, boards, figures, front, played
 from arbiter.picture.page_shapes import DuplicateBoard, Front, PlayerPage, RoundBoards, Versus
 from arbiter.picture.played import under_way
 from arbiter.picture.shapes import Crosstable, History, MatchPage, MatchRow, Round, Standings
 from arbiter.picture.windows import ROWS, page_of, window
+from arbiter.reviewed import Review
 from arbiter.viewed import Replay
 from arbiter.web import feeds
 from arbiter.web.asking import Parameter, Value
@@ -273,6 +274,8 @@ VIEWS = (
     View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
          says="A match as the public may see it now; through a seat's eyes once its round is complete.",
          personal=played.has_own),
+    View("/matches/{match}/review", assessed.review, shape=Review, of=(MATCH,), personal=played.has_own,
+         says="What each decision of a match cost, where it was reviewed and this may be seen."),
     View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}

@@ -92,6 +92,7 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}", "/rules"}
     below |= {"/boards/{number}", "/boards/{number}/{table}", "/players/{player}/vs/{other}"}
     below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
+    below |= {"/matches/{match}/review"}
     below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
     below |= {"/matches/{match}/log", "/requests", "/requests/{number}"}
     below |= {"/requests/{number}/matches/{match}/replay", "/requests/{number}/matches/{match}/log"}

@@ -9,10 +9,11 @@ from pydantic import TypeAdapter
 
 from arbiter.applet.reading import Bots, Cards, GameChoices, Passed, Saved
 from arbiter.applet.shapes import Bare, TableState
+from arbiter.reviewed import Review
 from arbiter.viewed import Replay
 from arbiter.web.tables import Begun, VisitState
 
-TOLD = (Replay, Bare, TableState, Passed, GameChoices, Bots, Cards, Saved, Begun, VisitState)
+TOLD = (Replay, Review, Bare, TableState, Passed, GameChoices, Bots, Cards, Saved, Begun, VisitState)
 
 if __name__ == "__main__":
     adapters: list[tuple[str, Literal["serialization"], TypeAdapter[Any]]]
