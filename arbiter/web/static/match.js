@@ -12,6 +12,15 @@ async function loadReplay(query = "") {
   return held ? JSON.parse(held) : read(`${place.dataset.url}${query}`);
 }
 
+/** What a review says of the match; null where there is none, or not for this reader. @returns {Promise<Told.Review | null>} */
+async function loadReview() {
+  try {
+    return place.dataset.review ? await read(place.dataset.review) : null;
+  } catch {
+    return null;
+  }
+}
+
 function showProblem(/** @type {Error & { status?: number }} */ { message, status }) {
   const why = status === 404 ? "There is no such match, or it is not stored yet." : message;
   place.replaceChildren(el("p", { class: "rp-problem", role: "alert" }, `The replay cannot be shown. ${why}`));
@@ -22,7 +31,8 @@ if (place) {
   const eyesOf = url ? (/** @type {number} */ seat) => loadReplay(`?reader=seat:${seat}`) : null;
   try {
     const [line, home] = ["console-line", "home-line"].map((id) => document.getElementById(id));
-    mount(place, await loadReplay(), { address: address !== "off", console: line, config, home, eyesOf });
+    const [replay, review] = await Promise.all([loadReplay(), loadReview()]);
+    mount(place, replay, { address: address !== "off", console: line, config, home, eyesOf, review });
   } catch (error) {
     showProblem(/** @type {Error} */ (error));
   }

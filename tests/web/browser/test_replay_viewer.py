@@ -15,6 +15,7 @@ from arbiter.view import Reader, replay_of
 from tests.web.browser.looking import violations
 from tests.web.browser.viewer import early, full, match_page, own, place, with_fault
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of
+from tests.web.test_reviews import review_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -275,6 +276,36 @@ def test_notes_are_text_and_values_a_lane_that_leads_to_their_moves(show: Show, 
     )
     assert page.evaluate("document.querySelector('.rp img, .rp b') === null")
     assert violations(page, axe) == []
+
+
+def test_a_review_is_a_curve_and_a_list_that_leads_to_its_decisions(
+    viewer: Viewer, show: Show, axe: str
+) -> None:
+    record, replay = match_of("planning"), full("planning")
+    answers = [event for event in replay["events"] if event["t"] == "answer"]
+    review = review_of(record)
+    for decision, event in zip(review["decisions"], answers, strict=True):
+        decision["event"] = event["i"]
+    costly = review["decisions"][-3]
+    costly |= {"best": HOSTILE[0], "loss": 2.7, "mistake": True, "say": HOSTILE[0]}
+    costly["values"][HOSTILE[0]] = 3.7
+    review["worst"] = [costly["i"]]
+    viewer.pages["/review.json"] = json.dumps(review)
+    page = show(viewer.hold(replay, review_url="/review.json"))
+    assert page.locator(".rp-review .rp-value").count() == 4
+    assert page.locator(".rp-review .rp-mistake").count() == 1
+    page.locator(".rp-worst a").click()
+    assert costly["event"] <= place(page)[1] < answers[-2]["i"]
+    line = page.locator(".rp-better")
+    assert line.is_hidden()
+    page.keyboard.press("b")
+    assert f"better: {HOSTILE[0]}, worth 3.7 (loss 2.7 ± 0.1)." in line.inner_text()
+    page.locator(".rp-review .rp-chart svg").last.click(position={"x": 2, "y": 2})
+    assert "within the uncertainty" in line.inner_text() or "nothing better" in line.inner_text()
+    assert page.evaluate("document.querySelector('.rp img') === null")
+    assert violations(page, axe) == []
+    page.get_by_role("button", name="Show the better card").click()
+    assert line.is_hidden()
 
 
 def test_cards_have_symbol_and_letter_and_are_read_aloud(show: Show) -> None:

@@ -28,10 +28,10 @@ const PRESSED = "button, a, summary";
  * @type {HTMLElement} */
 let inUse;
 
-/** Listens for keys on the whole page, or in `element` alone where the reader chose so; returns the dialog. */
-export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} */ player) {
+/** Listens for keys on the whole page, or in `element` alone where the reader chose so; returns the dialog. `toggleBetter` is there with a review. */
+export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} */ player, /** @type {(() => void) | undefined} */ toggleBetter) {
   const onPage = rememberedBox("arbiter-replay-keys", "inside");
-  const help = keysDialog("Keys of the replay", [...KEYS, ["1 … 9, 0", "deal 1 to 10"]], onPage, " Keys work on the whole page, not only in the replay",
+  const help = keysDialog("Keys of the replay", [...KEYS, ["1 … 9, 0", "deal 1 to 10"], ...(toggleBetter ? [["b", "show the better card"]] : [])], onPage, " Keys work on the whole page, not only in the replay",
     el("p", { class: "rp-note" }, "A click on the right half of the table is the next step, on the left one the step back; a swipe is a trick. Bars, lines and moments lead to their places."));
   const takeOver = () => {
     inUse = element;
@@ -47,9 +47,11 @@ export function bindKeys(/** @type {HTMLElement} */ element, /** @type {Player} 
     if (target.closest(OWN_KEYS) || (event.key === " " && target.closest(PRESSED))) return;
     const found = KEYS.find(([, , key]) => key === event.key);
     const isDeal = /^[0-9]$/.test(event.key);
-    if (!found && !isDeal) return;
+    const isBetter = event.key === "b" && toggleBetter;
+    if (!found && !isDeal && !isBetter) return;
     event.preventDefault();
-    if (found) found[3](player, help);
+    if (isBetter) toggleBetter();
+    else if (found) found[3](player, help);
     else player.toDeal((Number(event.key) + 9) % 10);
   });
   return help;

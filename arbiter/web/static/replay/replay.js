@@ -7,6 +7,7 @@ import { bindKeys, KEYS } from "./keys.js";
 import { makeLane } from "./lane.js";
 import { makeNotes } from "./notes.js";
 import { Player, SPEEDS } from "./player.js";
+import { makeReview } from "./review.js";
 import { nameOf, sayEvents } from "./say.js";
 import { bindTouches, makeScrubber } from "./scrubber.js";
 import { makeSheet } from "./sheet.js";
@@ -30,11 +31,12 @@ function problemOf(/** @type {any} */ replay) {
  *
  * Options: `address: false` keeps the position out of the page's address; `console` is an element for the
  * line that leads to the position on show, `config` the season's file in it; `home` one for the line that does so
- * with the replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it.
+ * with the replay's file, its `data-file`, under its `data-limits`; `eyesOf(seat)` promises the replay as a seat saw it;
+ * `review` is what a review says of the match.
  * @param {HTMLElement} element @param {Told.Replay} replay
- * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null }} options
+ * @param {{ address?: boolean, console?: HTMLElement | null, config?: string, home?: HTMLElement | null, eyesOf?: EyesOf | null, review?: Told.Review | null }} options
  */
-export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, eyesOf = null } = {}) {
+export function mount(element, replay, { address = true, console: consoleLine, config = "season.yaml", home, eyesOf = null, review = null } = {}) {
   const problem = problemOf(replay);
   if (problem) throw new Error(problem);
   const onSeek = (/** @type {number} */ i) => player.go(player.restAt(i));
@@ -44,16 +46,17 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   const exchanges = makeExchanges(onSeek);
   const status = makeStatus(replay);
   const player = new Player(replay, draw, eyesOf);
-  const help = bindKeys(element, player);
-  const controls = makeControls(player, help);
+  const reviewed = review && makeReview(player, review);
+  const help = bindKeys(element, player, reviewed?.toggle);
+  const controls = makeControls(player, help, reviewed?.button);
   const scrubber = makeScrubber(player);
   const sheet = makeSheet(player);
   bindTouches(table.element, player);
   element.classList.add("rp");
   element.replaceChildren(
-    el("div", { class: "rp-board" }, el("div", { class: "rp-main" }, status.element, table.element,
+    el("div", { class: "rp-board" }, el("div", { class: "rp-main" }, status.element, reviewed?.line, table.element,
       el("div", { class: "rp-steer" }, scrubber.element, status.where, controls.elements)),
-    el("div", { class: "rp-below" }, sheet.elements, lane.element, notes.element, exchanges.element)), help);
+    el("div", { class: "rp-below" }, sheet.elements, lane.element, reviewed?.elements, notes.element, exchanges.element)), help);
   const save = address ? addressSaver() : null;
 
   function draw() {
@@ -63,6 +66,7 @@ export function mount(element, replay, { address = true, console: consoleLine, c
     exchanges.draw(player.view, player.deal, player.i);
     lane.draw(player.deal, player.i);
     notes.draw(player.i);
+    reviewed?.draw();
     status.draw(player);
     controls.draw();
     scrubber.draw();
@@ -98,7 +102,7 @@ function makeStatus(/** @type {Told.Replay} */ replay) {
   return { element: el("div", { class: "rp-status" }, say ? el("p", { class: "rp-result-say" }, foreign(say)) : null, said), where, draw };
 }
 
-function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help) {
+function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement} */ help, /** @type {HTMLElement | undefined} */ better) {
   const button = (/** @type {string} */ text, /** @type {string} */ key) => {
     const [sign, words, , act] = KEYS.find(([, , one]) => one === key) ?? KEYS[0];
     const label = words[0].toUpperCase() + words.slice(1);
@@ -115,7 +119,7 @@ function makeControls(/** @type {Player} */ player, /** @type {HTMLDialogElement
   const keys = el("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", on: { click: () => help.showModal() } }, "?");
   const steps = el("div", { class: "rp-controls rp-steps", role: "group", "aria-label": "Steps" }, back, toggle, on);
   const choices = el("div", { class: "rp-controls", role: "group", "aria-label": "Choices" }, fault,
-    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, all);
+    el("label", {}, el("span", { class: "rp-label" }, "Speed "), speed), keys, better, all);
   const draw = () => {
     const isFirst = player.i <= player.stops[0];
     for (const one of back) one.setAttribute("aria-disabled", String(isFirst));
