@@ -2,7 +2,7 @@
 // tries every discard, gift and special action in the same deals. Quick players finish each deal, and it takes what
 // puts it ahead of the most rivals at the end of the match.
 //
-// C++17, one file, no exceptions. Cards are 1 to 11, the strongest first, and 12 for a joker. The work of a decision
+// C++17, no exceptions. Cards are 1 to 11, the strongest first, and 12 for a joker. The work of a decision
 // follows from the time told first and the number of deals, so a seed decides the play; the clock is a safety net.
 
 #include <algorithm>
@@ -21,8 +21,7 @@
 namespace {
 
 constexpr int SEATS = 4, JOKER = 12, EMPTY = 13;  // EMPTY: what lies on a table without a discard
-template <class T>
-using BySeat = std::array<T, SEATS>;
+template <class T> using BySeat = std::array<T, SEATS>;
 
 // ---- Cards ----------------------------------------------------------------------------------------------------------
 // A hand: how many cards of value v in four bits from 4v on, and from bit 56 on how many in all. Hands can be added.
@@ -176,43 +175,7 @@ Move quick(const Position& at, bool book) {
     return {};
 }
 
-// ---- What a deal is worth -------------------------------------------------------------------------------------------
-// The worth of each order of finishing to one seat: the share of rivals that it will be ahead of at the end of the
-// match, level ones counting half. Deals to come, two at most, are played by equals but for their roles.
-class Worth {
-public:
-    void set(int me, const BySeat<int>& totals, int deals_left) {
-        BySeat<int> order{0, 1, 2, 3};
-        do worth_[index(order)] = after(me, totals, order, std::min(deals_left, 2));
-        while (std::next_permutation(order.begin(), order.end()));
-    }
-    double of(const BySeat<int>& order) const { return worth_[index(order)]; }
-private:
-    static size_t index(const BySeat<int>& order) {
-        return static_cast<size_t>(order[0] << 4 | order[1] << 2 | order[2]);
-    }
-    static double after(int me, BySeat<int> totals, const BySeat<int>& order, int deals) {
-        for (int place = 0; place < SEATS; ++place) totals[order[place]] += SEATS - 1 - place;
-        double worth = 0;
-        if (deals <= 0) {
-            for (int seat = 0; seat < SEATS; ++seat)
-                if (seat != me) worth += totals[me] > totals[seat] ? 1.0 : totals[me] == totals[seat] ? 0.5 : 0.0;
-            return worth / (SEATS - 1);
-        }
-        BySeat<int> roles{0, 1, 2, 3};  // in the order in which they finish
-        const double* chance = CHANCES.data();
-        do {
-            const BySeat<int> next{order[roles[0]], order[roles[1]], order[roles[2]], order[roles[3]]};
-            worth += *chance++ * after(me, totals, next, deals - 1);
-        } while (std::next_permutation(roles.begin(), roles.end()));
-        return worth;
-    }
-    // How often quick players finish as Chef, Souschef, Waiter, Dishwasher, and so on as in a dictionary.
-    static constexpr std::array<double, 24> CHANCES = {
-        .0888, .0612, .0556, .0449, .0556, .0404, .0575, .0484, .0392, .0306, .0320, .0245,
-        .0492, .0316, .0358, .0240, .0276, .0232, .0600, .0334, .0462, .0347, .0304, .0252};
-    std::array<double, 64> worth_{};
-};
+#include "chefs_hat_values.h"  // what a deal is worth, and what `gen_values` answers
 
 // ---- What is known of hidden hands ----------------------------------------------------------------------------------
 // A decision that fits who discards the largest values first: it had, then, nothing of a value between two others of
@@ -290,6 +253,7 @@ private:
 // ---- The bot --------------------------------------------------------------------------------------------------------
 using Words = std::vector<std::string_view>;
 using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
 
 // Words of a line; anything up to a blank's code separates them, "\r" too.
 Words split(std::string_view line) {
@@ -356,37 +320,41 @@ private:
         int n = 0, seat = 0;
         if (command == "time_left") {
             if (many != 2 || !number(words[1], 0, 999999999, n)) return false;
-            left_ = n;
+            left_ = n, declared_ |= special_;  // nobody says that there is no special action: the next request comes
             // In steps of half a power of two: what the start took must not decide the play.
             if (told_ <= 0) told_ = std::exp2(std::round(std::log2(n + 1) * 2) / 2);
             return true;
         }
         if (command == "play") return many == 3 && number(words[1], 0, 3, seat) && note_play(seat, words[2]);
-        if (command == "pizza") return at_.clear(), many == 2;
+        if (command == "pizza") return at_.clear(), many == 2 && number(words[1], 0, 3, at_.turn);
         if (command.substr(0, 4) == "gen_") {
-            if (!at_.hands[me_]) return false;
+            valued_ = command == "gen_values";
+            if (!at_.hands[me_] || (valued_ && at_.turn != me_)) return false;
             begun_ = Clock::now();
             for (Opponent& other : others_) other.set_price();
             std::string text = seed_;
             for (uint64_t part : {static_cast<Hand>(deal_), dealt_, at_.hands[me_]}) text += ' ' + std::to_string(part);
+            if (valued_) text += " values " + std::to_string(++asked_);
             std::seed_seq sequence(text.begin(), text.end());
             luck_.seed(sequence);
-            if (command == "gen_move") result = name(choose_move());
-            else if (command == "gen_special") result = choose_special();
+            if (valued_) return result = values(), !result.empty();
+            if (command == "gen_move") result = choose_move();
+            else if (command == "gen_special") declared_ = true, result = choose_special();
             else if (command != "gen_exchange" || many != 2 || !number(words[1], 1, 2, n)) return false;
             else result = choose_gift(n);
             return true;
         }
         if (command == "set_cards") return many > 2 && number(words[1], 1, 17, n) && n + 2u == many && begin(words);
         if (command == "set_roles") return many == SEATS + 1 && set_roles(words);
-        if (command == "exchange") return many >= 4 && note_exchange(words);
+        if (command == "exchange") return exchanged_ = true, many >= 4 && note_exchange(words);
         if (command == "special") {  // both jokers are shown
             if (many != 3 || !number(words[1], 0, 3, seat)) return false;
             if (seat != me_ && holds(hidden_, card(JOKER, 2))) others_[seat].known = card(JOKER, 2);
-            return true;
+            return declared_ = true, exchanged_ = words[2] == "dinner_served", true;
         }
         if (command == "end_deal") {
             bool good = many == SEATS + 1;
+            at_.turn = -1;  // nobody's
             for (int i = 0; i < SEATS && good; totals_[i++] += n) good = number(words[i + 1], 0, 3, n);
             return good;
         }
@@ -408,7 +376,7 @@ private:
         at_ = Position{};
         at_.hands[me_] = dealt_;
         hidden_ = DECK - dealt_;
-        roles_ = {};
+        roles_ = {}, at_.turn = me_, special_ = declared_ = exchanged_ = false;
         for (int seat = 0; seat < SEATS; ++seat) {
             Opponent& other = others_[seat];
             for (const Seen& one : other.seen) other.lapses += one.contradicts(0), ++other.trials;
@@ -417,6 +385,7 @@ private:
         }
         const int most = *std::max_element(totals_.begin(), totals_.end());
         worth_.set(me_, totals_, goal_ ? std::max(0, goal_ - most - 1) / 2 : deals_ - deal_ - 1);
+        prospects_.begin(me_, totals_, deals_ - deal_ - 1, goal_);
         return true;
     }
 
@@ -450,7 +419,7 @@ private:
         if (!parse(word, move)) return false;
         const Hand gone = move.hand();
         if (!holds(seat == me_ ? at_.hands[me_] : hidden_, gone)) return false;
-        if (seat == me_) return at_.hands[me_] -= gone, at_.laid(seat, move, !at_.hands[me_]), true;
+        if (seat == me_) return at_.hands[me_] -= gone, lay(seat, move, !at_.hands[me_]), true;
         Opponent& other = others_[seat];
         hidden_ -= gone;
         for (Seen& one : other.seen) one.later += gone;
@@ -458,9 +427,16 @@ private:
         else if (move.size() && !move.jokers) other.seen.push_back({move.value, at_.over, at_.need, move.cards, gone});
         other.known -= shared(other.known, gone);
         other.cards = std::max(other.cards - move.size(), size(other.known));
-        at_.laid(seat, move, other.cards == 0);
-        return true;
+        return lay(seat, move, other.cards == 0), true;
     }
+
+    void lay(int seat, const Move& move, bool empty) {
+        at_.laid(seat, move, empty);
+        at_.turn = book_ ? at_.after(seat, at_.out) : me_;
+    }
+
+    double playouts() const { return std::clamp(told_ / deals_ * RATE, 100.0, 4e6); }
+    bool late() const { return left_ > 0 && Clock::now() - begun_ > Milliseconds(left_ / 15); }
 
     // The best option by halving: all that remain are tried in the same worlds, then the worse half leaves. Never
     // more than a fifteenth of the time left: that stops only a clock that is much faster than planned.
@@ -469,14 +445,12 @@ private:
         std::vector<size_t> alive(options);
         for (size_t i = 0; i < options; ++i) alive[i] = i;
         std::vector<double> sums(options, 0.0);
-        const double rounds = std::ceil(std::log2(options)), playouts = std::clamp(told_ / deals_ * RATE, 100.0, 4e6);
+        const double round = playouts() / std::ceil(std::log2(options));
         for (bool stop = false; !stop && alive.size() > 1;) {
-            const double worlds = std::max(4.0, playouts / rounds / static_cast<double>(alive.size()));
-            for (int world = 0; world < worlds && !stop; ++world) {
+            const double worlds = std::max(4.0, round / static_cast<double>(alive.size()));
+            for (int world = 0; world < worlds && !stop; stop = late(), ++world) {
                 next();
                 for (size_t option : alive) sums[option] += value(option);
-                const double spent = std::chrono::duration<double, std::milli>(Clock::now() - begun_).count();
-                stop = left_ > 0 && spent > left_ / 15;
             }
             std::stable_sort(alive.begin(), alive.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
             alive.resize((alive.size() + 1) / 2);
@@ -484,30 +458,45 @@ private:
         return alive[0];
     }
 
-    Move choose_move() {
+    // The name of the best option, or what each is worth.
+    template <class Next, class Order>
+    std::string pick(const std::vector<std::string>& names, Next next, Order order, size_t out = SIZE_MAX) {
+        int fewest = size(at_.hands[me_]);
+        for (const Opponent& other : others_) fewest = other.cards ? std::min(fewest, other.cards) : fewest;
+        const auto stop = [&] { return late(); };
+        if (valued_) return prospects_.say(names, {playouts(), at_.finished, out, fewest}, next, order, stop);
+        return names[best(names.size(), next, [&](size_t option) { return worth_.of(order(option)); })];
+    }
+
+    std::string choose_move() {
         at_.turn = me_;
         if (at_.over == EMPTY) at_.last = me_;
         std::vector<Move> moves;
+        std::vector<std::string> names;
         list_moves(at_, book_, moves);
+        if (valued_ && !book_ && !moves.back().pass()) moves.push_back({});  // by these rules at any time
+        size_t out = SIZE_MAX;  // the discard of all my cards
+        for (const Move& move : moves)
+            out = move.hand() == at_.hands[me_] ? names.size() : out, names.push_back(name(move));
         Worlds worlds(others_, me_, at_.hands[me_], hidden_, luck_);
-        if (moves.size() == 1 || at_.finished > 2 || !worlds.complete) return moves[0];
-        return moves[best(moves.size(), [&] { worlds.advance(SWAPS); }, [&](size_t option) {
+        if (at_.finished > 2 || !worlds.complete || (!valued_ && names.size() == 1)) return valued_ ? "" : names[0];
+        return pick(names, [&] { worlds.advance(SWAPS); }, [&](size_t option) {
             Position play = at_;
             play.hands = worlds.hands;
             for (Hand hand : play.hands) play.left += hand;
             play.play(moves[option]);
             return finish(play);
-        })];
+        }, out);
     }
 
-    // What a deal is worth that quick players finish.
-    double finish(Position& at) const {
+    // How a deal ends that quick players finish.
+    BySeat<int> finish(Position& at) const {
         while (at.finished < SEATS) at.play(quick(at, book_));
-        return worth_.of(at.order);
+        return at.order;
     }
 
-    // What a deal is worth from its exchange on, by quick players but for my `gift`, 0 for theirs.
-    double from_exchange(BySeat<Hand> hands, const BySeat<int>& roles, Hand gift, uint64_t lot) const {
+    // How a deal ends from its exchange on, by quick players but for my `gift`, 0 for theirs.
+    BySeat<int> from_exchange(BySeat<Hand> hands, const BySeat<int>& roles, Hand gift, uint64_t lot) const {
         for (int pair = 0; pair < 2 && roles[CHEF] != roles[DISHWASHER]; ++pair) {
             const int strong = roles[pair], weak = roles[DISHWASHER - pair];
             const Hand up = some(hands[weak], 2 - pair, true);
@@ -527,34 +516,44 @@ private:
     }
 
     // The best of some roles after a special action, or of some gifts.
-    size_t before_play(const std::vector<BySeat<int>>& roles, const std::vector<Hand>& gifts) {
+    std::string before_play(const std::vector<std::string>& names, const std::vector<BySeat<int>>& roles,
+                            const std::vector<Hand>& gifts) {
         Worlds worlds(others_, me_, at_.hands[me_], hidden_, luck_);
-        if (!worlds.complete) return 0;
+        if (!worlds.complete) return valued_ ? "" : names[0];
         uint64_t lot = 0;
-        return best(gifts.size(), [&] { worlds.advance(2 * SWAPS), lot = luck_(); },
+        return pick(names, [&] { worlds.advance(2 * SWAPS), lot = luck_(); },
                     [&](size_t option) { return from_exchange(worlds.hands, roles[option], gifts[option], lot); });
     }
 
     std::string choose_special() {
-        const bool dishwasher = roles_[DISHWASHER] == me_;
-        BySeat<int> declared{};  // nobody exchanges
-        if (dishwasher) std::reverse_copy(roles_.begin(), roles_.end(), declared.begin());
-        return !before_play({roles_, declared}, {0, 0}) ? "none" : dishwasher ? "food_fight" : "dinner_served";
+        if (roles_[DISHWASHER] != me_) return before_play({"none", "dinner_served"}, {roles_, {}}, {0, 0});
+        return before_play({"none", "food_fight"}, {roles_, {roles_[3], roles_[2], roles_[1], roles_[0]}}, {0, 0});
     }
 
     std::string choose_gift(int number) {
         const Hand hand = at_.hands[me_];
         std::vector<Hand> gifts{some(hand, number, false)};
-        for (int one = JOKER - 1; one >= 1; --one)
+        for (int one = JOKER - 1 + valued_; one >= 1; --one)
             for (int two = one; two >= 1; --two) {
                 const Hand gift = card(one) + (number == 2 ? card(two) : 0);
                 if (holds(hand, gift) && (number == 2 || one == two)) gifts.push_back(gift);
             }
-        const Hand gift = gifts[before_play(std::vector<BySeat<int>>(gifts.size(), roles_), gifts)];
-        std::string words;
-        for (int value = JOKER; value >= 1; --value)
-            for (int i = count(gift, value); i > 0; --i) words += (words.empty() ? "" : " ") + std::to_string(value);
-        return words;
+        std::vector<std::string> names;
+        if (valued_) gifts.erase(gifts.begin());  // it comes again
+        for (const Hand gift : gifts) {
+            std::string& words = names.emplace_back();
+            for (int value = JOKER; value >= 1; --value)
+                for (int i = count(gift, value); i > 0; --i)
+                    words += (words.empty() ? "" : valued_ ? "_" : " ") + std::to_string(value);
+        }
+        return before_play(names, std::vector<BySeat<int>>(gifts.size(), roles_), gifts);
+    }
+
+    // What each option is worth for the request that is due.
+    std::string values() {
+        if (roles_[CHEF] == roles_[DISHWASHER] || exchanged_ || !at_.opening) return choose_move();
+        if (book_ && !declared_ && holds(at_.hands[me_], card(JOKER, 2))) return special_ = true, choose_special();
+        return roles_[CHEF] == me_ ? choose_gift(2) : roles_[SOUSCHEF] == me_ ? choose_gift(1) : choose_move();
     }
 
     static constexpr double RATE = 6;    // play-outs of a decision for each millisecond told and each deal
@@ -564,14 +563,16 @@ private:
     const double budget_;
     double told_, left_ = 0;  // milliseconds for the match: told first; left
     Clock::time_point begun_;
-    bool book_ = true;
+    bool book_ = true, valued_ = false, special_ = false;  // values are asked for, of a special action
+    bool declared_ = false, exchanged_ = false;
     int me_ = 0;
-    int deals_ = 3, goal_ = 0, deal_ = -1;      // deals in the match; points to reach, or 0; the number of this deal
+    int deals_ = 3, goal_ = 0, deal_ = -1, asked_ = 0;  // deals; points to reach, or 0; this deal; values so far
     BySeat<int> totals_{}, roles_{};            // points by seat; seats by role
     Position at_;                               // of the hands only mine
     Hand dealt_ = 0, hidden_ = 0;               // my cards as they came; cards that the others may have
     BySeat<Opponent> others_{};
     Worth worth_;
+    Prospects prospects_;
     Luck luck_;
 };
 

@@ -4,7 +4,7 @@
 //
 // The work of a decision follows from the time that the bot is first told in a match, so that a seed decides its play;
 // the clock only ends a decision that takes more than its share of what is left. --budget-ms N replaces what it is
-// told first: a weaker or stronger player. C++17, one file, no exceptions.
+// told first: a weaker or stronger player. C++17, no exceptions.
 
 #include <algorithm>
 #include <array>
@@ -78,8 +78,8 @@ inline Hand block(int copies, int start, int row) {
 }
 
 const Hand DECK = block(4, 0, 13) | JOKERS;
-std::string word_of(Hand hand) {
-    std::string word;
+std::string name_of(Hand hand) {
+    std::string word = hand ? "" : "pass";
     each_card(hand, [&](int rank) { word += RANKS[static_cast<size_t>(rank)]; });
     return word;
 }
@@ -305,6 +305,7 @@ Play usual_play(const Table& table) {
 // What a player did, and the table before it as all see it.
 struct Event { Table before; Play play; };
 using World = std::array<Hand, 3>;
+struct End { int won = 0, bombs = 0; };  // 1 for won, -1 for lost, 0 if it has no end; bombs from here on
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // A deal as one seat sees it, and what to do in it.
@@ -340,14 +341,15 @@ struct View {
     // The best play on average over the same worlds for all. Half of the candidates go out after each part of the
     // play-outs; the clock, in CPU seconds, is only a safety net.
     Play choose(int playouts, double until) {
-        std::vector<Option> options = candidates();
+        std::vector<Option> options = candidates(MOST_OPTIONS);
+        if (options[0].play.cards == table.hand[me]) return options[0].play;
         if (options.size() > 1) begin_walk(std::min(playouts, WARM_UP));
         int rounds = 1;
         while (1u << rounds < options.size()) ++rounds;
         while (options.size() > 1) {
             const int wanted = std::max(1, playouts / rounds / static_cast<int>(options.size()));
             for (const World& world : worlds(wanted)) {
-                for (Option& option : options) option.worth += outcome(option.play, world);
+                for (Option& option : options) option.worth += worth(outcome(option.play, world));
                 if (cpu_seconds() > until) playouts = 0;
                 if (!playouts) break;
             }
@@ -357,7 +359,6 @@ struct View {
         return options[0].play;
     }
 
-private:
     static constexpr size_t MOST_OPTIONS = 12;
     static constexpr int WARM_UP = 60, APART = 4;  // steps before the first deal, and from deal to deal
     // How much less likely a deal is for each thing that somebody would not have done with these cards.
@@ -375,11 +376,10 @@ private:
     }
 
     // What is worth a search, the most promising first: the choice of the play-outs leads.
-    std::vector<Option> candidates() const {
+    std::vector<Option> candidates(size_t most) const {
         const Hand hand = table.hand[me];
         const bool leads = table.best.form == LEAD;
         const Play usual = usual_play(table);
-        if (usual.cards == hand) return {{usual, 0}};
         std::vector<Option> options;
         if (!leads) options.push_back({{}, 50});
         for (const Play& play : all_plays(hand, table.best)) {
@@ -389,7 +389,7 @@ private:
         for (Option& option : options)
             if (option.play.cards == usual.cards) option.worth = 100;
         sort(options);
-        options.resize(std::min(options.size(), MOST_OPTIONS));
+        options.resize(std::min(options.size(), most));
         for (Option& option : options) option.worth = 0;
         return options;
     }
@@ -450,20 +450,19 @@ private:
         return weight;
     }
 
-    // The points of my side when this is played in this world.
-    double outcome(const Play& play, const World& world) const {
+    double worth(const End& end) const { return doubled ? std::ldexp(end.won, end.bombs) : end.won; }
+
+    // How the deal ends for my side when this is played in this world.
+    End outcome(const Play& play, const World& world) const {
         Table now = table;
         std::copy(world.begin(), world.end(), now.hand);
         now.play(play);
         for (int steps = 0; steps < 300; ++steps) {  // in a given deal other cards than we think might go on for ever
             const int last = (now.turn + 2) % 3;
-            if (!now.hand[last]) {
-                const double points = doubled ? std::ldexp(1.0, now.bombs - table.bombs) : 1;
-                return now.enemies(me, last) ? -points : points;
-            }
+            if (!now.hand[last]) return {now.enemies(me, last) ? -1 : 1, now.bombs - table.bombs};
             now.play(usual_play(now));
         }
-        return 0;
+        return {};
     }
 };
 
@@ -488,6 +487,8 @@ bool cards_of(const std::string& word, Hand& hand) {
     return hand && ones(hand) <= 20;
 }
 
+#include "dou_dizhu_values.h"  // what `gen_values` answers
+
 class Bot {
 public:
     Bot(std::string seed, int budget_ms) : seed_(std::move(seed)), fixed_ms_(budget_ms) {}
@@ -509,22 +510,22 @@ private:
             if (first_ms_ < 0) first_ms_ = left_ms_;
         } else if (command == "gen_move") {
             if (!view_.table.hand[view_.me]) return false;
-            const Hand play = decide().cards;
-            result = play ? word_of(play) : "pass";
+            view_.table.turn = view_.me;
+            result = name_of(view_.choose(playouts(), deadline()).cards);
+        } else if (command == "gen_values") {
+            if (!view_.table.hand[view_.me] || view_.table.turn != view_.me) return false;
+            result = values_.say(view_, playouts(), deadline(), {landlords_.begin() + deal_ + 1, landlords_.end()});
         } else if (command == "play") {
             if (count != 3 || !number(words[1], seat, 3)) return false;
             if (words[2] == "pass") return view_.hear(seat, {});
-            if (!cards_of(words[2], cards)) return false;
-            const Play play = play_of(cards);
+            const Play play = cards_of(words[2], cards) ? play_of(cards) : Play{};
             return play.form != LEAD && view_.hear(seat, play);
         } else if (command == "set_cards") {
             if (count != 3 || !number(words[1], n) || !cards_of(words[2], cards) || ones(cards) != n) return false;
             if (deal_ + 1 >= static_cast<int>(landlords_.size())) return false;
             view_.start(landlords_[static_cast<size_t>(++deal_)], cards);
             // Luck depends on the seed, the deal and the cards alone: a deal met again is met with the same luck.
-            const std::string text = seed_ + '|' + std::to_string(deal_) + '|' + word_of(cards);
-            std::seed_seq seed(text.begin(), text.end());
-            view_.luck.seed(seed);
+            seed(view_.luck, seed_ + '|' + std::to_string(deal_) + '|' + name_of(cards));
         } else if (command == "show_cards") {
             if (count != 3 || !cards_of(words[2], cards)) return false;
             if (view_.table.landlord != view_.me) view_.shown = cards & view_.unseen;
@@ -537,34 +538,35 @@ private:
         } else if (command == "set_game") {
             landlords_.clear();
             for (size_t i = 2; i < count && number(words[i], seat, 3); ++i) landlords_.push_back(seat);
-            deal_ = first_ms_ = -1;
+            deal_ = first_ms_ = -1, values_.begin(seed_);
             return count > 2 && landlords_.size() == count - 2;
+        } else if (command == "end_deal") {
+            values_.end_deal(words);
+            view_.table.turn = -1;  // nobody's
         } else {
-            return command == "quit" || command == "end_deal";
+            return command == "quit";
         }
         return true;
     }
 
-    Play decide() {
-        view_.table.turn = view_.me;
-        // In steps of 10 or 100 ms: the first that we are told may be a moment less than the whole.
-        const int told = fixed_ms_ >= 0 ? fixed_ms_ : first_ms_ >= 0 ? first_ms_ : 10'000;
-        const int step = told < 1000 ? 10 : 100;
-        const int playouts = static_cast<int>(std::min(1e6, PLAYOUTS_A_MS * step * ((told + step - 1) / step)));
+    int told() const { return fixed_ms_ >= 0 ? fixed_ms_ : first_ms_ >= 0 ? first_ms_ : 10'000; }
+    int playouts() const {
+        // 0.6 a decision for each ms first told, in steps of 10 or 100 ms: it may be a moment less than the whole.
+        const int step = told() < 1000 ? 10 : 100;
+        return static_cast<int>(std::min(1e6, 0.6 * step * ((told() + step - 1) / step)));
+    }
+    double deadline() const {
         // Decisions ahead: some ten in each deal to come, and what this hand may take.
         const int ahead = 10 * (static_cast<int>(landlords_.size()) - deal_ - 1) + view_.table.left[view_.me] / 2 + 1;
-        const double left = first_ms_ >= 0 ? left_ms_ : told;
-        const double end = cpu_seconds() + 0.6 * left / 1000 * std::min(0.4, 5.0 / ahead);
-        return view_.choose(playouts, end);
+        return cpu_seconds() + 0.6 * (first_ms_ >= 0 ? left_ms_ : told()) / 1000 * std::min(0.4, 5.0 / ahead);
     }
-
-    static constexpr double PLAYOUTS_A_MS = 0.6;  // of the time first told, for each decision
 
     const std::string seed_;
     const int fixed_ms_;  // -1: what is told counts
     int deal_ = -1, first_ms_ = -1, left_ms_ = 0;
     std::vector<int> landlords_{0};
     View view_;
+    Values values_;
 };
 
 }  // namespace
@@ -575,11 +577,9 @@ int main(int argc, char** argv) {
     int budget_ms = -1;
     for (int i = 1; i < argc; ++i) {
         const std::string option = argv[i];
-        if (option == "--seed" && i + 1 < argc) {
-            seed = argv[++i];
-        } else if (option == "--budget-ms" && i + 1 < argc && number(argv[i + 1], budget_ms)) {
-            ++i;
-        } else {
+        if (option == "--seed" && i + 1 < argc) seed = argv[++i];
+        else if (option == "--budget-ms" && i + 1 < argc && number(argv[i + 1], budget_ms)) ++i;
+        else {
             std::fputs("usage: dou_dizhu_search [--seed N] [--budget-ms N]\n"
                        "Plays Dou Dizhu by search (default seed 1); --budget-ms: as if told so much time first.\n",
                        option == "--help" ? stdout : stderr);

@@ -12,11 +12,13 @@ from measure_chefs_hat import BOTS as CLASSES
 from measure_chefs_hat import pairs, seated
 from planning_referee import Process
 
+from arbiter.course import Moved, retrace
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match import MatchRecord
 from arbiter.testing import Bot, match_spec, play_in_memory
 
 pytestmark = pytest.mark.process
+SEED = "jokers 20"
 BEGUN = ["set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3"]
 
 
@@ -97,6 +99,84 @@ def test_a_chef_gives_two_single_weak_cards(search: list[str]) -> None:
         bot.ask([*BEGUN, "set_cards 17 1 2 2 3 3 3 4 4 4 4 5 5 5 5 5 10 11"])
         bot.ask(["set_roles Chef Souschef Waiter Dishwasher", "time_left 10000"])
         assert bot.ask(["gen_exchange 2"]) == ["= 11 10"]
+
+
+# Values
+
+
+def read(reply: str) -> dict[str, tuple[float, float]]:
+    """The points and the chance to win the match of each option."""
+    assert reply.startswith("= ")
+    parts = [part.split(":") for part in reply[2:].split()]
+    values = {option: (float(points), float(win)) for option, points, win in parts}
+    assert len(values) == len(parts)
+    return values
+
+
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rules: str) -> None:
+    game, valued = ChefsHat(rules, matches=4), list[str]()
+    search[-1] = "50"
+
+    def judged(process: Process) -> Bot:
+        def answer(command: str) -> bytes:
+            if command.startswith("gen_"):
+                first, second = process.ask(["gen_values"] * 2)
+                assert read(first).keys() == read(second).keys()
+                valued.append(first)
+            return through(process)(command) or b""
+
+        return answer
+
+    with started(search, 4) as bots:
+        record = play_in_memory(game, [judged(bot) for bot in bots], match_spec(game, seed=SEED))
+    assert record.moves == played(search, game, SEED).moves
+    replies, asked, before = iter(valued), set(), ""
+    for event in retrace(record, game):
+        if isinstance(event, Moved):
+            seat, state, values = event.move.seat, event.before, read(next(replies))
+            words = [
+                word if "_served" in word or "_fight" in word else word.replace("_", " ") for word in values
+            ]
+            assert {game.parse(state, seat, word) for word in words} == set(state.legal(seat))
+            assert all(0 <= points <= 3 and 0 <= win <= 1 for points, win in values.values())
+            asked.add((before, event.move.request))
+            before = event.move.request
+    assert next(replies, None) is None
+    # Nobody says that no special action was declared before the cards are asked for.
+    assert rules == "gym2" or {("gen_special", "gen_exchange 2"), ("gen_special", "gen_move")} <= asked
+
+
+@pytest.mark.parametrize(
+    ("totals", "win"),
+    [("3 0 0 0", 1), ("2 0 0 0", 0.5), ("2 0 1 0", 1 / 3), ("2 0 1 3", 0.25), ("1 0 0 0", 0)],
+)
+def test_what_is_certain_is_exact(search: list[str], totals: str, win: float) -> None:
+    """The last card but one of the last deal: it comes third, seat 3 last."""
+    begun = [*BEGUN, "set_cards 1 1", f"end_deal {totals}", "set_cards 1 1", "end_deal 0 0 0 0"]
+    with started(search) as (bot,):
+        assert bot.ask(begun) == ["="] * len(begun)
+        told = ["set_cards 1 9", "play 1 C11;Q1;J0", "play 2 C10;Q1;J0", "play 3 pass"]
+        values = read(bot.ask([*told, "gen_values"])[-1])
+        assert values["C9;Q1;J0"] == (1, pytest.approx(win, abs=1e-4))
+        assert values.keys() == {"C9;Q1;J0", "pass"}
+
+
+def test_values_are_refused_where_nothing_is_due(search: list[str]) -> None:
+    with started(search) as (bot,):
+        assert bot.ask([*BEGUN, "gen_values"])[-1].startswith("?")
+        told = ["set_cards 2 11 10", "gen_values", "play 0 C11;Q1;J0", "gen_values"]
+        assert [reply[0] for reply in bot.ask(told)] == ["=", "=", "=", "?"]
+        told = [
+            "play 1 pass",
+            "play 2 pass",
+            "play 3 pass",
+            "pizza 0",
+            "gen_values",
+            "end_deal 0 1 2 3",
+            "gen_values",
+        ]
+        assert [reply[0] for reply in bot.ask(told)] == ["="] * 6 + ["?"]
 
 
 def test_commands_that_make_no_sense_are_refused_one_by_one(search: list[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from planning_referee import BOTS, Process
 
+from arbiter.course import Moved, retrace
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.match import MatchRecord
@@ -35,12 +36,19 @@ def search(program: str) -> Iterator[Process]:
     bot.close()
 
 
-def match(commands: list[list[str]], game: DouDizhu = GAME, seed: str = "search") -> MatchRecord:
-    """A match of three processes under the real rules."""
+def match(
+    commands: list[list[str]], game: DouDizhu = GAME, seed: str = "search", valued: list[str] | None = None
+) -> MatchRecord:
+    """A match of three processes under the real rules; what they say to `gen_values` goes to `valued`."""
     bots = [Process(command) for command in commands]
 
     def voice(bot: Process) -> Callable[[str], bytes]:
-        return lambda line: f"{bot.ask([line])[0]}\n\n".encode()
+        def answer(line: str) -> bytes:
+            if line == "gen_move" and valued is not None:
+                valued.extend(bot.ask(["gen_values"]))
+            return f"{bot.ask([line])[0]}\n\n".encode()
+
+        return answer
 
     try:
         record = play_in_memory(game, [voice(bot) for bot in bots], match_spec(game, seed=seed))
@@ -114,6 +122,84 @@ def test_a_match_is_legal_and_the_same_again(program: str) -> None:
     ]
     seats = [[program, *QUICK], *others]
     assert spoken(match(seats, game)) == spoken(match(seats, game))
+
+
+# Values
+
+
+def read(reply: str) -> dict[str, tuple[float, float]]:
+    """The points and the chance to win the match of each option."""
+    assert reply.startswith("= ")
+    parts = [part.split(":") for part in reply[2:].split()]
+    values = {option: (float(points), float(win)) for option, points, win in parts}
+    assert len(values) == len(parts)
+    return values
+
+
+def test_values_are_of_every_legal_play_and_change_none(program: str) -> None:
+    game, valued = DouDizhu([2, 1, 0], bombs="double"), list[str]()
+    seats = [[program, "--budget-ms", "100"]] * 3
+    record = match(seats, game, valued=valued)
+    assert spoken(record) == spoken(match(seats, game))
+    replies = iter(valued)
+    for event in retrace(record, game):
+        if isinstance(event, Moved):
+            values = read(next(replies))
+            legal = {table().names[action] for action in event.before.legal(event.move.seat)}
+            assert set(values) <= legal and len(values) == min(len(legal), 200)
+            assert "pass" not in legal or "pass" in values
+            assert all(abs(points) <= 32 and 0 <= win <= 1 for points, win in values.values())
+    assert next(replies, None) is None
+
+
+@pytest.mark.parametrize(
+    ("seat", "deals", "ends", "win"),
+    [
+        pytest.param(0, "1 0", [], 1, id="the-landlord-goes-out"),
+        pytest.param(1, "1 0", [], 0.5, id="two-peasants-share-the-first-place"),
+        pytest.param(1, "2 0 0", ["1 -1 -1"], 1 / 3, id="all-three-are-level"),
+        pytest.param(1, "2 0 0", ["-1 1 1"], 0.5, id="ahead-with-its-fellow"),
+        pytest.param(1, "2 1 0", ["-2 2 -2"], 1, id="far-ahead"),
+        pytest.param(1, "2 0 0", ["2 -2 -2"], 0, id="too-far-behind"),
+    ],
+)
+def test_what_is_certain_is_exact(
+    search: Process, seat: int, deals: str, ends: list[str], win: float
+) -> None:
+    """The last deal, and its last card."""
+    start = ["set_rules dou_dizhu 1", f"set_players 3 {seat}", f"set_game {deals}"]
+    for end in ends:
+        start += ["set_cards 1 3", f"end_deal {end}"]
+    news = ["play 0 3"] if seat else []
+    *told, reply = search.ask([*start, "set_cards 1 7", *news, "gen_values"])
+    assert told == ["="] * len(told)
+    values = read(reply)
+    assert values["7"] == (1, pytest.approx(win, abs=1e-4))
+    if win in (0, 1) and ends:
+        assert {chance for _, chance in values.values()} == {win}
+
+
+def test_points_count_as_the_bombs_have_doubled_them(search: Process) -> None:
+    news = ["play 0 8888", "play 1 pass", "play 2 pass", "play 0 5"]
+    start = ["set_rules dou_dizhu 1 double", "set_players 3 1", "set_game 1 0", "set_cards 2 67"]
+    values = read(search.ask([*start, *news, "gen_values"])[-1])
+    assert set(values) == {"6", "7", "pass"}
+    assert all(abs(points) <= 2 for points, _ in values.values())
+    assert search.ask(["set_game 1 0", "set_cards 1 6", *news, "gen_values"])[-1].startswith("= 6:2.000:0.5")
+
+
+def test_values_are_drawn_anew_each_time(search: Process) -> None:
+    cards = "set_cards 20 334556778889TJKKAAA2"
+    replies = search.ask(["set_players 3 0", "set_game 1 0", cards, *["gen_values"] * 3])[3:]
+    assert len(set(replies)) == 3 and len({frozenset(read(reply)) for reply in replies}) == 1
+
+
+def test_values_are_refused_where_no_play_is_due(search: Process) -> None:
+    due, out = ["gen_values"], ["play 1 7", "play 2 pass", "play 0 8"]
+    assert search.ask(["set_players 3 1", "set_game 2 0 1", *due])[-1].startswith("?")
+    for news in (["set_cards 2 77"], out[:1], ["end_deal 1 -1 -1"]):
+        assert search.ask([*news, *due])[-1].startswith("?"), news
+    assert search.ask(["set_cards 2 77", *due])[-1].startswith("=")
 
 
 def test_another_seed_plays_otherwise(program: str) -> None:
