@@ -21,6 +21,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = (
 import numpy as np  # noqa: E402
 from features_dou_dizhu import (  # noqa: E402
     BEST,
+    BOMB,
     EXTRA,
     LAST,
     LEFT,
@@ -40,6 +41,7 @@ from features_dou_dizhu import (  # noqa: E402
 from network import Network  # noqa: E402
 
 WEIGHTS = Path(__file__).with_name("dou_dizhu_weights.npz")
+MOST_VALUED = 200
 
 
 def count(word):
@@ -62,6 +64,7 @@ class Bot:
         self.number = {cards: number for number, cards in enumerate(self.plays.cards.tolist())}
         self.me = self.deal = self.landlord = 0
         self.landlords = []  # of each deal
+        self.doubled = False  # does each bomb double the points?
         self.start([], 0)
 
     def start(self, word, landlord):
@@ -69,6 +72,7 @@ class Bot:
         self.landlord = landlord
         self.hand, self.extra = count(word), 0
         self.best, self.owner = 0, landlord  # the cards to beat, none for a lead, and whose they are
+        self.bombs = 0
         self.played, self.last = (
             [0] * ROLES,
             [0] * ROLES,
@@ -82,6 +86,7 @@ class Bot:
     def answer(self, command, words):
         """The reply to one command: what stands after "=", or None to refuse."""
         if command == "set_rules":
+            self.doubled = "double" in words
             return "" if words[0] == "dou_dizhu" else None
         if command == "set_players":
             if words[0] != "3" or words[1] not in ("0", "1", "2"):
@@ -107,6 +112,8 @@ class Bot:
             return ""
         if command == "gen_move" and self.hand:
             return self.choose()
+        if command == "gen_values" and self.hand:
+            return self.values()
         if command == "play":
             return self.hear(int(words[0]), 0 if words[1] == "pass" else self.known(words[1]))
         return "" if command == "quit" else None
@@ -132,6 +139,7 @@ class Bot:
         if cards:
             self.played[role] += cards
             self.best, self.owner = cards, seat
+            self.bombs += self.plays.kind[self.number[cards]] == BOMB
             if seat == self.me:
                 self.hand -= cards
         elif (seat + 1) % ROLES == self.owner:  # both others passed
@@ -151,14 +159,35 @@ class Bot:
         seen[0, ROLE + self.role(self.me)] = 1
         return seen
 
-    def choose(self):
-        """The play, or the pass, after which winning is likeliest; by lot where several are."""
+    def odds(self):
+        """Numbers of the plays that are legal, and how likely my side then is to win, as log odds."""
         sight = Sight(self.seen())
         numbers = legal(self.plays, self.hand, self.number[self.best])
         rows = np.zeros(len(numbers), np.int64)
-        odds = self.network(sight.seen(), sight.plays(self.plays, rows, numbers), rows)[:, 0]
-        chosen = numbers[self.rng.choice(np.flatnonzero(odds == odds.max()).tolist())]
-        return "pass" if self.plays.kind[chosen] == PASS else word_of(int(self.plays.cards[chosen]))
+        return numbers, self.network(sight.seen(), sight.plays(self.plays, rows, numbers), rows)[:, 0]
+
+    def choose(self):
+        """The play, or the pass, after which winning is likeliest; by lot where several are."""
+        numbers, odds = self.odds()
+        return self.name(numbers[self.rng.choice(np.flatnonzero(odds == odds.max()).tolist())])
+
+    def values(self):
+        """What each play is worth, the best first, as if no more bombs came; 200 and the pass at most."""
+        numbers, odds = self.odds()
+        out = self.plays.cards[numbers] == self.hand
+        points = np.where(out, 1, np.tanh(odds / 2))  # of a chance p: 2p - 1
+        order = np.argsort(-points, kind="stable").tolist()
+        kept = order[:MOST_VALUED] + [
+            at for at in order[MOST_VALUED:] if self.plays.kind[numbers[at]] == PASS
+        ]
+        stakes = [
+            2 ** (self.bombs + (self.plays.kind[number] == BOMB)) if self.doubled else 1 for number in numbers
+        ]
+        return " ".join(f"{self.name(numbers[at])}:{points[at] * stakes[at]:.3f}" for at in kept)
+
+    def name(self, number):
+        """A play as the protocol writes it."""
+        return "pass" if self.plays.kind[number] == PASS else word_of(int(self.plays.cards[number]))
 
 
 def main():

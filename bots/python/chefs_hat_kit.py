@@ -20,7 +20,7 @@ JOKER = 12
 
 
 class Bot:
-    """The cards and the table; `move` decides, and `special` and `gifts` may decide otherwise."""
+    """The cards and the table; `move` decides; `special`, `gifts` and `values` may be your own."""
 
     def __init__(self, seed=1):
         self.seed, self.rng = seed, random.Random(seed)
@@ -32,13 +32,24 @@ class Bot:
         self.role = ""
         self.table = None  # (value, number of cards) of the last discard
         self.opening = True  # is the very first discard still to come?
+        self.before = []  # what I may be asked before the play
+        self.judged = False  # have values been asked for since the clock?
 
     def answer(self, command, words):
         """The reply to one command: what stands after "=", or None to refuse."""
         if command == "set_game":
             self.deal = -1
             return ""
-        if command in ("time_left", "special", "end_deal", "quit"):
+        if command in ("end_deal", "quit"):
+            return ""
+        if command == "time_left":
+            # Nobody tells that there was no special action: after its values, the next request comes.
+            if self.judged and self.before[:1] == ["gen_special"]:
+                del self.before[0]
+            self.judged = False
+            return ""
+        if command == "special":
+            self.before = []  # after a food fight roles are told again
             return ""
         if command == "set_rules":
             self.book = "gym2" not in words
@@ -53,18 +64,27 @@ class Bot:
             # Luck depends on nothing but the seed, the deal and my cards, so a match can be played again.
             self.rng = random.Random(f"{self.seed}|{self.deal}|{self.hand}")
             self.laid, self.role, self.table, self.opening = [], "", None, True
+            self.before = ["gen_special"]
             return ""
         if command == "set_roles":
             self.role = words[self.me]
+            asks = self.before[:1] == ["gen_special"] and self.book and self.hand.count(JOKER) == 2
+            gives = self.role in ("Chef", "Souschef") and len(set(words)) == len(words)
+            self.before = ["gen_special"] * asks + ["gen_exchange"] * gives
             return ""
         if command.startswith("gen_") and not self.hand:
             return None
+        if command == "gen_values":
+            self.judged = True
+            return worths(self.values(self.due()))
         if command == "gen_special":
+            self.before = self.before[1:]
             return self.special()
         if command == "gen_exchange":
             return " ".join(map(str, sorted(self.gifts(int(words[0])))))
         if command == "exchange":
             giver, taker, cards = int(words[0]), int(words[1]), list(map(int, words[3:]))
+            self.before = []
             if giver == self.me:
                 for card in cards:
                     self.hand.remove(card)
@@ -82,7 +102,7 @@ class Bot:
                     self.laid.append(card)
                     if int(words[0]) == self.me:
                         self.hand.remove(card)
-            self.opening = False
+            self.opening, self.before = False, []
             return ""
         if command == "pizza":
             self.table = None
@@ -100,6 +120,17 @@ class Bot:
     def move(self):
         """(value, quantity, jokers), None for a pass."""
         raise NotImplementedError
+
+    def due(self):
+        """The request that comes next."""
+        return self.before[0] if self.before and self.role else "gen_move"
+
+    def values(self, request):
+        """What each answer to a request would be worth, for whoever reviews a match; None: it cannot tell.
+
+        {answer: (points that I expect in this deal, my chance to win the match or None)}; the request is
+        "gen_special", "gen_exchange" or "gen_move", and answers are words as the protocol has them.
+        """
 
     def discards(self):
         """Everything that may be discarded, a lone joker as (0, 0, 1)."""
@@ -120,6 +151,16 @@ class Bot:
         if not self.book:
             found = [move for move in found if (move[2] < 2 or self.opening) and over != JOKER]
         return found
+
+
+def worths(values):
+    """The answer to gen_values, None without any."""
+    if not values:
+        return None
+    parts = [(answer.replace(" ", "_"), points, win) for answer, (points, win) in values.items()]
+    return " ".join(
+        f"{word}:{points:.3f}" + ("" if win is None else f":{win:.4f}") for word, points, win in parts
+    )
 
 
 def main(player, about, luck="seed of every choice (default 1)"):

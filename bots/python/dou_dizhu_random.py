@@ -132,6 +132,11 @@ class Bot:
         # 3. "gen_move" asks me when it is my turn, "play" tells who played what; my cards leave my hand then.
         if command == "gen_move" and any(self.held):
             return self.choose()
+        if command == "gen_values" and any(self.held) and (worth := self.values()):
+            parts = [(word, points, win) for word, (points, win) in worth.items()]
+            return " ".join(
+                f"{word}:{points:.3f}" + ("" if win is None else f":{win:.4f}") for word, points, win in parts
+            )
         if command == "play":  # i CARDS, or i pass
             seat, word = int(words[0]), words[1]
             if word != "pass":
@@ -146,6 +151,12 @@ class Bot:
 
         # 4. "quit" wants a reply, too. Anything else is refused.
         return "" if command == "quit" else None
+
+    def values(self):
+        """What each play would be worth, for whoever reviews a match; None: this bot cannot tell.
+
+        {cards or "pass": (points that I expect in this deal, my chance to win the match or None)}
+        """
 
     def choose(self):
         """Any type of play that is legal, or a pass; any play of it."""

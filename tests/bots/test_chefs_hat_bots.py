@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import chefs_hat_kit
 import pytest
 from measure_chefs_hat import BOTS as CLASSES
 from measure_chefs_hat import seated as in_process
@@ -121,6 +122,40 @@ def test_commands_are_refused_or_answered_one_by_one(bot: list[str]) -> None:
         assert replies[3] in ("= C11;Q1;J0", "= C11;Q1;J1")
         assert replies[4] == "="
         assert player.process.wait() == 0  # with its input still open
+
+
+def test_a_bot_may_tell_what_answers_are_worth() -> None:
+    class Judge(chefs_hat_kit.Bot):  # type: ignore[misc]
+        def values(self, request: str) -> dict[str, tuple[float, float | None]]:
+            return {request: (2, 0.25), "11 10": (1.5, None)}
+
+    def requests(bot: chefs_hat_kit.Bot, *news: str) -> list[str]:
+        for line in ("set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3", SEVENTEEN, *news):
+            bot.answer(line.split()[0], line.split()[1:])
+        found = []
+        for _ in range(2):
+            found += [
+                bot.answer("gen_values", []).split()[0].split(":")[0].removeprefix("gen_") for _ in range(2)
+            ]
+            bot.answer("time_left", ["5000"])
+        return found[::2] if found[::2] == found[1::2] else found
+
+    roles = "set_roles Chef Souschef Waiter Dishwasher"
+    assert requests(Judge()) == ["move", "move"]
+    assert requests(Judge(), roles) == ["special", "exchange"]
+    assert requests(Judge(), "set_roles Waiter Souschef Chef Dishwasher") == ["special", "move"]
+    assert requests(Judge(), roles, "special 0 dinner_served") == ["move", "move"]
+    turned = "set_roles Dishwasher Waiter Souschef Chef"
+    assert requests(Judge(), turned, "special 0 food_fight", roles) == ["exchange", "exchange"]
+    assert requests(Judge(), roles, "exchange 3 0 2 1 2") == ["move", "move"]
+    assert requests(Judge(), roles, "play 0 C11;Q1;J0") == ["move", "move"]
+    bot = Judge()
+    assert bot.answer("gen_values", []) is None
+    requests(bot, roles)
+    assert bot.answer("gen_values", []) == "gen_exchange:2.000:0.2500 11_10:1.500"
+    plain = CLASSES["larger_value"]()
+    plain.answer("set_cards", ["1", "7"])
+    assert plain.answer("gen_values", []) is None
 
 
 @pytest.mark.process

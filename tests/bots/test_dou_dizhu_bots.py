@@ -141,6 +141,18 @@ def test_help_and_wrong_options(process: list[str]) -> None:
     assert Process([*process, "--sleep"], stderr=-3).close() == 2
 
 
+def test_a_bot_may_tell_what_plays_are_worth() -> None:
+    class Judge(RULES.Bot):  # type: ignore[misc, name-defined]
+        def values(self) -> dict[str, tuple[float, float | None]]:
+            return {"pass": (-1, None), "7": (0.5, 0.25)}
+
+    start = ["set_players 3 0", "set_game 1 0", "set_cards 1 7"]
+    replies = [[player.answer(line.split()[0], line.split()[1:]) for line in (*start, "gen_values")]
+               for player in (Judge(), RULES.Bot())]  # fmt: skip
+    assert [said[-1] for said in replies] == ["pass:-1.000 7:0.500:0.2500", None]
+    assert Judge().answer("gen_values", []) is None
+
+
 # Their rules
 
 

@@ -219,6 +219,25 @@ def test_turns_of_a_hand_are_counted_by_chains_and_what_trios_take_along() -> No
     assert features_dou_dizhu.turns(counts).tolist() == list(hands.values())
 
 
+def test_values_of_dou_dizhu_are_of_every_legal_play() -> None:
+    bot = dou_dizhu_learned.Bot()
+    bot.answer("set_rules", ["dou_dizhu", "1", "double"])
+    bot.answer("set_players", ["3", "1"])
+    bot.answer("set_game", ["1", "0"])
+    assert bot.answer("gen_values", []) is None
+    bot.answer("set_cards", ["6", "455569"])
+    for news in ("0 8888", "1 pass", "2 pass", "0 3"):
+        bot.answer("play", news.split())
+    said = dict(part.split(":") for part in bot.answer("gen_values", []).split())
+    assert set(said) == {"pass", "4", "5", "6", "9"}
+    assert all(-2 <= float(points) <= 2 for points in said.values())
+    assert bot.choose() == next(iter(said))
+    bot.answer("set_game", ["1", "0"])
+    bot.answer("set_cards", ["1", "9"])
+    bot.answer("play", ["0", "3"])
+    assert bot.answer("gen_values", []).startswith("9:1.000 ")
+
+
 # Strength, and the training
 
 
