@@ -61,7 +61,6 @@ class AsStored:
     publish_reviews: ClassVar[bool] = False
     seed_commitment: ClassVar[None] = None
     freeze: ClassVar[int] = 0
-    publish_reviews: ClassVar[bool] = False
 
     @property
     def folder(self) -> Path:

@@ -317,9 +317,10 @@ class Session:
             raise ValueError(f"values() are of {list(values)}; they must be of {list(options)}")
         words = []
         for option, (points, win) in values.items():
-            if win is not None and not 0 <= win <= 1:
+            # A sum of parts may lie a little beyond what they add up to.
+            if win is not None and not -1e-9 <= win <= 1 + 1e-9:
                 raise ValueError(f"values() gave {win!r} as the chance of {option}; it must be 0 to 1")
-            words.append(f"{option}:{points:.3f}" + (f":{win:.4f}" if win is not None else ""))
+            words.append(f"{option}:{points:.3f}" + (f":{abs(win):.4f}" if win is not None else ""))
         return " ".join(words)
 
 
