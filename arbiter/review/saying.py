@@ -23,9 +23,14 @@ def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
     spread = "" if decision["se"] is None else f" \N{PLUS-MINUS SIGN} {decision['se']:.1f}"
     chance = f", and {100 * lost:.0f} % of the chance to win" if lost is not None and lost >= 0.005 else ""
     return (
-        f"{game.says(request, done)}, worth {values[done]:.1f} points. Better: {game.says(request, best)},"
-        f" worth {values[best]:.1f}. Loss: {loss:.1f}{spread}{chance}.{_excuse(decision)}"
+        f"{game.says(request, done)}, worth {_points(values[done])} points. Better: {game.says(request, best)},"
+        f" worth {_points(values[best])}. Loss: {_points(loss)}{spread}{chance}.{_excuse(decision)}"
     )
+
+
+def _points(value: float) -> str:
+    """Points with one digit, their sign a minus sign, none before 0."""
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _excuse(decision: ReviewedDecision) -> str:

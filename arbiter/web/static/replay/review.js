@@ -9,6 +9,8 @@ const CURVE = 120;
 const LANE = 24;
 const LEAST = 1.5;
 const LEAST_CURSOR = 0.004;
+// The same as of reviews: of so small a difference nothing is said.
+const SAME_CHANCE = 0.005;
 
 /** @typedef {Told.ReviewedDecision & { place: number, event: number }} Placed */
 
@@ -35,7 +37,7 @@ function sayLoss(/** @type {Placed} */ { loss, se }) {
 
 /** Why a loss is not called a mistake. */
 function excuse(/** @type {Placed} */ { se, chance_lost: lost }) {
-  if (lost !== null && lost <= 0) return "no smaller chance to win";
+  if (lost !== null && lost <= -SAME_CHANCE) return "for a better chance to win";
   return se === null ? "how sure is not known" : "within the uncertainty";
 }
 
