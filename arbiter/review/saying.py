@@ -22,9 +22,10 @@ def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
     values, lost = decision["values"], decision["chance_lost"]
     spread = "" if decision["se"] is None else f" \N{PLUS-MINUS SIGN} {decision['se']:.1f}"
     chance = f", and {100 * lost:.0f} % of the chance to win" if lost is not None and lost >= 0.005 else ""
+    was, better = game.says(request, done), game.says(request, best)
     return (
-        f"{game.says(request, done)}, worth {_points(values[done])} points. Better: {game.says(request, best)},"
-        f" worth {_points(values[best])}. Loss: {_points(loss)}{spread}{chance}.{_excuse(decision)}"
+        f"{was}, worth {_points(values[done])} points. Better: {better}, worth {_points(values[best])}."
+        f" Loss: {_points(loss)}{spread}{chance}.{_excuse(decision)}"
     )
 
 
