@@ -206,7 +206,11 @@ def _print_match(found: Review, match_id: str) -> None:
     by_place = {decision["i"]: decision for decision in found["decisions"]}
     for decision in (by_place[i] for i in found["worst"]):
         say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}")
-    print_table(*_losses_table([(of["player"], of, of["phases"], of["mistakes"]) for of in found["seats"]]))
+    print_table(
+        *_losses_table(
+            [(f"{of['seat']} {of['player']}", of, of["phases"], of["mistakes"]) for of in found["seats"]]
+        )
+    )
     luck = [
         f"{names[seat]} {points:+.1f}"
         for seat, points in enumerate(found["luck"])

@@ -45,18 +45,28 @@ def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str
         assert points is not None
         if win is not None and not 0 <= win <= 1:
             raise BotCheckFailed(f"{part[:60]!r}: WIN is a chance, 0 to 1")
-        words = option.replace("_", " ")
-        try:
-            action = game.parse(state, seat, words)
-        except IllegalAction as error:
-            raise BotCheckFailed(f"{option[:60]!r} is no legal answer: {error}") from None
-        if not state.allows(seat, action):
-            raise BotCheckFailed(f"{option[:60]!r} is no legal answer")
-        word = game.action_text(state, seat, action)
+        word = _word(game, state, seat, option)
         if word in found:
             raise BotCheckFailed(f"{option[:60]!r} stands twice")
         found[word] = Worth(points, win)
     return found
+
+
+def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
+    """The answer of an option in canonical form; BotCheckFailed.
+
+    A game may have words with ``_`` in them: what is legal as it stands has no blanks in it.
+    """
+    problem = ""
+    for words in dict.fromkeys((option, option.replace("_", " "))):
+        try:
+            action = game.parse(state, seat, words)
+        except IllegalAction as error:
+            problem = problem or f": {error}"
+            continue
+        if state.allows(seat, action):
+            return game.action_text(state, seat, action)
+    raise BotCheckFailed(f"{option[:60]!r} is no legal answer{problem}")
 
 
 def _number(text: str) -> float:

@@ -48,7 +48,7 @@ def judge_decision(answers: Sequence[Mapping[str, Worth]], done: str) -> Judged:
     best = _best(values, done)
     win_best, win_done = wins[best], wins[done]
     lost = None if win_best is None or win_done is None else win_best - win_done
-    if len(answers) == 1 or all(answer == answers[0] for answer in answers):
+    if len(answers) == 1:
         return Judged(best, values[best] - values[done], None, False, values, win_done, lost)
     leads = []
     for answer in answers:

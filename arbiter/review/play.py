@@ -61,6 +61,10 @@ class _Reviewing:
                 for hearers, command in game.news(event.before, event.move.seat, event.action, event.after):
                     self._tell(hearers, command)
                 place += 1
+        if not any(decision["se"] for decision in self._decisions):
+            # A program without chance in it tells no uncertainty; another is sure where it says the same.
+            for decision in self._decisions:
+                decision["se"], decision["mistake"] = None, False
         worst = sorted(
             (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
             key=lambda decision: (-(decision["loss"] or 0), decision["i"]),

@@ -135,6 +135,22 @@ def test_an_answer_that_is_wrong_is_named(text: str, said: str) -> None:
         read_values(game, state, 0, text)
 
 
+def test_a_word_with_an_underscore_is_not_two() -> None:
+    game = make("codepiece", {})
+    state = _first_state(game)
+    words = [game.action_text(state, state.to_act[0], action) for action in state.legal(state.to_act[0])]
+    assert any("_" in word for word in words)
+    text = " ".join(f"{word}:1" for word in words)
+    assert list(read_values(game, state, state.to_act[0], text)) == words
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_a_program_that_never_differs_tells_no_uncertainty(noise: float) -> None:
+    _, review = made("planning", InMemory(noise))
+    assert {decision["se"] is None for decision in review["decisions"]} == {noise == 0}
+    assert any(decision["mistake"] for decision in review["decisions"]) == (noise > 0)
+
+
 def test_an_answer_is_read_in_the_words_of_a_record() -> None:
     game = make("planning", {"deals": [[3, 0]]})
     found = read_values(game, _first_state(game), 0, "03:-1.5e0:.25 0:2")
