@@ -55,7 +55,7 @@ class Asked:
                 option, *numbers = word.split(":")
                 sums[option] += np.array(numbers, float) / TIMES
         reply = self.reply(line)
-        value = float(sums[reply[2:].decode().strip()][0])
+        value = float(sums[reply[2:].decode().strip().replace(" ", "_")][0])
         self.said.append((self.deal, line.strip(), value, max(float(win) for _, win in sums.values())))
         return reply
 
@@ -94,7 +94,7 @@ def main() -> None:
     options.add_argument("--matches", type=int, default=100)
     options.add_argument("--start", type=int, default=0, help="number of the first match")
     options.add_argument("--told", type=int, default=600, help="milliseconds that each bot plans for")
-    options.add_argument("game", choices=["planning", "codepiece"])
+    options.add_argument("game", choices=["planning", "codepiece", "dou_dizhu", "chefs_hat"])
     chosen = options.parse_args()
     found = rows(chosen.game, chosen.told, range(chosen.start, chosen.start + chosen.matches))
     match, card, value, chance, points, won = found.T
@@ -103,9 +103,10 @@ def main() -> None:
         if part.any():
             mean, error = by_match(match[part], won[part])
             print(f"valued {chance[part].mean():.3f}, won {mean:.3f} ± {error:.3f} of {part.sum()}")
-    for name, part in (("cards", card == 1), ("declarations, bids, trumps", card == 0)):
-        slope, intercept = np.polyfit(value[part], points[part], 1)
-        print(f"{name}: points = {slope:.3f} value {intercept:+.2f}")
+    for name, part in (("cards", card == 1), ("declarations, bids, trumps, gifts", card == 0)):
+        if part.any():
+            slope, intercept = np.polyfit(value[part], points[part], 1)
+            print(f"{name}: points = {slope:.3f} value {intercept:+.2f}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{(used.ru_utime + used.ru_stime) / chosen.matches:.2f} CPU seconds a match")
 
