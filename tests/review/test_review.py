@@ -23,7 +23,7 @@ from arbiter.review.rounds import brief_of
 from arbiter.review.sums import losses_of
 from arbiter.reviewed import review_for
 from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
-from arbiter.testing import play_by_policy, random_policy
+from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, heard, replay_of
 from tests.review.in_memory import InMemory
 
@@ -155,6 +155,21 @@ def test_an_answer_is_read_in_the_words_of_a_record() -> None:
     game = make("planning", {"deals": [[3, 0]]})
     found = read_values(game, _first_state(game), 0, "03:-1.5e0:.25 0:2")
     assert found == {"3": Worth(-1.5, 0.25), "0": Worth(2.0)}
+
+
+def test_every_answer_of_chefs_hat_is_read_from_one_word() -> None:
+    game = make("chefs_hat", {"matches": 4})
+    asked = set()
+    for number in range(6):
+        record = play_by_policy(game, random_policy(number), match_spec(game, seed=str(number)))
+        for event in retrace(record, game):
+            if isinstance(event, Moved) and event.move.request != "gen_move":
+                state, seat = event.before, event.move.seat
+                words = [game.action_text(state, seat, action) for action in state.legal(seat)]
+                text = " ".join(f"{word.replace(' ', '_')}:1" for word in words)
+                assert list(read_values(game, state, seat, text)) == words
+                asked.add(event.move.request)
+    assert asked == {"gen_special", "gen_exchange 1", "gen_exchange 2"}
 
 
 def _first_state(game: AnyGame) -> Any:
