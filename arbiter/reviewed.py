@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NotRequired, TypeAlias
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
     from arbiter.rules import Seat
     from arbiter.view import Reader
@@ -26,8 +26,9 @@ class ReviewedDecision(TypedDict):
     """A decision: `i` is its place in the record's moves, from 0; points are those of its deal.
 
     `loss` and `best` are None where the program does not value what was done, `se` where it shows no
-    uncertainty. `chance_lost` is what of the chance to win the best option had more. `win` has by seat the
-    chance to win the match after it, None where the program tells none.
+    uncertainty; `excuse` is why a loss is no `mistake`, "" for one that is and where nothing is lost.
+    `chance_lost` is what of the chance to win the best option had more. `win` has by seat the chance to win
+    the match after it, None where the program tells none.
     """
 
     i: int
@@ -40,6 +41,7 @@ class ReviewedDecision(TypedDict):
     loss: float | None
     se: float | None
     mistake: bool
+    excuse: str
     chance_lost: float | None
     values: dict[str, float]
     win: list[float | None]
@@ -81,18 +83,18 @@ class Review(TypedDict):
 def review_for(review: Review, reader: Reader, published: bool, complete: bool = True) -> Review | None:
     """Return a review as a reader may see it; None for nothing.
 
-    The organiser sees all of it at any time. Once the round is complete a seat's own author sees the
-    decisions of that seat, and all readers see all of it where reviews are `published`. What an answer was
-    worth tells of hidden cards.
+    The organiser sees all of it at any time. Once the round is complete an author sees the decisions of the
+    own seats (`Reader.notes` too), and all readers see all of it where reviews are `published`. What an
+    answer was worth tells of hidden cards.
     """
     if reader.kind == "full" or (complete and published):
         return review
-    if not complete or reader.kind != "seat" or not reader.author:
-        return None
-    return of_seats(review, [reader.seat])
+    own = {reader.seat} if reader.kind == "seat" and reader.author else set()
+    seats = own.union(reader.notes) if complete else ()
+    return of_seats(review, seats) if seats else None
 
 
-def of_seats(review: Review, seats: Sequence[Seat]) -> Review:
+def of_seats(review: Review, seats: Collection[Seat]) -> Review:
     """The review with what tells of these seats alone."""
     decisions = [
         {**decision, "win": [win if seat in seats else None for seat, win in enumerate(decision["win"])]}

@@ -59,24 +59,23 @@ def review(
     """
     from contextlib import closing
 
-    from arbiter.cli.opening import with_roster
-    from arbiter.season.settings import load_to_play
-    from arbiter.store import Store
+    from arbiter.cli.opening import open_season, with_roster
 
     if (match_id is None) == (number is None):
         raise ConfigError("name one match, as r001/t01/m0, or a round: --round N")
     if seat is not None and match_id is None:
         raise ConfigError("--seat goes with one match")
     budget_ms = _milliseconds(budget)
-    settled = with_roster(load_to_play(config, store_url))
-    with closing(Store(settled.store, create=False)) as store:
-        stored = store.season(settled.season)
-        if stored is None:
-            raise ConfigError(f"{store.name} holds no season {settled.season} yet", hint="play a round first")
+    settled, stored, store = open_season(config, store_url)
+    settled = with_roster(settled)
+    with closing(store):
         if match_id is not None:
             found = _one(settled, stored, match_id, seat, by, budget_ms)
             with even_unread():
-                print_json(found) if style == "json" else _print_match(found, match_id)
+                if style == "json":
+                    print_json(found)
+                else:
+                    _print_match(found, match_id)
             return
         assert number is not None
         losses = _round(settled, stored, number, by, budget_ms, workers)
@@ -102,23 +101,33 @@ def _milliseconds(budget: str) -> int:
 def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: int) -> list[Reviewer]:
     """Who may review, the first one first: the one that is named, else all players, the best first."""
     from arbiter.cli.bots import with_tier
+    from arbiter.players import lacking
+    from arbiter.regress.identity import Digests
     from arbiter.review.rounds import Reviewer
+    from arbiter.store.address import file_of
+    from arbiter.store.sqlite import companions
 
-    name = by or settled.review_by
-    players = _named(settled, name) if name else _ranked(settled, stored)
-    limits = with_tier(settled.limits)
-    return [Reviewer(player, limits, budget_ms) for player in players]
+    if name := by or settled.review_by:
+        players = [_named(settled, name)]
+        for problem in lacking(players[0]):
+            raise ConfigError(f"{players[0].name}: {problem}")
+    else:
+        players = [player for player in _ranked(settled, stored) if not list(lacking(player))]
+    limits, store = with_tier(settled.limits), file_of(settled.store)
+    ours = [] if store is None else [store, *companions(str(store))]
+    digests = Digests(map(type(settled.file), (settled.file, *ours)))
+    return [Reviewer.of(player, limits, budget_ms, digests) for player in players]
 
 
-def _named(settled: Config, name: str) -> list[Player]:
+def _named(settled: Config, name: str) -> Player:
     from arbiter.cli.bots import player_of_command
     from arbiter.errors import did_you_mean
 
     entries = [entry for entry in settled.entries if name in (entry.player.name, entry.registered_name)]
     if entries:
-        return [entries[-1].player]
+        return entries[-1].player
     try:
-        return [player_of_command(name, f"--by {name!r}")]
+        return player_of_command(name, f"--by {name!r}")
     except ConfigError as error:
         known = [entry.player.name for entry in settled.entries]
         if any(mark in name for mark in " /."):
@@ -128,10 +137,13 @@ def _named(settled: Config, name: str) -> list[Player]:
 
 def _ranked(settled: Config, stored: SeasonStore) -> list[Player]:
     standings = stored.standings(stored.complete) if stored.complete else None
-    order = [row["player"] for row in standings["players"]] if standings else []
-    players = [entry.player for entry in settled.entries]
+    ranks = {
+        row["player"]: row["rank"] or len(settled.entries)
+        for row in (standings or {"players": []})["players"]
+    }
+    last = len(settled.entries) + 1
     return sorted(
-        players, key=lambda player: order.index(player.name) if player.name in order else len(order)
+        (entry.player for entry in settled.entries), key=lambda player: ranks.get(player.name, last)
     )
 
 
@@ -140,7 +152,7 @@ def _one(
 ) -> Review:
     """The review of a match: the one that is kept if it is by the same, else a new one, which is kept."""
     from arbiter.executors import inline
-    from arbiter.review.rounds import brief_of, first_that_values, review_packed
+    from arbiter.review.rounds import brief_of, done_by, first_that_values
     from arbiter.reviewed import of_seats
     from arbiter.season.administration import unknown_match
 
@@ -149,22 +161,14 @@ def _one(
         raise unknown_match(match_id, stored.summaries())
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
-    reviewers = _reviewers(settled, stored, by, budget_ms)
-    wanted = by or settled.review_by
-    kept = stored.reviews.one(match_id)
-    names = {reviewer.player.name for reviewer in reviewers}
-    if kept is not None and kept["budget"] == budget_ms and (not wanted or kept["by"] in names):
-        return kept if seat is None else of_seats(kept, [seat])
-    with inline() as executor:
-        if wanted:
-            found = review_packed(packed, match_id, reviewers[0], seat)
-        else:
-            _, found = first_that_values(packed, match_id, reviewers, executor)
-    if seat is not None and not wanted:
-        return of_seats(found, [seat])
-    if seat is None:
-        stored.reviews.keep(record.round or 0, found, brief_of(found), packed)
-    return found
+    number, reviewers = record.round or 0, _reviewers(settled, stored, by, budget_ms)
+    there = any(match_id in done_by(stored, number, one) for one in reviewers)
+    found = stored.reviews.one(match_id) if there else None
+    if found is None:
+        with inline() as executor:
+            chosen, found = first_that_values(packed, match_id, reviewers, executor)
+        stored.reviews.keep(number, found, brief_of(found), packed, chosen.digest)
+    return found if seat is None else of_seats(found, [seat])
 
 
 def _round(
@@ -173,28 +177,28 @@ def _round(
     """Review what is missing of a round; the losses of all of it."""
     from arbiter.cli.progress import Bar
     from arbiter.executors import processes, slots
-    from arbiter.review.rounds import brief_of, first_that_values, missing, review_round
+    from arbiter.review.rounds import brief_of, done_by, first_that_values, review_round
     from arbiter.review.sums import losses_of
 
     ids = sorted(stored.match_ids(number))
     if not ids:
         raise ConfigError(f"no match of round {number} is stored")
     reviewers = _reviewers(settled, stored, by, budget_ms)
+    chosen = next((one for one in reviewers if done_by(stored, number, one)), None)
     with processes(slots(workers or settled.workers)) as executor, Bar() as bar:
-        if len(reviewers) > 1:
+        if chosen is None and len(reviewers) > 1:
             packed = stored.packed(ids[0])
             assert packed is not None
             chosen, first = first_that_values(packed, ids[0], reviewers, executor)
-            stored.reviews.keep(number, first, brief_of(first), packed)
-        else:
-            chosen = reviewers[0]
-        left = missing(stored, number, chosen)
-        if left < len(ids):
-            note(f"{counted(len(ids) - left, 'match')} of {len(ids)} came from the store")
-        bar.show(f"round {number} by {chosen.player.name}", len(ids), len(ids) - left)
+            stored.reviews.keep(number, first, brief_of(first), packed, chosen.digest)
+        chosen = chosen or reviewers[0]
+        there = len(done_by(stored, number, chosen))
+        if there:
+            note(f"{counted(there, 'match')} of {len(ids)} came from the store")
+        bar.show(f"round {number} by {chosen.player.name}", len(ids), there)
         for _ in review_round(stored, number, chosen, executor):
             bar.step()
-    found = losses_of(brief for brief in stored.reviews.briefs(ids) if brief.by == chosen.player.name)
+    found = losses_of(stored.reviews.briefs(done_by(stored, number, chosen)))
     assert found is not None
     return found
 
@@ -205,7 +209,8 @@ def _print_match(found: Review, match_id: str) -> None:
     say(f"{match_id}, reviewed by {found['by']}; points are those of a deal")
     by_place = {decision["i"]: decision for decision in found["decisions"]}
     for decision in (by_place[i] for i in found["worst"]):
-        say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}")
+        no = f" No mistake: {decision['excuse']}." if decision["excuse"] else ""
+        say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}{no}")
     print_table(
         *_losses_table(
             [(f"{of['seat']} {of['player']}", of, of["phases"], of["mistakes"]) for of in found["seats"]]

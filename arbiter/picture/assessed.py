@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.reviewed import of_seats, review_for
+from arbiter.reviewed import review_for
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
@@ -34,11 +34,9 @@ def review(state: SeasonState, match_id: str, eyes: Eyes | None = None) -> Revie
     if record is None or found is None:
         return None
     complete = state.is_complete(match.round)
-    reader = Reader("full") if eyes is not None and eyes.organiser else Reader("public")
+    own = tuple(seat for seat, name in enumerate(match.players) if eyes is not None and eyes.own(name))
+    reader = Reader("full") if eyes is not None and eyes.organiser else Reader("public", notes=own)
     seen = review_for(found, reader, state.file.publish_reviews, complete)
-    if seen is None and complete and eyes is not None:
-        own = [seat for seat, name in enumerate(match.players) if eyes.own(name)]
-        seen = of_seats(found, own) if own else None
     if seen is None:
         return None
     events = replay_of(record, Reader("full"))["events"]

@@ -10,7 +10,7 @@ from arbiter.games import make
 from arbiter.review.losses import Losses, judge_decision
 from arbiter.review.luck import best_value, luck_of, value_deal
 from arbiter.review.reference import ANSWERS
-from arbiter.review.saying import say_decision
+from arbiter.review.saying import excuse_of, say_decision
 from arbiter.reviewed import FORMAT, PHASES
 
 if TYPE_CHECKING:
@@ -25,18 +25,16 @@ WORST = 5
 """The costliest decisions that a review names."""
 
 
-def review_match(
-    record: MatchRecord, reference: Reference, budget_ms: int, only: Seat | None = None
-) -> Review:
-    """What each decision of a match was worth, or each of one seat; StoreError for a record that is none."""
-    return _Reviewing(record, reference, only).review(budget_ms)
+def review_match(record: MatchRecord, reference: Reference, budget_ms: int) -> Review:
+    """What each decision of a match was worth; StoreError for a record that is none."""
+    return _Reviewing(record, reference).review(budget_ms)
 
 
 class _Reviewing:
     """A match under review; `_fresh` are the seats that have heard nothing of a deal but their cards."""
 
-    def __init__(self, record: MatchRecord, reference: Reference, only: Seat | None) -> None:
-        self._record, self._reference, self._only = record, reference, only
+    def __init__(self, record: MatchRecord, reference: Reference) -> None:
+        self._record, self._reference = record, reference
         self._game: AnyGame = make(record.game, record.options)
         self._win: list[float | None] = [None] * self._game.seats
         self._decisions: list[ReviewedDecision] = []
@@ -56,8 +54,7 @@ class _Reviewing:
                 self._fresh = set(range(game.seats))
                 self._hands.append((event.deal, [None] * game.seats))
             elif isinstance(event, Moved):
-                if self._only in (None, event.move.seat):
-                    self._decide(event, place)
+                self._decide(event, place)
                 for hearers, command in game.news(event.before, event.move.seat, event.action, event.after):
                     self._tell(hearers, command)
                 place += 1
@@ -65,13 +62,14 @@ class _Reviewing:
             # A program without chance in it tells no uncertainty; another is sure where it says the same.
             for decision in self._decisions:
                 decision["se"], decision["mistake"] = None, False
+        for decision in self._decisions:
+            decision["excuse"] = excuse_of(decision)
         worst = sorted(
             (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
             key=lambda decision: (-(decision["loss"] or 0), decision["i"]),
         )[:WORST]
         for decision in worst:
             decision["say"] = say_decision(game, decision)
-        seats = range(game.seats) if self._only is None else [self._only]
         return {
             "format": FORMAT,
             "match": record.id,
@@ -79,7 +77,7 @@ class _Reviewing:
             "budget": budget_ms,
             "answers": ANSWERS,
             "decisions": self._decisions,
-            "seats": [self._seat(seat) for seat in seats],
+            "seats": [self._seat(seat) for seat in range(game.seats)],
             "luck": self._luck(),
             "worst": [decision["i"] for decision in worst],
         }
@@ -110,6 +108,7 @@ class _Reviewing:
                 "loss": _rounded(judged.loss),
                 "se": _rounded(judged.se),
                 "mistake": judged.mistake,
+                "excuse": "",
                 "chance_lost": _rounded(judged.chance_lost),
                 "values": {option: round(points, 3) for option, points in judged.values.items()},
                 "win": [_rounded(win) for win in self._win],
@@ -148,8 +147,7 @@ class _Reviewing:
     def _tell(self, hearers: Iterable[Seat], command: Command) -> None:
         for seat in hearers:
             self._fresh.discard(seat)
-            if self._only in (None, seat):
-                self._reference.hear(seat, command)
+            self._reference.hear(seat, command)
 
 
 def phases_of(moves: Sequence[Move]) -> list[Phase]:

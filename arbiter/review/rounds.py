@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from concurrent.futures import as_completed
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.clock import MS
+from arbiter.config import digest_of
 from arbiter.errors import BotCheckFailed
 from arbiter.packing import unpack
+from arbiter.regress.identity import kept, program
 from arbiter.review.play import review_match
 from arbiter.review.reference import Reference
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from arbiter.match import Limits, Player
+    from arbiter.regress.identity import Digests
     from arbiter.reviewed import Review
-    from arbiter.rules import Seat
     from arbiter.store import SeasonStore
 
 SHOWN = 3
@@ -34,11 +36,15 @@ class Reviewer(NamedTuple):
     player: Player
     limits: Limits
     budget_ms: int
+    digest: str = ""
+
+    @classmethod
+    def of(cls, player: Player, limits: Limits, budget_ms: int, digests: Digests) -> Self:
+        """A player as a reviewer; `digest` tells its command and files from others."""
+        return cls(player, limits, budget_ms, digest_of(program(kept(player, digests))))
 
 
-def review_packed(
-    packed: bytes, match_id: str, reviewer: Reviewer, only: Seat | None = None, nicely: bool = False
-) -> Review:
+def review_packed(packed: bytes, match_id: str, reviewer: Reviewer, nicely: bool = False) -> Review:
     """The review of a match as a store keeps it; `nicely` lets everything else on the machine go first.
 
     BotCheckFailed where the program does not value answers, or fails.
@@ -49,7 +55,7 @@ def review_packed(
     record = unpack(packed, match_id)
     thinking_ns = reviewer.budget_ms * MS // len(record.players)
     with Reference(reviewer.player, reviewer.limits, thinking_ns) as reference:
-        return review_match(record, reference, reviewer.budget_ms, only)
+        return review_match(record, reference, reviewer.budget_ms)
 
 
 def brief_of(review: Review) -> Mapping[str, Any]:
@@ -72,6 +78,8 @@ def first_that_values(
 
     BotCheckFailed if none does.
     """
+    if len(reviewers) == 1:
+        return reviewers[0], executor.submit(review_packed, packed, match_id, reviewers[0]).result()
     refused = []
     for reviewer in reviewers:
         try:
@@ -89,8 +97,7 @@ def review_round(
 
     BotCheckFailed where the program fails at one; those under way are then still kept.
     """
-    name = reviewer.player.name
-    there = stored.reviews.reviewed(number, name, reviewer.budget_ms)
+    there = done_by(stored, number, reviewer)
     waiting: dict[Future[Review], tuple[str, bytes]] = {}
     try:
         for match_id in sorted(stored.match_ids(number) - there):
@@ -99,14 +106,13 @@ def review_round(
                 waiting[task] = match_id, packed
         for done in as_completed(waiting):
             review = done.result()
-            if stored.reviews.keep(number, review, brief_of(review), waiting[done][1]):
+            if stored.reviews.keep(number, review, brief_of(review), waiting[done][1], reviewer.digest):
                 yield review
     finally:
         for task in waiting:
             task.cancel()
 
 
-def missing(stored: SeasonStore, number: int, reviewer: Reviewer) -> int:
-    """Return how many matches of a round the program has not reviewed."""
-    there = stored.reviews.reviewed(number, reviewer.player.name, reviewer.budget_ms)
-    return len(stored.match_ids(number) - there)
+def done_by(stored: SeasonStore, number: int, reviewer: Reviewer) -> set[str]:
+    """Return which matches of a round the program has reviewed."""
+    return stored.reviews.reviewed(number, reviewer.digest, reviewer.budget_ms)

@@ -25,7 +25,7 @@ def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
     was, better = game.says(request, done), game.says(request, best)
     return (
         f"{was}, worth {_points(values[done])} points. Better: {better}, worth {_points(values[best])}."
-        f" Loss: {_points(loss)}{spread}{chance}.{_excuse(decision)}"
+        f" Loss: {_points(loss)}{spread}{chance}."
     )
 
 
@@ -34,13 +34,14 @@ def _points(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _excuse(decision: ReviewedDecision) -> str:
-    """Return why a loss is called no mistake, "" for one that is."""
+def excuse_of(decision: ReviewedDecision) -> str:
+    """Return why a loss is called no mistake; "" for one that is, and where nothing is lost."""
     loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
-    if decision["mistake"] or loss is None:
+    if decision["mistake"] or loss is None or loss <= 0:
         return ""
     if se is None:
-        return " The program tells no uncertainty, so nothing is called a mistake."
-    if lost is not None and lost < 0 and loss > SURE * se:
-        return f" It gains {-100 * lost:.0f} % of the chance to win: no mistake."
-    return " Within the uncertainty: no mistake."
+        return "how sure the program is, it does not tell"
+    if loss > SURE * se:
+        assert lost is not None
+        return f"for {100 * -lost:.0f} % more chance to win"
+    return "within the uncertainty"

@@ -37,11 +37,13 @@ class ReviewBrief(NamedTuple):
 class ReviewBook(Book):
     """The reviews of one season."""
 
-    def keep(self, round_number: int, review: Review, brief: Mapping[str, Any], record: bytes) -> bool:
+    def keep(
+        self, round_number: int, review: Review, brief: Mapping[str, Any], record: bytes, digest: str
+    ) -> bool:
         """Keep a review in place of an earlier one; False where the match is not as in `record` by now."""
         match_id = review["match"]
         row = {"season_id": self._id, "round": round_number, "match_id": match_id}
-        row |= {"program": key_of(review["by"]), "budget_ms": review["budget"]}
+        row |= {"program": key_of(review["by"]), "digest": digest, "budget_ms": review["budget"]}
         row |= {"brief": json.dumps(dict(brief)), "review": pack_review(review)}
         with self._store.transaction() as connection:
             drop_review(connection, self._id, match_id)
@@ -57,11 +59,9 @@ class ReviewBook(Book):
         packed = self._scalar(self._own(schema.reviews.c.review, match_id=match_id))
         return None if packed is None else unpack_review(packed, match_id)
 
-    def reviewed(self, round_number: int, by: str, budget_ms: int) -> set[str]:
-        """The matches of a round that a program has reviewed in so much time."""
-        mine = self._own(
-            schema.reviews.c.match_id, round=round_number, program=key_of(by), budget_ms=budget_ms
-        )
+    def reviewed(self, round_number: int, digest: str, budget_ms: int) -> set[str]:
+        """The matches of a round that the program of this digest has reviewed in so much time."""
+        mine = self._own(schema.reviews.c.match_id, round=round_number, digest=digest, budget_ms=budget_ms)
         return {row.match_id for row in self._all(mine)}
 
     def briefs(self, matches: Collection[str]) -> Iterator[ReviewBrief]:

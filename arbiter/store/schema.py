@@ -154,8 +154,10 @@ reviews = sa.Table(
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
-    # The program by its rated name, as JSON writes it, and the time it was told for the match.
+    # The program by its name, as JSON writes it, the SHA-256 of its files and command, and the time that it
+    # was told for the match.
     sa.Column("program", LongName, nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False),
     sa.Column("budget_ms", sa.BigInteger, nullable=False),
     # Sums by seat, as JSON, and all of it, packed.
     sa.Column("brief", sa.Text, nullable=False),

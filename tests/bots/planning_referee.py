@@ -124,6 +124,15 @@ class Process:
         return self.process.wait()
 
 
+def values_of(answer: str) -> dict[str, tuple[float, float]]:
+    """By option of an answer to ``gen_values``: points, and the chance to win the match."""
+    assert answer.startswith("= ")
+    words = [word.split(":") for word in answer[2:].split()]
+    found = {option: (float(points), float(win)) for option, points, win in words}
+    assert len(found) == len(words)
+    return found
+
+
 @dataclass
 class Result:
     points: list[int]

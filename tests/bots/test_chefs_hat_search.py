@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from measure_chefs_hat import BOTS as CLASSES
 from measure_chefs_hat import pairs, seated
-from planning_referee import Process
+from planning_referee import Process, values_of
 
 from arbiter.course import Moved, retrace
 from arbiter.games.chefs_hat import ChefsHat
@@ -104,15 +104,6 @@ def test_a_chef_gives_two_single_weak_cards(search: list[str]) -> None:
 # Values
 
 
-def read(reply: str) -> dict[str, tuple[float, float]]:
-    """The points and the chance to win the match of each option."""
-    assert reply.startswith("= ")
-    parts = [part.split(":") for part in reply[2:].split()]
-    values = {option: (float(points), float(win)) for option, points, win in parts}
-    assert len(values) == len(parts)
-    return values
-
-
 @pytest.mark.parametrize("rules", ["book", "gym2"])
 def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rules: str) -> None:
     game, valued = ChefsHat(rules, matches=4), list[str]()
@@ -122,7 +113,7 @@ def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rul
         def answer(command: str) -> bytes:
             if command.startswith("gen_"):
                 first, second = process.ask(["gen_values"] * 2)
-                assert read(first).keys() == read(second).keys()
+                assert values_of(first).keys() == values_of(second).keys()
                 valued.append(first)
             return through(process)(command) or b""
 
@@ -134,7 +125,7 @@ def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rul
     replies, asked, before = iter(valued), set(), ""
     for event in retrace(record, game):
         if isinstance(event, Moved):
-            seat, state, values = event.move.seat, event.before, read(next(replies))
+            seat, state, values = event.move.seat, event.before, values_of(next(replies))
             words = [
                 word if "_served" in word or "_fight" in word else word.replace("_", " ") for word in values
             ]
@@ -157,7 +148,7 @@ def test_what_is_certain_is_exact(search: list[str], totals: str, win: float) ->
     with started(search) as (bot,):
         assert bot.ask(begun) == ["="] * len(begun)
         told = ["set_cards 1 9", "play 1 C11;Q1;J0", "play 2 C10;Q1;J0", "play 3 pass"]
-        values = read(bot.ask([*told, "gen_values"])[-1])
+        values = values_of(bot.ask([*told, "gen_values"])[-1])
         assert values["C9;Q1;J0"] == (1, pytest.approx(win, abs=1e-4))
         assert values.keys() == {"C9;Q1;J0", "pass"}
 

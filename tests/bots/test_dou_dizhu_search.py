@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process
+from planning_referee import BOTS, Process, values_of
 
 from arbiter.course import Moved, retrace
 from arbiter.games.dou_dizhu import DouDizhu
@@ -127,15 +127,6 @@ def test_a_match_is_legal_and_the_same_again(program: str) -> None:
 # Values
 
 
-def read(reply: str) -> dict[str, tuple[float, float]]:
-    """The points and the chance to win the match of each option."""
-    assert reply.startswith("= ")
-    parts = [part.split(":") for part in reply[2:].split()]
-    values = {option: (float(points), float(win)) for option, points, win in parts}
-    assert len(values) == len(parts)
-    return values
-
-
 def test_values_are_of_every_legal_play_and_change_none(program: str) -> None:
     game, valued = DouDizhu([2, 1, 0], bombs="double"), list[str]()
     seats = [[program, "--budget-ms", "100"]] * 3
@@ -144,7 +135,7 @@ def test_values_are_of_every_legal_play_and_change_none(program: str) -> None:
     replies = iter(valued)
     for event in retrace(record, game):
         if isinstance(event, Moved):
-            values = read(next(replies))
+            values = values_of(next(replies))
             legal = {table().names[action] for action in event.before.legal(event.move.seat)}
             assert set(values) <= legal and len(values) == min(len(legal), 200)
             assert "pass" not in legal or "pass" in values
@@ -173,7 +164,7 @@ def test_what_is_certain_is_exact(
     news = ["play 0 3"] if seat else []
     *told, reply = search.ask([*start, "set_cards 1 7", *news, "gen_values"])
     assert told == ["="] * len(told)
-    values = read(reply)
+    values = values_of(reply)
     assert values["7"] == (1, pytest.approx(win, abs=1e-4))
     if win in (0, 1) and ends:
         assert {chance for _, chance in values.values()} == {win}
@@ -182,7 +173,7 @@ def test_what_is_certain_is_exact(
 def test_points_count_as_the_bombs_have_doubled_them(search: Process) -> None:
     news = ["play 0 8888", "play 1 pass", "play 2 pass", "play 0 5"]
     start = ["set_rules dou_dizhu 1 double", "set_players 3 1", "set_game 1 0", "set_cards 2 67"]
-    values = read(search.ask([*start, *news, "gen_values"])[-1])
+    values = values_of(search.ask([*start, *news, "gen_values"])[-1])
     assert set(values) == {"6", "7", "pass"}
     assert all(abs(points) <= 2 for points, _ in values.values())
     assert search.ask(["set_game 1 0", "set_cards 1 6", *news, "gen_values"])[-1].startswith("= 6:2.000:0.5")
@@ -191,7 +182,7 @@ def test_points_count_as_the_bombs_have_doubled_them(search: Process) -> None:
 def test_values_are_drawn_anew_each_time(search: Process) -> None:
     cards = "set_cards 20 334556778889TJKKAAA2"
     replies = search.ask(["set_players 3 0", "set_game 1 0", cards, *["gen_values"] * 3])[3:]
-    assert len(set(replies)) == 3 and len({frozenset(read(reply)) for reply in replies}) == 1
+    assert len(set(replies)) == 3 and len({frozenset(values_of(reply)) for reply in replies}) == 1
 
 
 def test_values_are_refused_where_no_play_is_due(search: Process) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, Rules, Valued, play
+from planning_referee import BOTS, Process, Rules, Valued, play, values_of
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
@@ -134,17 +134,6 @@ def test_without_time_it_does_what_the_learned_network_does(search: Process) -> 
     record = play_in_memory(game, bots, match_spec(game))
     assert record.forfeit is None
     assert both.decided == 13 + 91
-
-
-def values_of(answer: str) -> dict[str, tuple[float, float]]:
-    """By option what it is worth: points, and the chance to win."""
-    assert answer.startswith("= ")
-    found = {}
-    for word in answer[2:].split():
-        option, value, win = word.split(":")
-        assert option not in found
-        found[option] = float(value), float(win)
-    return found
 
 
 THREE = ["set_game 4 3 1 13 2 13 3 13 0", "set_cards 3 2S AS 4C", "time_left 600"]

@@ -39,11 +39,11 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 
 
-def made(name: str, reference: InMemory | None = None, **how: Any) -> tuple[MatchRecord, Any]:
+def made(name: str, reference: InMemory | None = None) -> tuple[MatchRecord, Any]:
     game = make(name, GAMES[name])
     record = play_by_policy(game, random_policy("a"))
     used: Any = reference or InMemory()
-    return record, review_match(record, used, 10_000, **how)
+    return record, review_match(record, used, 10_000)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -61,10 +61,13 @@ def test_each_decision_of_a_match_is_reviewed_once_and_in_order(name: str) -> No
 @pytest.mark.parametrize("name", GAMES)
 def test_a_seat_of_the_reference_hears_what_the_seat_heard_and_no_more(name: str) -> None:
     reference = InMemory()
-    record, _ = made(name, reference, only=1)
-    # What is asked of a bot is not told to it here.
-    commands = [command for command in heard(replay_of(record, Reader("seat", 1))) if command[:4] != "gen_"]
-    assert reference.sessions[0] == [(1, command) for command in commands]
+    record, _ = made(name, reference)
+    for seat in range(len(record.players)):
+        # What is asked of a bot is not told to it here.
+        told = [
+            command for command in heard(replay_of(record, Reader("seat", seat))) if command[:4] != "gen_"
+        ]
+        assert [command for hearer, command in reference.sessions[0] if hearer == seat] == told
 
 
 def test_the_best_option_loses_nothing_and_the_worst_is_named() -> None:
@@ -148,6 +151,10 @@ def test_a_word_with_an_underscore_is_not_two() -> None:
 def test_a_program_that_never_differs_tells_no_uncertainty(noise: float) -> None:
     _, review = made("planning", InMemory(noise))
     assert {decision["se"] is None for decision in review["decisions"]} == {noise == 0}
+    assert all(
+        bool(decision["excuse"]) == ((decision["loss"] or 0) > 0 and not decision["mistake"])
+        for decision in review["decisions"]
+    )
     assert any(decision["mistake"] for decision in review["decisions"]) == (noise > 0)
 
 
@@ -224,6 +231,8 @@ def test_afterwards_an_author_sees_the_own_seat_and_all_see_what_is_published() 
     assert {of["seat"] for of in own["decisions"]} == {1} == {of["seat"] for of in own["seats"]}
     assert all(win is None for of in own["decisions"] for seat, win in enumerate(of["win"]) if seat != 1)
     assert set(own["worst"]) <= {of["i"] for of in own["decisions"]}
+    both = review_for(review, Reader("public", notes=(1, 2)), published=False)
+    assert both is not None and {of["seat"] for of in both["seats"]} == {1, 2}
 
 
 def test_a_season_adds_up_the_program_that_reviewed_most() -> None:

@@ -69,6 +69,29 @@ def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, a
     assert arbiter(*told)[1] == out and asked.stat().st_size == times
     code, out, _ = arbiter(*told, "--seat", "2")
     assert {decision["seat"] for decision in json.loads(out)["decisions"]} == {2}
+    assert asked.stat().st_size == times
+
+
+def test_another_program_of_the_same_name_is_asked_anew(season: Path, tmp_path: Path, arbiter: Run) -> None:
+    by = reference(tmp_path)
+    told = ["review", season, "r001/t01/m1", "--by", by, "--format", "json"]
+    first = json.loads(arbiter(*told)[1])
+    path = tmp_path / "values" / "values.py"
+    path.write_text(path.read_text().replace(":0.25", ":0.75"))
+    second = json.loads(arbiter(*told)[1])
+    assert (first["by"], first["decisions"][0]["win"][0]) == ("values", 0.25)
+    assert (second["by"], second["decisions"][0]["win"][0]) == ("values", 0.75)
+
+
+def test_players_whose_programs_are_gone_keep_nobody_from_a_review(
+    season: Path, tmp_path: Path, arbiter: Run
+) -> None:
+    season.write_text(season.read_text().replace(json.dumps(RANDOM.split()), '["/nowhere/bot"]'))
+    assert arbiter("review", season, "r001/t01/m1", "--by", reference(tmp_path))[0] == 0
+    code, _, err = arbiter("review", season, "r001/t01/m2", "--by", "p1")
+    assert code == 2 and "p1: " in err and "/nowhere/bot" in err
+    code, _, err = arbiter("review", season, "r001/t01/m2")
+    assert code == 3 and "no player of the season can review" in err
 
 
 def test_a_round_goes_on_where_it_was(season: Path, tmp_path: Path, arbiter: Run) -> None:

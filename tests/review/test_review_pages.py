@@ -32,7 +32,7 @@ def review_all(kept: Kept) -> None:
         assert packed is not None
         program: Any = InMemory(0.1)
         review = review_match(kept.match(match.id), program, 1000)
-        assert kept.season.reviews.keep(match.round or 0, review, brief_of(review), packed)
+        assert kept.season.reviews.keep(match.round or 0, review, brief_of(review), packed, "d")
 
 
 def seen(kept: Kept, published: bool) -> SeasonState:
@@ -88,4 +88,4 @@ def test_a_review_goes_when_its_match_is_another(reviewed: Kept) -> None:
     put_match(results, other, OrderKind.REPLAYED, lambda _: True)
     assert reviewed.season.reviews.one(CLEAN) is None
     assert review is not None and packed is not None
-    assert not reviewed.season.reviews.keep(1, review, brief_of(review), packed)
+    assert not reviewed.season.reviews.keep(1, review, brief_of(review), packed, "d")

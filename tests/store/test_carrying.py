@@ -66,7 +66,7 @@ def full(kept: Kept) -> Kept:
     review: Any = {"match": CRASH, "by": "p1", "budget": 10_000}
     packed = kept.season.packed(CRASH)
     assert packed is not None
-    assert kept.season.reviews.keep(1, review, {"seats": []}, packed)
+    assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
     return kept
 
 

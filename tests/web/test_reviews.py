@@ -37,7 +37,7 @@ def review_of(record: MatchRecord) -> Review:
         "format": "arbiter-review/1", "match": record.id, "by": "judge", "budget": 1000, "answers": 6,
         "decisions": [
             {"i": i, "seat": move.seat, "deal": move.deal, "phase": "early", "request": move.request,
-             "done": move.action, "best": move.action, "loss": float(move.seat), "se": 0.1, "mistake": False,
+             "done": move.action, "best": move.action, "loss": float(move.seat), "se": 0.1, "mistake": False, "excuse": "",
              "chance_lost": None, "values": {move.action: 1.0}, "win": [0.25 * seat for seat in seats]}
             for i, move in enumerate(record.moves)
         ],
@@ -57,7 +57,7 @@ def keep(kept: Kept, match_id: str) -> None:
     packed, record = kept.season.packed(match_id), kept.match(match_id)
     assert packed is not None
     review = review_of(record)
-    assert kept.season.reviews.keep(record.round or 0, review, brief_of(review), packed)
+    assert kept.season.reviews.keep(record.round or 0, review, brief_of(review), packed, "d")
 
 
 def ask(site: Authored, match_id: str, who: str | None = None) -> Response:

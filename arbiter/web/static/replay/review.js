@@ -9,8 +9,6 @@ const CURVE = 120;
 const LANE = 24;
 const LEAST = 1.5;
 const LEAST_CURSOR = 0.004;
-// The same as of reviews: of so small a difference nothing is said.
-const SAME_CHANCE = 0.005;
 
 /** @typedef {Told.ReviewedDecision & { place: number, event: number }} Placed */
 
@@ -35,20 +33,14 @@ function sayLoss(/** @type {Placed} */ { loss, se }) {
   return `loss ${sayNumber(loss ?? 0)}${se === null ? "" : ` ± ${se.toFixed(1)}`}`;
 }
 
-/** Why a loss is not called a mistake. */
-function excuse(/** @type {Placed} */ { se, chance_lost: lost }) {
-  if (lost !== null && lost <= -SAME_CHANCE) return "for a better chance to win";
-  return se === null ? "how sure is not known" : "within the uncertainty";
-}
-
 /** What a decision was worth, and what would have been better. @type {(replay: Told.Replay, decision: Placed) => Part[]} */
 function judged(replay, decision) {
-  const { seat, done, best, loss, values, mistake } = decision;
+  const { seat, done, best, loss, values, excuse } = decision;
   const who = [foreign(nameOf(replay, seat)), ": ", ...answerBox(replay, done)];
   if (best === null || loss === null || !(done in values)) return [...who, ", which the review does not value."];
   const worth = `, worth ${sayNumber(values[done])}`;
   if (best === done) return [...who, `${worth}; nothing better.`];
-  return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${sayNumber(values[best])} (${sayLoss(decision)}${mistake ? "" : `, ${excuse(decision)}`}).`];
+  return [...who, `${worth}; better: `, ...answerBox(replay, best), `, worth ${sayNumber(values[best])} (${sayLoss(decision)}${excuse && `, no mistake: ${excuse}`}).`];
 }
 
 /** A review beside its replay: a `button` and the `line` that it shows, `elements` to go below; `draw()` follows the player. */
@@ -82,11 +74,11 @@ export function makeReview(/** @type {Player} */ player, /** @type {Told.Review}
 function makeWorst(/** @type {Player} */ player, /** @type {Told.Review} */ review, /** @type {Placed[]} */ decisions) {
   const worst = review.worst.flatMap((i) => decisions.find((decision) => decision.i === i) ?? []);
   const items = worst.map((decision) => {
-    const { event, deal, seat, say, mistake } = decision;
+    const { event, deal, seat, say, excuse } = decision;
     return el("li", {}, el("a", { href: `?i=${player.restAt(event)}`, on: { click: (/** @type {Event} */ click) => {
     click.preventDefault();
     player.steer(player.restAt(event));
-  } } }, `Deal ${deal + 1}: `, foreign(nameOf(player.replay, seat)), " ", foreign(say ?? "")), mistake ? null : ` No mistake: ${excuse(decision)}.`);
+  } } }, `Deal ${deal + 1}: `, foreign(nameOf(player.replay, seat)), " ", foreign(say ?? "")), excuse ? ` No mistake: ${excuse}.` : null);
   });
   return el("section", { class: "rp-worst", "aria-label": "Costliest decisions", hidden: !items.length }, el("h3", {}, "Costliest decisions"), el("ol", { role: "list" }, items));
 }
