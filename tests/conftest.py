@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import tests.profiles  # noqa: F401  # chooses how many examples hypothesis tries
+from arbiter.store import sqlite
 from tests.databases import database, postgres, postgres_server
 
 if TYPE_CHECKING:
@@ -123,6 +124,19 @@ def _all_cores() -> Iterator[None]:
     cores = os.sched_getaffinity(0)
     yield
     os.sched_setaffinity(0, cores)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_disk_is_waited_for() -> Iterator[None]:
+    """What a store has written here need not outlive the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+
+        def prepare(connection: Any, record: object, before: Any = sqlite._prepare) -> None:
+            before(connection, record)
+            connection.execute("PRAGMA synchronous=OFF")
+
+        patch.setattr(sqlite, "_prepare", prepare)
+        yield
 
 
 @pytest.fixture

@@ -242,8 +242,7 @@ class Database:
             self.kind.lock_schema(connection)
             if sa.inspect(connection).has_table(schema.version.name):
                 return
-            schema.metadata.create_all(connection)
-            connection.execute(sa.insert(schema.version).values(version_num=schema.HEAD))
+            schema.make(connection)
 
 
 class Book:

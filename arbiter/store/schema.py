@@ -7,10 +7,11 @@ besides stands in `STEPS`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateColumn
+from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
 HEAD = "0018"
 """The version of the schema; later ones are larger."""
@@ -378,6 +379,22 @@ audit = sa.Table(
     sa.Column("because", sa.Text, nullable=False),
     sa.Index("audit_by_season", "season_id"),
 )
+
+
+def make(connection: sa.Connection) -> None:
+    """Make all tables in an empty database, in the transaction of a connection."""
+    for statement in _making(connection.dialect):
+        connection.exec_driver_sql(statement)
+    connection.execute(sa.insert(version).values(version_num=HEAD))
+
+
+@lru_cache(maxsize=1)
+def _making(dialect: sa.Dialect) -> tuple[str, ...]:
+    """Return what makes tables and indexes: to compile it takes longer than to execute it."""
+    tables = metadata.sorted_tables
+    made: list[DDLElement] = [CreateTable(table) for table in tables]
+    made += [CreateIndex(index) for table in tables for index in sorted(table.indexes, key=str)]
+    return tuple(str(statement.compile(dialect=dialect)) for statement in made)
 
 
 def upgrade(connection: sa.Connection) -> str:

@@ -55,6 +55,8 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
     """Connections to the file; NoStore if it is only to be read and is not there."""
     import sqlalchemy as sa
 
+    from arbiter.store.dialect import COMPILED
+
     name = shown(url)
     if name != MEMORY:
         _refuse_remains(Path(name))
@@ -65,7 +67,12 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
             # SQLite would make files beside the store even to read it, if nobody who plays has made them.
             mode = {"mode": "ro"} if _size(_wal(Path(name))) else {"immutable": "1"}
             url = sa.URL.create("sqlite", database=f"file:{quote(name)}", query={**mode, "uri": "true"})
-    made = sa.create_engine(url, connect_args={"timeout": LOCK_SECONDS})
+    sa.dialects.registry.register("sqlite.arbiter", "arbiter.store.dialect", "Dialect")
+    made = sa.create_engine(
+        url.set(drivername="sqlite+arbiter"),
+        connect_args={"timeout": LOCK_SECONDS},
+        execution_options={"compiled_cache": COMPILED},
+    )
     sa.event.listen(made, "connect", _prepare)
     return made
 

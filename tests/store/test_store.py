@@ -15,10 +15,12 @@ from arbiter.errors import StoreError
 from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
 from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, schema
+from arbiter.store.dialect import COMPILED
 from tests.builders import record, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 ADDED = {
     "0002": ("configs", "seasons.stop_asked", "matches.wall_ns"),
@@ -290,6 +292,25 @@ def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
         kept = store.season("s")
         assert kept is not None
         assert kept.events(0, 9) == [Happened(1, Happening.ROUND, 1, "")]
+
+
+def test_a_new_store_has_every_table_and_index(database: str, store: Store) -> None:
+    there = sa.inspect(sa.create_engine(database))
+    for table in schema.metadata.sorted_tables:
+        assert {column["name"] for column in there.get_columns(table.name)} == set(table.c.keys())
+        wanted = {index.name for index in table.indexes}
+        assert {index["name"] for index in there.get_indexes(table.name)} >= wanted
+
+
+def test_a_statement_is_compiled_once_for_all_files(tmp_path: Path) -> None:
+    def read(name: str) -> None:
+        with closing(Store(f"sqlite:///{tmp_path / name}")) as store:
+            store.make_season("small", "planning", "s").summaries()
+
+    read("one")
+    before = list(COMPILED)
+    read("other")
+    assert list(COMPILED) == before
 
 
 def test_every_version_of_the_schema_is_known_here() -> None:
