@@ -17,11 +17,12 @@ import pytest
 import tests.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from arbiter.store import sqlite
 from tests.databases import database, postgres, postgres_server
+from tests.tiers import a_stage, landlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["database", "golden", "postgres", "postgres_server"]
+__all__ = ["a_stage", "database", "golden", "landlock", "postgres", "postgres_server"]
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}
 """Fixtures that start processes."""

@@ -10,7 +10,6 @@ import pytest
 
 from arbiter.botcheck import dialogue
 from arbiter.botcheck.dialogue import Patience
-from arbiter.table.sandbox.isolation import probe
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ __all__ = ["arbiter"]
 pytestmark = pytest.mark.process
 
 RANDOM_PY = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
-LANDLOCK = pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+LANDLOCK = pytest.mark.usefixtures("landlock")
 PYTHON = ["/usr/bin/python3", "-I", "-S"]
 READER = "import sys\nopen({path!r}).read()\n"
 

@@ -17,8 +17,8 @@ from arbiter.botcheck.dialogue import Patience
 from arbiter.botcheck.verdicts import EXEC, escaped
 from arbiter.config.limits import USUAL
 from arbiter.match import Player
-from arbiter.table.sandbox.isolation import probe
 from tests.commands import arbiter
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -313,7 +313,7 @@ def test_a_script_that_forks_is_told_to_exec(check: Run, tmp_path: Path) -> None
     assert (code, EXEC in out.splitlines()[0]) == (3, True)
 
 
-@pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+@pytest.mark.usefixtures("landlock")
 def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path) -> None:
     shutil.copy(BOTS / "python" / "planning_random.py", tmp_path)
     line = "/usr/bin/python3 planning_random.py"
@@ -327,7 +327,7 @@ def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path)
     assert (code, "FAIL" in out) == (0, False), out
 
 
-@pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here")
+@pytest.mark.usefixtures("landlock")
 @pytest.mark.parametrize(
     "early",
     [
@@ -367,8 +367,7 @@ def test_standard_error_is_shown_below_a_failed_step(check: Run, bot: Write) -> 
 
 @pytest.mark.parametrize("isolation", ["plain", "landlock"])
 def test_a_script_that_is_there_is_not_said_to_be_missing(isolation: str, check: Run, tmp_path: Path) -> None:
-    if not probe()[isolation].available:
-        pytest.skip(f"no {isolation} here")
+    need(isolation)
     script = tmp_path / "run.sh"
     for first, words in (
         (

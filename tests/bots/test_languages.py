@@ -16,9 +16,9 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table
-from arbiter.table.sandbox.isolation import probe
 from tests.bots.languages import FOLDER, TABLE, build, entries, missing
 from tests.pages import ROOT
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,8 +99,7 @@ def test_every_file_is_in_the_table_and_on_the_page() -> None:
 
 @each_language
 def test_plays_a_match_under_landlock(language: str, built: Callable[[str], Path]) -> None:
-    if not probe()["landlock"].available:
-        pytest.skip(f"landlock: {probe()['landlock'].reason}")
+    need("landlock")
     player = entries(built(language))[language]
     lots = registered("lots", [sys.executable, "-I", "-S", str(RANDOM)], ROOT)
     players = tuple(replace(player if seat % 2 else lots, name=f"player {seat}") for seat in range(4))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from hashlib import sha1
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,10 +12,7 @@ from gymnasium.error import InvalidAction
 from arbiter.envs.codepiece import BidAction, Engine, PlayAction, TrumpAction, action_of
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.codepiece import WORDS
-
-FIXTURE = Path(__file__).parents[1] / "data" / "codepiece" / "codepiece_games.jsonl.gz"
-LINES = [json.loads(line) for line in gzip.decompress(FIXTURE.read_bytes()).splitlines()]
-GAMES = [line for line in LINES if line["type"] == "game"]
+from tests.recorded_codepiece import games
 
 
 def plain(state):
@@ -26,39 +21,39 @@ def plain(state):
     return json.loads(json.dumps(left))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: f"{game['bid_policy']}-{game['seed']}")
-def test_every_state_and_observation_is_the_recorded_one(game) -> None:
-    engine = Engine(seed=game["seed"])
-    state, player = engine.init_game()
-    assert state["dealer_id"] == game["dealer"]
-    assert [engine.get_state(seat)["hand"] for seat in range(4)] == game["hands"]
-    for step in game["steps"]:
-        assert player == step["p"]
-        assert state["legal_actions"] == step["legal"] == engine.get_legal_actions()
-        assert plain(state) == step["state"]
-        assert list(state)[6] == "hand_encoded"
-        seen = engine.observe(player)
-        assert (seen.dtype, seen.shape) == (np.float32, (233,))
-        assert sha1(seen.tobytes()).hexdigest()[:16] == step["obs"]
-        for waiting in {0, 1, 2, 3} - {player}:
-            assert engine.get_state(waiting)["legal_actions"] == []
-        state, player = engine.step(step["a"])
-    assert engine.is_over()
-    assert [plain(engine.get_state(seat)) for seat in range(4)] == game["end"]
-    assert engine.get_payoffs() == game["payoffs"]
+def test_every_state_and_observation_is_the_recorded_one() -> None:
+    for game in games():
+        engine = Engine(seed=game["seed"])
+        state, player = engine.init_game()
+        assert state["dealer_id"] == game["dealer"]
+        assert [engine.get_state(seat)["hand"] for seat in range(4)] == game["hands"]
+        for step in game["steps"]:
+            assert player == step["p"]
+            assert state["legal_actions"] == step["legal"] == engine.get_legal_actions()
+            assert plain(state) == step["state"]
+            assert list(state)[6] == "hand_encoded"
+            seen = engine.observe(player)
+            assert (seen.dtype, seen.shape) == (np.float32, (233,))
+            assert sha1(seen.tobytes()).hexdigest()[:16] == step["obs"]
+            for waiting in {0, 1, 2, 3} - {player}:
+                assert engine.get_state(waiting)["legal_actions"] == []
+            state, player = engine.step(step["a"])
+        assert engine.is_over()
+        assert [plain(engine.get_state(seat)) for seat in range(4)] == game["end"]
+        assert engine.get_payoffs() == game["payoffs"]
 
 
-@pytest.mark.parametrize("number", range(len(WORDS)))
-def test_actions_are_converted_to_and_from_words_and_ids(number) -> None:
-    action = action_of(number)
-    assert (action.id, str(action), action_of(str(action)), action_of(action)) == (
-        number,
-        WORDS[number],
-        action,
-        action,
-    )
-    kind = BidAction if number < 7 else TrumpAction if number < 11 else PlayAction
-    assert isinstance(action, kind)
+def test_actions_are_converted_to_and_from_words_and_ids() -> None:
+    for number in range(len(WORDS)):
+        action = action_of(number)
+        assert (action.id, str(action), action_of(str(action)), action_of(action)) == (
+            number,
+            WORDS[number],
+            action,
+            action,
+        )
+        kind = BidAction if number < 7 else TrumpAction if number < 11 else PlayAction
+        assert isinstance(action, kind)
 
 
 def test_a_one_hot_vector_of_any_kind_is_an_action() -> None:
@@ -121,7 +116,7 @@ def test_a_game_has_to_be_begun_and_ends() -> None:
 
 
 def test_given_hands_are_dealt() -> None:
-    hands = GAMES[0]["hands"]
+    hands = games()[0]["hands"]
     engine = Engine()
     state, player = engine.init_game(hands, dealer=2)
     assert (player, state["hand"], state["dealer_id"]) == (3, hands[3], 2)

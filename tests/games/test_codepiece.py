@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,11 +24,9 @@ from arbiter.testing import (
     random_policy,
 )
 from tests.profiles import examples
+from tests.recorded_codepiece import games, lines
 
 GAME = Codepiece()
-FIXTURE = Path(__file__).parents[1] / "data" / "codepiece" / "codepiece_games.jsonl.gz"
-LINES = [json.loads(line) for line in gzip.decompress(FIXTURE.read_bytes()).splitlines()]
-ENGINE_GAMES = [line for line in LINES if line["type"] == "game"]
 WORDS_SHA256 = "d5f1bbf13740ab0cf7b6c2b667238b3b00dc18a1898effe14815910b629772fa"
 
 
@@ -79,24 +74,24 @@ def told(state, seat, dealer, last):
 
 def test_the_words_are_the_published_ones() -> None:
     assert sha256(" ".join(WORDS).encode()).hexdigest() == WORDS_SHA256
-    assert list(WORDS) == LINES[0]["actions"]
+    assert list(WORDS) == lines()[0]["actions"]
     assert len(WORDS) == GAME.actions == 63
 
 
-@pytest.mark.parametrize("engine", ENGINE_GAMES, ids=lambda line: f"{line['bid_policy']}-{line['seed']}")
-def test_every_legal_set_state_and_point_is_the_engines(engine) -> None:
-    dealer = engine["dealer"]
-    state = GAME.start(dealt(engine["hands"], dealer))
-    last = None
-    for step in engine["steps"]:
-        seat = step["p"]
-        assert state.to_act == (seat,)
-        assert list(state.legal(seat)) == step["mask"]
-        assert [GAME.action_text(state, seat, action) for action in state.legal(seat)] == step["legal"]
-        assert told(state, seat, dealer, last) == step["state"]
-        state, last = state.apply(seat, step["id"]), seat
-    assert [told(state, seat, dealer, last) for seat in range(4)] == engine["end"]
-    assert list(state.points()) == engine["payoffs"]
+def test_every_legal_set_state_and_point_is_the_engines() -> None:
+    for engine in games():
+        dealer = engine["dealer"]
+        state = GAME.start(dealt(engine["hands"], dealer))
+        last = None
+        for step in engine["steps"]:
+            seat = step["p"]
+            assert state.to_act == (seat,)
+            assert list(state.legal(seat)) == step["mask"]
+            assert [GAME.action_text(state, seat, action) for action in state.legal(seat)] == step["legal"]
+            assert told(state, seat, dealer, last) == step["state"]
+            state, last = state.apply(seat, step["id"]), seat
+        assert [told(state, seat, dealer, last) for seat in range(4)] == engine["end"]
+        assert list(state.points()) == engine["payoffs"]
 
 
 BIDDING = GAME.start(dealt([["2C"], ["3C"], ["4C"], ["5C"]], 1))

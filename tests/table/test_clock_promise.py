@@ -19,10 +19,10 @@ from arbiter.replay import replay
 from arbiter.table import Conductor, play_match, presence
 from arbiter.table.conduct import close_table, complete
 from arbiter.table.launcher import End
-from arbiter.table.sandbox.isolation import probe
 from tests.bench.clock import BURNED_MS, judge, spec
 from tests.commands import BOTS, RANDOM
 from tests.table.conftest import spec_for
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,8 +161,7 @@ def test_a_thread_that_becomes_the_main_one_makes_no_match_void() -> None:
 def test_who_makes_calls_that_another_process_answers_pays_for_both(
     table: Conductor, bot: Callable[..., Path]
 ) -> None:
-    if not (tier := probe()["landlock"]).available:
-        pytest.skip(tier.reason)
+    need("landlock")
     calls = """if words[0] == 'gen_move':
     before = time.process_time_ns()
     for _ in range(300):

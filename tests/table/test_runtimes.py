@@ -16,8 +16,8 @@ from arbiter.players import registered
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table, start_request
 from arbiter.table.runtimes import settings
-from arbiter.table.sandbox.isolation import probe
 from tests.commands import BOTS, RANDOM
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,8 +89,7 @@ def hungry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(
     tier: str, memory: int, hungry: Path
 ) -> None:
-    if not probe()[tier].available:
-        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    need(tier)
     java = registered("java", ("java", "-jar", str(hungry)), hungry.parent)
     other = registered("other", tuple(RANDOM.split()), BOTS)
     record = play_match(

@@ -15,9 +15,9 @@ from arbiter.match import Fault
 from arbiter.players import registered
 from arbiter.table import Conductor, launcher
 from arbiter.table.launcher import PID_LIMIT, process_id
-from arbiter.table.sandbox.isolation import probe
 from tests.commands import BOTS
 from tests.table.conftest import player, spec_for
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,9 +52,7 @@ DISTURBED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
 @pytest.fixture(params=["plain", "landlock"])
 def tier(request: pytest.FixtureRequest) -> str:
     """Each tier that this machine has."""
-    found = probe()[request.param]
-    if not found.available:
-        pytest.skip(found.reason)
+    need(request.param)
     return str(request.param)
 
 
@@ -142,8 +140,7 @@ def test_a_bot_that_is_gone_before_its_number_is_asked_for_has_crashed(
 def test_a_program_starts_when_the_one_before_it_has_answered(
     tier: str, table: Conductor, bot: Callable[..., Path]
 ) -> None:
-    if not probe()[tier].available:
-        pytest.skip(probe()[tier].reason)
+    need(tier)
     telling = bot(
         "sys.stderr.write(f'{time.monotonic_ns()} ')",
         "if words[0] == 'set_deck': sys.stderr.write(f'{time.monotonic_ns()}\\n')",

@@ -19,7 +19,7 @@ from arbiter.table import system as system_module
 from arbiter.table.forkserver import copies, users
 from arbiter.table.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
 from arbiter.table.launcher import Launcher
-from arbiter.table.sandbox.isolation import probe, stage, stage_enforces
+from arbiter.table.sandbox.isolation import stage_enforces
 from arbiter.table.single import SingleBot
 from arbiter.table.slim import SlimProcess
 from arbiter.table.system import SYSTEM
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.skipif(not probe()["landlock"].available, reason="no landlock here"),
+    pytest.mark.usefixtures("landlock"),
 ]
-on_a_stage = pytest.mark.skipif(not stage().available, reason=f"no stage: {stage().reason}")
+on_a_stage = pytest.mark.usefixtures("a_stage")
 MEMORY = 100_000_000
 PLAY = """
 import sys

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.clock import TimeControl
-from arbiter.table.sandbox.isolation import probe
 from tests.table.sandbox.test_keeper import PLAY_IN_A_SHELL
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -208,8 +208,7 @@ def play(place: Place, tier: str, attacker: dict[str, Any], expected: str, **cha
     Played again where time ran out that the attack does not take: what the hypervisor steals is in
     nobody's account.
     """
-    if not probe()[tier].available:
-        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    need(tier)
     players = place.others()
     players[1] = attacker
     changes = {"time": time_of(expected), **changes}
@@ -347,8 +346,7 @@ def test_bots_cannot_talk_to_each_other(
     place = places(who)
     players = place.others()
     players[1], players[2] = place.attack(pair[0]), place.attack(pair[1]) | {"name": "accomplice"}
-    if not probe()[tier].available:
-        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    need(tier)
     outcome = place.ask(job_for(place, tier, players))
     assert outcome["record"]["forfeit"] is None, outcome
     if (
@@ -412,8 +410,7 @@ def test_a_bot_sees_the_same_whether_it_is_tried_or_plays_with_others(
     who: str, places: Callable[[str], Place]
 ) -> None:
     place = places(who)
-    if not probe()["landlock"].available:
-        pytest.skip(f"landlock: {probe()['landlock'].reason}")
+    need("landlock")
     if (shell := shutil.which("bash", path="/bin:/usr/bin")) is None:
         pytest.skip("no bash, of which others would bring files")
     alone = place.others()
@@ -481,8 +478,7 @@ def test_a_victim_is_charged_the_same_whoever_sits_with_it(
     place = places(who)
     if not (place.folder / "rival" / "victim").exists():
         pytest.skip("no C compiler: bots/faulty is not built (make bots)")
-    if not probe()[tier].available:
-        pytest.skip(f"{tier}: {probe()[tier].reason}")
+    need(tier)
     alone = place.others("victim")
     beset = [alone[0], *(place.attack(name) | {"name": name} for name in DISTURBERS[tier])]
     # Worker and bots on one core, as in a season.
@@ -512,8 +508,7 @@ def test_who_is_not_to_move_takes_little_from_who_thinks(
     victim = place.folder / "rival" / "victim"
     if not victim.exists():
         pytest.skip("no C compiler: bots/faulty is not built (make bots)")
-    if not probe()["landlock"].available:
-        pytest.skip(f"landlock: {probe()['landlock'].reason}")
+    need("landlock")
     players = [place.player(f"victim{seat}", str(victim), "30") for seat in range(4)]
     players[1] = place.attack(name)
     changes = {"deals": [[3, 0]], "time": "20s", "core": min(os.sched_getaffinity(0))}

@@ -15,7 +15,6 @@ from arbiter.players import registered
 from arbiter.table import Conductor
 from arbiter.table import system as system_module
 from arbiter.table.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
-from arbiter.table.sandbox.isolation import stage
 from arbiter.table.sandbox.needs import KeeperRequest
 from arbiter.table.system import SYSTEM
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.process,
-    pytest.mark.skipif(not stage().available, reason=f"no stage: {stage().reason}"),
+    pytest.mark.usefixtures("a_stage"),
 ]
 PYTHON = "/usr/bin/python3"
 PLAY = """

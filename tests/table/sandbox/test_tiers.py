@@ -15,7 +15,8 @@ from arbiter.players import registered
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table
 from arbiter.table.sandbox import cgroup
-from arbiter.table.sandbox.isolation import choose, on_top, probe
+from arbiter.table.sandbox.isolation import choose, on_top
+from tests.tiers import need
 
 if TYPE_CHECKING:
     from arbiter.match import BotReport, MatchRecord
@@ -82,8 +83,7 @@ def told(report: BotReport) -> dict[str, str]:
 
 
 def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_nothing(tmp_path: Path) -> None:
-    if not probe()["landlock"].available:
-        pytest.skip(f"no landlock: {probe()['landlock'].reason}")
+    need("landlock")
     found = told(played(tmp_path, TELLING, "landlock").bots[0])
     assert found["own"] == "True"
     assert found["rival"] in ("FileNotFoundError", "PermissionError")
