@@ -91,10 +91,10 @@ def test_another_key_opens_nothing(owner: Owner, stranger: TestClient, key: str)
     assert owner.door.key not in answer.text
 
 
-@pytest.mark.parametrize("headers", WRONG)
 @pytest.mark.parametrize("path", ALL)
-def test_without_the_key_nothing_is_told(stranger: TestClient, path: str, headers: dict[str, str]) -> None:
-    assert stranger.get(path, headers=headers).status_code == 403
+def test_without_the_key_nothing_is_told(stranger: TestClient, path: str) -> None:
+    for headers in WRONG:
+        assert stranger.get(path, headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize("path", ALL)
@@ -102,13 +102,11 @@ def test_the_key_in_the_address_opens_the_page_alone(owner: Owner, stranger: Tes
     assert stranger.get(f"{path}?key={owner.door.key}").status_code == 403
 
 
-@pytest.mark.parametrize("headers", WRONG)
 @pytest.mark.parametrize("verb", VERBS)
-def test_without_the_key_no_verb_is_done(
-    owner: Owner, stranger: TestClient, verb: str, headers: dict[str, str]
-) -> None:
+def test_without_the_key_no_verb_is_done(owner: Owner, stranger: TestClient, verb: str) -> None:
     before = revision(owner)
-    assert stranger.post(verb, json={}, headers=headers).status_code == 403
+    for headers in WRONG:
+        assert stranger.post(verb, json={}, headers=headers).status_code == 403
     assert revision(owner) == before
 
 
@@ -120,11 +118,10 @@ def test_a_verb_takes_the_key_as_the_pages_token_alone(owner: Owner, stranger: T
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_nothing_but_post_changes_anything(owner: Owner, verb: str, method: str) -> None:
+def test_nothing_but_post_changes_anything(owner: Owner, verb: str) -> None:
     before = revision(owner)
-    answer = owner.browser.request(method, verb)
-    assert answer.status_code == 405
+    for method in ("GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert owner.browser.request(method, verb).status_code == 405
     assert revision(owner) == before
 
 

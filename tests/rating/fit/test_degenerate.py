@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,19 +53,22 @@ def test_notices_with_the_defaults(case: str) -> None:
     assert names_of(ranking) == expected
 
 
-@pytest.mark.parametrize("prior", [0.0, 2.0])
-@pytest.mark.parametrize("advantage", [0.0, 32.8, "fit"])
-@pytest.mark.parametrize("drawelo", [0.0, 97.3, "fit"])
-@pytest.mark.parametrize("ridge", [None, 350.0])
+OPTIONS: dict[str, tuple[Any, ...]] = {
+    "prior": (0.0, 2.0),
+    "advantage": (0.0, 32.8, "fit"),
+    "drawelo": (0.0, 97.3, "fit"),
+    "ridge": (None, 350.0),
+}
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_finite_under_every_option(
-    case: str, prior: float, advantage: float, drawelo: float, ridge: float | None
-) -> None:
+def test_finite_under_every_option(case: str) -> None:
     counts, players, _ = CASES[case]
     table = from_pairs(counts, players=players)
-    ranking = rate(table, prior=prior, advantage=advantage, drawelo=drawelo, ridge=ridge)
-    finite(ranking)
-    assert "not-converged" not in names_of(ranking)
+    for values in product(*OPTIONS.values()):
+        ranking = rate(table, **dict(zip(OPTIONS, values, strict=True)))
+        finite(ranking)
+        assert "not-converged" not in names_of(ranking), values
 
 
 def test_a_three_cycle_with_advantage_fitted_does_not_run_away() -> None:
