@@ -6,6 +6,7 @@ import json
 import shlex
 import xml.etree.ElementTree as ET
 from contextlib import closing
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,12 +52,26 @@ ENDS: dict[str, Any] = {
 }
 
 
+@pytest.fixture(scope="module")
+def end_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], EndedTest]:
+    """A test that ended by a verdict, played when it is first asked for."""
+
+    @cache
+    def end(verdict: str) -> EndedTest:
+        table, keys, _ = ENDS[verdict]
+        return ended(tmp_path_factory.mktemp(verdict), table, **keys)
+
+    return end
+
+
 @pytest.mark.parametrize("verdict", ENDS)
 def test_each_verdict_in_every_form(
-    verdict: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+    verdict: str,
+    end_of: Callable[[str], EndedTest],
+    capsys: pytest.CaptureFixture[str],
+    golden: Callable[[str, str], None],
 ) -> None:
-    table, keys, code = ENDS[verdict]
-    end = ended(tmp_path, table, **keys)
+    end, code = end_of(verdict), ENDS[verdict][2]
     assert (end.trial.verdict, end.trial.exit_code) == (verdict, code)
     print_ended(end)
     text = capsys.readouterr().out
@@ -64,9 +79,10 @@ def test_each_verdict_in_every_form(
 
 
 @pytest.mark.parametrize("verdict", ENDS)
-def test_documents_agree_with_the_exit_code(verdict: str, tmp_path: Path) -> None:
-    table, keys, code = ENDS[verdict]
-    end = ended(tmp_path, table, **keys)
+def test_documents_agree_with_the_exit_code(
+    verdict: str, end_of: Callable[[str], EndedTest], tmp_path: Path
+) -> None:
+    end, code = end_of(verdict), ENDS[verdict][2]
     files = {name: str(tmp_path / name) for name in ("junit.xml", "summary.md", "out.json", "records")}
     Documents(*files.values()).ended(end)
     found = json.loads((tmp_path / "out.json").read_text())
