@@ -35,8 +35,9 @@ def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
         files["what authors send"] = folder_beside(config.store, config.file)
     files |= {f"the secret of {webhook.host}": webhook.secret_file.resolve() for webhook in config.webhooks}
     around = {what: (file, *file.parents) for what, file in files.items()}
+    for_all = [(place, Path(place).resolve()) for place in SYSTEM]
     for player in players:
-        places = [(place, Path(place).resolve()) for place in (*own_places(player), *SYSTEM)]
+        places = [*((place, Path(place).resolve()) for place in own_places(player)), *for_all]
         for what, folders in around.items():
             for place, resolved in places:
                 if resolved in folders:
