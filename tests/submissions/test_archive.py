@@ -211,10 +211,10 @@ def test_what_is_refused(what: str, tmp_path: Path) -> None:
     assert said in refusal.value.detail
 
 
-@pytest.mark.parametrize("length", range(0, len(WHOLE), 7))
-def test_no_part_of_an_archive_passes_for_the_whole(length: int, tmp_path: Path) -> None:
-    with pytest.raises(Refused):
-        unpacked(tmp_path, WHOLE[:length])
+def test_no_part_of_an_archive_passes_for_the_whole(tmp_path: Path) -> None:
+    for length in range(0, len(WHOLE), 7):
+        with pytest.raises(Refused):
+            unpacked(tmp_path, WHOLE[:length])
 
 
 def test_what_a_refused_archive_named_is_not_written_elsewhere(tmp_path: Path) -> None:
