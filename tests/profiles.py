@@ -1,5 +1,4 @@
-"""How many examples hypothesis tries, and how often chance repeats: all in the profile `thorough`, a fourth in `ci`,
-the usual one.
+"""How many examples hypothesis tries: all in the profile `thorough`, a fourth in `ci`, the usual one.
 
 The environment variable `ARBITER_TEST_PROFILE` chooses. No example has a deadline: machines are busy.
 """
@@ -10,7 +9,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-__all__ = ["examples", "repetitions"]
+__all__ = ["examples"]
 
 PROFILE = os.environ.get("ARBITER_TEST_PROFILE", "ci")
 FEWEST = 5
@@ -19,11 +18,6 @@ FEWEST = 5
 def examples(count: int) -> settings:
     """Settings that try `count` examples, or the part of them that the profile asks for."""
     return settings(max_examples=_part(count, PROFILE))
-
-
-def repetitions(count: int) -> range:
-    """Numbers of so many repetitions with chance in them, or of the part that the profile asks for."""
-    return range(count if PROFILE == "thorough" else max(1, count // 4))
 
 
 def _part(count: int, profile: str) -> int:

@@ -18,7 +18,6 @@ from planning_referee import BOTS, Process
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
-from tests.profiles import repetitions
 
 NAMES = ("random", "one_by_one", "most_cards", "larger_value", "keep_jokers")
 SEVENTEEN = "set_cards 17 1 2 3 4 5 6 7 7 8 8 9 9 10 11 11 12 12"
@@ -72,7 +71,7 @@ def test_a_game_in_all_seats_and_the_same_again(bot: list[str], tmp_path: Path) 
 def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
     game = ChefsHat(rules, points=15)
     asked = set()
-    for number in repetitions(8):
+    for number in range(8):
         bots = [in_process(CLASSES[name](seed)) for seed in range(4)]
         record = play_in_memory(game, bots, match_spec(game, seed=str(number)))
         assert record.forfeit is None

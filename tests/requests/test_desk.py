@@ -19,7 +19,6 @@ from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store.requests import CANCELLED, DONE, REFUSED, RequestBook
 from arbiter.store.versions import DROPPED
-from tests.profiles import repetitions
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSpec
@@ -124,7 +123,7 @@ def test_a_cancelled_request_has_no_further_match(asked: AskedSeason) -> None:
     assert not asked.season.requests.cancel(request.id, "ann")
 
 
-@pytest.mark.parametrize("seed", repetitions(10))
+@pytest.mark.parametrize("seed", range(10))
 def test_no_match_is_lost_or_kept_twice_whatever_is_killed(
     asked: AskedSeason, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
