@@ -175,8 +175,10 @@ class Session(VerbHost):
                 verb()
             except BaseException as error:
                 wrong = error
+            # Before it is over: who reads in between would take the table as it was for what came of it.
+            self._see()
             self._under_way = None
-            self._look()
+            self._changed()
             if wrong is None:
                 done.set_result(None)
             else:
@@ -235,10 +237,13 @@ class Session(VerbHost):
         self._changed()
 
     def _look(self) -> None:
-        """Put what there is to see where others look."""
+        """Put what there is to see where others look, and say so."""
+        self._see()
+        self._changed()
+
+    def _see(self) -> None:
         machine = self._machine
         if machine is None:
-            self._changed()
             return
         self.seen = Seen(
             setup=machine.setup,
@@ -254,7 +259,6 @@ class Session(VerbHost):
             who=tuple(_text(occupant.who) for occupant in machine.occupants),
             people=tuple(occupant.person for occupant in machine.occupants),
         )
-        self._changed()
 
     def _changed(self) -> None:
         self.revision += 1

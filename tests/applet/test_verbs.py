@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.byhand.exchanges import Exchanges
+from arbiter.byhand.machine import ByHand
 from arbiter.byhand.occupants import Person, RandomPlayer, SeatCommand
 from arbiter.byhand.setup import TranscriptEntry
 from arbiter.course import Position
@@ -204,6 +205,24 @@ def test_a_hanging_bot_keeps_nobody_from_looking_and_is_stopped() -> None:
         )
         assert "Again" in state["trouble"]["explanation"]
         assert owner.post("/again")["made"] == 1
+
+
+def test_what_came_of_a_verb_is_there_before_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    with seated(Hanging(), *random_players()[1:]) as owner:
+        session, told = owner.session, list[bool]()
+        before = ByHand.left
+
+        def left(machine: ByHand) -> list[int]:
+            told.append(session.running)
+            assert before.fget is not None
+            return list(before.fget(machine))
+
+        monkeypatch.setattr(ByHand, "left", property(left))
+        owner.post("/play")
+        owner.post("/stop")
+        assert owner.wait()["trouble"]["kind"] == "interrupted"
+        # Asked for where all that is shown is read.
+        assert told and all(told)
 
 
 def test_a_hanging_bot_is_no_obstacle_to_quit() -> None:
