@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
 
-HEAD = "0018"
+HEAD = "0019"
 """The version of the schema; later ones are larger."""
 STEPS = {
     # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
@@ -76,7 +76,7 @@ rounds = sa.Table(
     metadata,
     sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False, server_default=""),
     sa.Column("tables", sa.Text, nullable=False),
     sa.Column("complete", sa.Boolean, nullable=False),
     # The SHA-256 of the files that each player's command names, as JSON; null where it was not taken.

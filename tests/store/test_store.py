@@ -38,6 +38,7 @@ ADDED = {
     "0016": ("deliveries", "events.shown", "events.moment", "events.detail"),
     "0017": ("members", "invitations.player", "invitations.ends"),
     "0018": ("reviews",),
+    "0019": ("reviews.digest",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 
