@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Command, Deal, Seat
 
 WORST = 5
-"""The costliest decisions that a review names."""
+"""The costliest decisions that a review names, mistakes first."""
 
 
 def review_match(record: MatchRecord, reference: Reference, budget_ms: int) -> Review:
@@ -66,7 +66,8 @@ class _Reviewing:
             decision["excuse"] = excuse_of(decision)
         worst = sorted(
             (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
-            key=lambda decision: (-(decision["loss"] or 0), decision["i"]),
+            # What is within the uncertainty may be noise, of which there is much in a match.
+            key=lambda decision: (not decision["mistake"], -(decision["loss"] or 0), decision["i"]),
         )[:WORST]
         for decision in worst:
             decision["say"] = say_decision(game, decision)
