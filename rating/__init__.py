@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rating.crosstable import Pairs, PairTable
+    from rating.equilibrium import Nash, nash
     from rating.errors import MalformedGame, OptionError, RatingError, ReadError, ResultError
     from rating.favours import Favour, Favours, Sitting
     from rating.fit.anchored import Anchored, rate_one
@@ -38,6 +39,7 @@ __all__ = [
     "Intervals",
     "MalformedGame",
     "Match",
+    "Nash",
     "Notice",
     "OptionError",
     "PairTable",
@@ -54,6 +56,7 @@ __all__ = [
     "Skill",
     "bayeselo",
     "intervals",
+    "nash",
     "next_round",
     "openskill",
     "pack_ranking",
@@ -78,6 +81,7 @@ _MODULES = {
     "kept": ("pack_ranking", "unpack_ranking"),
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),
+    "equilibrium": ("Nash", "nash"),
     "notices": ("Notice",),
     "pairing.rounds": ("next_round",),
     "pairing.rules": ("rule_of_round",),

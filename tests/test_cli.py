@@ -168,6 +168,9 @@ def test_a_round_and_the_tables_of_it(arbiter: Run, config: Path) -> None:
     lines = arbiter("standings", config, "--history", "--format", "csv")[1].splitlines()
     assert (lines[0], len(lines)) == ("round,rank,player,elo,low,high", 5)
     assert "Elo after each round" in arbiter("standings", config, "--history")[1]
+    lines = arbiter("standings", config, "--also", "nash", "--format", "csv")[1].splitlines()
+    assert lines[0].endswith(",marks,nash_score,nash_low,nash_high,nash_share")
+    refused(arbiter("standings", config, "--also", "nash", "--history"), "--also does not go with --history")
     refused(arbiter("standings", config, "--after-round", "2"), "--after-round 2: 1 round is complete")
     lines = arbiter("crosstable", config, "--format", "csv")[1].splitlines()
     assert lines[0] == "player,opponent,wins,draws,losses"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,10 +37,12 @@ from arbiter.season.administration import unknown_round
 from arbiter.text import counted, faults_text, number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from arbiter.cli.output import Table
     from arbiter.picture.shapes import History, Standings
+    from rating.equilibrium import Nash
+    from rating.ratings import Ranking
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
 NO_RUNGS = "no bot of yours is rated, so every mark is 0: without `house: true` yours play in every round"
@@ -53,10 +55,21 @@ SHOWN_ROUNDS = 10
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @click.option("--history", is_flag=True, help="Each player's rating after each round.")
 @click.option("--official", is_flag=True, help="Without house and withdrawn players; equals share a rank.")
+@click.option(
+    "--also",
+    type=click.Choice(["nash"]),
+    help="A further column: the score against the best mixture of players.",
+)
 @store_option
 @table_format_option
 def standings(
-    config: str, after_round: int | None, history: bool, official: bool, store_url: str | None, style: str
+    config: str,
+    after_round: int | None,
+    history: bool,
+    official: bool,
+    also: str | None,
+    store_url: str | None,
+    style: str,
 ) -> None:
     """Ratings after the last complete round, with 95 % intervals; or how they came about.
 
@@ -68,8 +81,8 @@ def standings(
         raise ConfigError(
             f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
         )
-    if history and official:
-        raise ConfigError("--official does not go with --history")
+    if history and (official or also):
+        raise ConfigError(f"{'--official' if official else '--also'} does not go with --history")
     if history:
         show_history(figures.history(state, after_round, official=False), style)
         return
@@ -81,7 +94,10 @@ def standings(
     shape = figures.standings(state, after_round, official, earlier)
     if official:
         shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
-    show_standings(shape, style)
+    scores = None
+    if also is not None and shape["players"]:
+        scores = _nash(ranking_after(state.config, state.stored, after_round or last))
+    show_standings(shape, style, scores)
 
 
 @click.command()
@@ -187,8 +203,9 @@ def matches(
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 
 
-def show_standings(standings: Standings, style: str) -> None:
-    """Print standings; for people what they must know stands below."""
+def show_standings(standings: Standings, style: str, scores: Nash | None = None) -> None:
+    """Print standings, with `scores` against the equilibrium; for people what they must know stands below."""
+    players: Sequence[Mapping[str, Any]] = standings["players"]
     columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
     rows = [
         [
@@ -198,13 +215,22 @@ def show_standings(standings: Standings, style: str) -> None:
             row.get("wins_by_fault"),
             " ".join(row["marks"]),
         ]
-        for row in standings["players"]
+        for row in players
     ]
+    headings, lines = _table_of(standings)
+    if scores is not None:
+        from rating.cli.report import nash_cells
+
+        found = [scores.figures(row["player"]) for row in players]
+        players = [{**row, "nash": figures} for row, figures in zip(players, found, strict=True)]
+        columns += [f"nash_{name}" for name in found[0]] if found else []
+        rows = [[*row, *figures.values()] for row, figures in zip(rows, found, strict=True)]
+        headings = [*headings, "nash", "95 %", "in it"]
+        lines = [[*line, *nash_cells(figures)] for line, figures in zip(lines, found, strict=True)]
     rounds = counted(standings["rounds_played"], "round")
     title = f"{standings['season']}: {standings['game']}, {rounds} played"
-    table = _table_of(standings)
-    texts = [table[0].index(heading) for heading in ("player", "faults", "mark") if heading in table[0]]
-    print_as(style, standings, (columns, rows), table, title, left=texts)
+    texts = [headings.index(heading) for heading in ("player", "faults", "mark") if heading in headings]
+    print_as(style, {**standings, "players": players}, (columns, rows), (headings, lines), title, left=texts)
     if style == "text":
         if standings["drawelo"] is not None:
             click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
@@ -212,6 +238,17 @@ def show_standings(standings: Standings, style: str) -> None:
             click.echo(in_words(standings["first"]))
         for warning in _in_short(standings):
             say(f"note: {warning}")
+
+
+def _nash(ranking: Ranking) -> Nash:
+    """The score of each player against the equilibrium of all of them."""
+    from rating.equilibrium import nash
+    from rating.errors import OptionError
+
+    try:
+        return nash(ranking.fit)
+    except OptionError as error:
+        raise ConfigError(f"--also nash: {error}") from None
 
 
 def _in_short(standings: Standings) -> list[str]:

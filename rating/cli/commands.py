@@ -22,6 +22,7 @@ from rating.text import printable
 
 if TYPE_CHECKING:
     from rating.cli.report import Cell
+    from rating.equilibrium import Nash
     from rating.fit.bayeselo import Fit
     from rating.fit.intervals import Intervals
     from rating.fit.kinds import Kind
@@ -71,12 +72,12 @@ def main() -> None:
 @click.option("--ranks", is_flag=True, help="best and worst rank of each player at that level")
 @click.option(
     "--also",
-    type=click.Choice(["trueskill", "openskill"]),
+    type=click.Choice(["trueskill", "openskill", "nash"]),
     multiple=True,
     help="further columns, on scales of their own",
 )
-@click.option("--shuffles", type=int, help="orders that --also averages over [default: 8]")
-@click.option("--seed", help="of the orders that --also averages over [default: 0]")
+@click.option("--shuffles", type=int, help="orders that skills average over [default: 8]")
+@click.option("--seed", help="of what --also draws by lot [default: 0]")
 @click.option("--offset", type=float, metavar="ELO", help="added to what --preset prints [default: 0]")
 @output_option
 def fit(form: str, kind: str | None, **options: Any) -> None:
@@ -99,11 +100,13 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
     reading, of = _read_and_rate(kind, options["level"], options)
     ranking = rank(of)
     bare = preset is not None and form == "text"
+    also = [] if bare else list(dict.fromkeys(options["also"]))
     document = fit_document(
         ranking,
         preset=preset,
         ranks=of.rank_interval() if options["ranks"] and not bare else None,
-        skills=[] if bare else [_skill(name, reading, options) for name in dict.fromkeys(options["also"])],
+        skills=[_skill(name, reading, options) for name in also if name != "nash"],
+        scores=_scores(of, options) if "nash" in also else None,
         skipped=len(reading.problems),
         pointed=reading.pointed,
     )
@@ -296,6 +299,12 @@ def _skill(model: str, reading: Reading, options: dict[str, Any]) -> Skill:
         seed="0" if options["seed"] is None else options["seed"],
         faults=options["faults"],
     )
+
+
+def _scores(of: Intervals, options: dict[str, Any]) -> Nash:
+    from rating.equilibrium import nash
+
+    return nash(of.fit, level=of.level, seed="0" if options["seed"] is None else options["seed"])
 
 
 def _warn(warnings: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from rating.text import csv_cell, printable
 
 if TYPE_CHECKING:
     from rating.arrays import Ints
+    from rating.equilibrium import Nash
     from rating.multiplayer import Skill
 
 Cell = str | int | float | None
@@ -36,6 +37,7 @@ def fit_document(
     preset: str | None = None,
     ranks: Ints | None = None,
     skills: Sequence[Skill] = (),
+    scores: Nash | None = None,
     skipped: int = 0,
     pointed: bool = True,
 ) -> dict[str, Any]:
@@ -55,6 +57,8 @@ def fit_document(
             k = skill.players.index(row.player)
             figures = {"mu": skill.mu[k], "sigma": skill.sigma[k], "spread": skill.spread[k]}
             line[skill.model] = {name: float(figure) for name, figure in figures.items()}
+        if scores is not None:
+            line["nash"] = scores.figures(row.player)
         players.append(line)
     document: dict[str, Any] = {
         "players": players,
@@ -80,6 +84,8 @@ def fit_document(
             "games": skill.games,
             "draw_probability": skill.draw_probability,
         }
+    if scores is not None:
+        document["nash"] = {"cycles": scores.cycles, "met": scores.met, "samples": scores.samples}
     return document
 
 
@@ -96,6 +102,7 @@ def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     models = [name for name in ("trueskill", "openskill") if name in document]
     heading += ["Faults"] * faulty + ["Group"] * grouped + ["Ranks"] * ranked_so
     heading += [word for name in models for word in (name, "sigma", "spread")]
+    heading += ["nash", share, "in it"] * ("nash" in document)
     rows = []
     for line in lines:
         known = line["elo"] is not None
@@ -117,8 +124,22 @@ def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
             row.append(f"{line['rank_best']}-{line['rank_worst']}" if known else "-")
         for name in models:
             row += [f"{line[name][figure]:.2f}" for figure in ("mu", "sigma", "spread")]
+        if "nash" in document:
+            row += nash_cells(line["nash"])
         rows.append(row)
     return heading, rows
+
+
+def nash_cells(figures: Mapping[str, float | None]) -> list[str]:
+    """Score against the equilibrium, its interval, and the player's part of it, in percent; "-" for none."""
+    score, low, high, share = (
+        None if part is None else 100.0 * part for part in map(figures.get, ("score", "low", "high", "share"))
+    )
+    return [
+        "-" if score is None else f"{score:.1f} %",
+        "-" if low is None or high is None else f"{low:.1f}-{high:.1f}",
+        "-" if share is None else f"{share:.0f} %",
+    ]
 
 
 def footing(document: dict[str, Any]) -> str:

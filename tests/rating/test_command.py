@@ -139,6 +139,19 @@ def test_trueskill_as_json(tmp_path: Path) -> None:
     assert set(document["players"][0]["trueskill"]) == {"mu", "sigma", "spread"}
 
 
+def test_scores_against_the_equilibrium(season_file: Path) -> None:
+    words = ["fit", season_file, "--also", "nash"]
+    document = loaded(run(*words, "--format", "json"))
+    assert document["nash"]["samples"] == 200 and 0 < document["nash"]["met"] <= 1
+    scores = [player["nash"] for player in document["players"]]
+    assert max(of["score"] for of in scores) == pytest.approx(0.5, abs=0.002)
+    assert sum(of["share"] for of in scores) == pytest.approx(1, abs=0.001)
+    assert all(of["low"] <= of["score"] + 0.05 and of["high"] <= 0.5 for of in scores)
+    lines = run(*words).stdout.splitlines()
+    assert lines[0].split()[-5:] == ["nash", "95", "%", "in", "it"]
+    assert lines[1].count("%") == 3
+
+
 def test_standard_input(pgn: Path) -> None:
     text = pgn.read_text()
     assert run("fit", "-", text=text).stdout == run("fit", pgn).stdout
