@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -87,7 +88,9 @@ constexpr double TEMPER = 1, DOUBT = 0.02;  // points a declaration may cost and
 constexpr double TRUST = 20;       // worlds that the network's own opinion counts for
 constexpr double GAP = 2;          // points below its best card at which another one is not tried
 constexpr double SURE = 2.5;       // standard errors at which a choice is given up
-constexpr double VALUED = 0.5;      // times the worlds of a card or declaration for its values
+constexpr double VALUED = 0.5;      // times the worlds of a card or declaration for its values,
+constexpr int LEAST = 6;           // of which there are so many at least
+constexpr size_t MOST_KNOWN = 20000;  // hands whose declaration is remembered, of a player
 constexpr double NOISE = 0.7;      // variance of the margin of two players in a deal, by its cards squared
 
 // A deal under way, with all hands open.
@@ -328,7 +331,7 @@ public:
     void set_budget(int milliseconds) { budget_ = std::exp(std::round(std::log(milliseconds) * 10) / 10); }
 
     void begin_deal(const Luck& luck) {
-        luck_ = luck;
+        luck_ = luck, explained_ = {};
         fresh_.seed(Luck(luck)());
         learned_ = deck_.learned() && now_.seats == 4;
         worlds_ = WORK * budget_ / work_from(0);
@@ -358,10 +361,8 @@ public:
         std::vector<Worth> found(count(choices));
         std::swap(luck_, fresh_);  // what is played does not depend on what was asked
         Dealer dealer(table_, luck_);
-        for (int left = std::max(4, int(VALUED * worlds_ * (declares ? DECLARING : 1))); left > 0; left -= ROUND) {
-            auto worlds = likely_worlds(dealer, declares);
-            worlds.resize(std::min(left, ROUND));
-            for (const Play& world : worlds) {
+        for (int left = std::max(LEAST, int(VALUED * worlds_ * (declares ? DECLARING : 1))); left > 0; left -= ROUND) {
+            for (const Play& world : likely_worlds(dealer, declares, std::min(left, ROUND))) {
                 auto worth = found.begin();
                 for (Set rest = choices; rest; rest &= rest - 1) {
                     const Play over = tried(world, lowest(rest), declares);
@@ -450,28 +451,39 @@ private:
     }
 
     // Worlds, most of them such that the others would have declared what they did; or in which they declare.
-    std::vector<Play> likely_worlds(Dealer& dealer, bool declare) {
+    std::vector<Play> likely_worlds(Dealer& dealer, bool declare, int many = ROUND) {
         std::vector<Play> pool, chosen;
         std::vector<double> weights;
-        for (int w = 0; w < ROUND * (declare ? 1 : POOL); ++w) {
+        for (int w = 0; w < many * (declare ? 1 : POOL); ++w) {
             Play world = dealer.deal();
             double weight = 1;
             for (int i = 1; i < world.seats; ++i) {
-                const auto worth = declarations(world, i);
-                const auto most = std::max_element(worth.begin(), worth.end());
-                const int likely = learned_ ? static_cast<int>(most - worth.begin()) : world.size / world.seats;
-                if (declare) world.need[i] = likely;
-                double all = 0;
-                for (double points : worth) all += std::exp((points - *most) / TEMPER);
-                weight *= DOUBT + std::exp((worth[world.taken[i] + world.need[i]] - *most) / TEMPER) / all;
+                if (declare) world.need[i] = likely(declarations(world, i), world);
+                else weight *= explained(world, i);
             }
             pool.push_back(world);
             weights.push_back(weight);
         }
         if (declare) return pool;
         std::discrete_distribution<size_t> drawn(weights.begin(), weights.end());
-        for (int w = 0; w < ROUND; ++w) chosen.push_back(pool[drawn(luck_)]);
+        for (int w = 0; w < many; ++w) chosen.push_back(pool[drawn(luck_)]);
         return chosen;
+    }
+    int likely(const std::vector<double>& worth, const Play& world) const {
+        const auto most = std::max_element(worth.begin(), worth.end());
+        return learned_ ? static_cast<int>(most - worth.begin()) : world.size / world.seats;
+    }
+    // How likely a player declares what it did with the cards that it was dealt in a world. Late in a deal it is the
+    // same few hands again and again.
+    double explained(const Play& world, int i) {
+        if (explained_[i].size() > MOST_KNOWN) explained_[i].clear();
+        const auto [known, is_new] = explained_[i].try_emplace(world.hand[i] | world.played[i]);
+        if (!is_new) return known->second;
+        const auto worth = declarations(world, i);
+        const double most = *std::max_element(worth.begin(), worth.end());
+        double all = 0;
+        for (double points : worth) all += std::exp((points - most) / TEMPER);
+        return known->second = DOUBT + std::exp((worth[world.taken[i] + world.need[i]] - most) / TEMPER) / all;
     }
 
     // What the end of a deal and so many points more are worth: the chances to end the match above each other player.
@@ -501,6 +513,7 @@ private:
     double later_ = 0;  // standard deviation of a player's points in the deals to come
     bool learned_ = false;
     std::array<int, MOST_SEATS> margins_{};
+    std::array<std::map<Set, double>, MOST_SEATS> explained_;  // by the cards dealt to a player
 };
 
 class Bot {
