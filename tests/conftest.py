@@ -6,6 +6,7 @@ the first lines of a run tell, and 0 for the order in which they are written.
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
@@ -62,6 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.order = told.get("order") or random.randrange(1, 10**6)
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """What is imported and collected lives to the end: nobody looks there for garbage, neither now nor later."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.enable()
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
