@@ -48,10 +48,13 @@ SHORTER = {
     r"\bat_least: 50$": "at_least: 20",
     # Shipped bots need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/)": "[python3, -S, ",
+    r"\bpython3 (?=bots/)": "python3 -S ",
 }
 """What takes long in the files of readers, and what shows as well that their commands work."""
 if COMPILED.exists():
-    SHORTER[r"\bpython3, -S, (\S*bots/)python/planning_random\.py"] = r"\1cpp/build/planning_random"
+    SHORTER[r"\bpython3,? -S,? (\S*bots/)python/planning_random\.py"] = r"\1cpp/build/planning_random"
+TOGETHER = re.compile(r"^isolation: auto\b|^(?=game: )(?!(?s:.*)^isolation: )", re.MULTILINE)
+"""In seasons of all pages but the tutorials: a system in memory takes longer to make than their matches to play."""
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
@@ -64,14 +67,14 @@ def name(page: Path) -> str:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def workplace(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder, the current one, in which a reader's commands find the shipped bots and configs, and one core."""
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     (tmp_path / "bots").symlink_to(ROOT / "bots")
     shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("*.sqlite*"))
     for config in (tmp_path / "configs").glob("*.yaml"):
-        config.write_text(shortened(config.read_text()))
+        config.write_text(shortened(page, config.read_text()))
     monkeypatch.chdir(tmp_path)
     with open(os.devnull) as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
@@ -88,16 +91,18 @@ def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
             if file:
                 path = workplace / file
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(shortened(text))
+                path.write_text(shortened(page, text))
             elif kind == "console":
                 for line in text.splitlines():
-                    assert terminal.run(line.removeprefix("$ ")) == 0, line
+                    assert terminal.run(shortened(page, line.removeprefix("$ "))) == 0, line
 
 
-def shortened(text: str) -> str:
+def shortened(page: Path, text: str) -> str:
     for long, short in SHORTER.items():
         text = re.sub(long, short, text, flags=re.MULTILINE)
-    return text
+    if "tutorial" in page.parts:
+        return text
+    return TOGETHER.sub(lambda found: "isolation: plain" + ("" if found[0] else "\n"), text)
 
 
 class Terminal(ExitStack):
