@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rating.arrays import Floats, Ints
+from rating.evidence import log_evidence, stake
 from rating.fit.likelihood import ELO
-from rating.sequential.gsprt import Gsprt
+from rating.sequential.gsprt import Gsprt, _moments
 from rating.sequential.points import sums_of
 from rating.sequential.runs import FIRST_LOOK
 from rating.simulation import gumbel_luck
@@ -16,7 +18,7 @@ from rating.simulation import gumbel_luck
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["points_sums", "simulate_blocks", "simulate_margins", "stops"]
+__all__ = ["evidence_of", "points_sums", "rare_losses", "simulate_blocks", "simulate_margins", "stops"]
 
 # Scores held at once: 64 MB.
 _MOST_SCORES = 8_000_000
@@ -86,20 +88,56 @@ def points_sums(scores: Floats, margins: Floats) -> tuple[Floats, Floats]:
     return found.total, found.squares
 
 
+def rare_losses(
+    runs: int, blocks: int, wins: tuple[float, float], losses: tuple[float, float], seed: int = 3
+) -> Floats:
+    """Scores of blocks that are level but for a share that is won by a little and one that is lost by more,
+    shape (runs, blocks); both as (share, score above 1/2).
+    """
+    luck = np.random.default_rng(seed).random((runs, blocks))
+    scores = np.where(luck < wins[0], 0.5 + wins[1], 0.5)
+    scores[luck > 1.0 - losses[0]] = 0.5 + losses[1]
+    return scores
+
+
+def evidence_of(test: Gsprt, scores: Floats, margins: Floats | None = None) -> Floats:
+    """The logarithm of the e-value after each block, shape (runs, blocks); by points with `margins`."""
+    if margins is None:
+        sums = (of.cumsum(axis=1) - of for of in (scores, scores**2))
+        variance = _moments(np.arange(scores.shape[1], dtype=np.float64), *sums)[2]
+        null, hoped = (test._score(elo, variance) for elo in (test.elo0, test.elo1))
+        return log_evidence(scores, null, hoped)
+    before = np.arange(scores.shape[1], dtype=np.float64)
+    sums = (of.cumsum(axis=1) - of for of in (margins, margins**2, (scores - 0.5) * margins))
+    told = sums_of(before, *sums)
+    seen = np.clip(0.5 + told.slope * margins, 0.0, 1.0)
+    half = float(test._score(test.elo1, 0.0))
+    growth = np.log1p(stake(before, told.total, told.squares, 0.5, half) * (seen - 0.5))
+    found: Floats = growth.cumsum(axis=1)
+    return found
+
+
 def stops(
-    test: Gsprt, blocks: Floats | Ints, total: Floats, squares: Floats, level: Ints | int = 0
+    test: Gsprt,
+    blocks: Floats | Ints,
+    total: Floats,
+    squares: Floats,
+    level: Ints | int = 0,
+    evidence: Floats | None = None,
 ) -> tuple[Ints, Ints]:
     """From sums after each step, shape (runs, steps), the side of each decision (1 elo1, -1 elo0, 0 none),
     shape (runs,), and the step of it, from 0 (the last one where there was none).
 
-    `level` are the numbers of level blocks; identical play is not looked for. With single results as blocks
-    it is the trinomial test, which is right for results that are independent.
+    `level` are the numbers of level blocks; identical play is not looked for. Without `evidence`, as
+    `evidence_of` has it, the ratio decides alone. With single results as blocks it is the trinomial test
+    then, which is right for results that are independent.
     """
     lower, upper = test.bounds
     llr = test.llr(np.asarray(blocks, np.float64), total, squares)
     known = np.broadcast_to(np.asarray(blocks) - level, llr.shape) >= FIRST_LOOK
-    outside = ((llr <= lower) | (llr >= upper)) & known
+    better = llr >= upper if evidence is None else evidence >= math.log(test.enough_evidence)
+    outside = ((llr <= lower) | better) & known
     decided = outside.any(axis=1)
     step = np.where(decided, outside.argmax(axis=1), llr.shape[1] - 1)
-    side = np.where(decided, np.sign(llr[np.arange(len(llr)), step]), 0.0).astype(np.int64)
+    side = np.where(decided, np.where(better[np.arange(len(llr)), step], 1, -1), 0).astype(np.int64)
     return side, step

@@ -136,6 +136,7 @@ def _shape(result: Made) -> dict[str, Any]:
         "ok": result.ok,
         "detail": result.detail,
         "seconds": result.seconds,
+        "e": result.e,
         "worst": [
             {
                 "match": match.spec.id,

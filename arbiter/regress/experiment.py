@@ -108,11 +108,13 @@ def stop_rule(
 ) -> Gsprt:
     """The test of a game by keys as in `RegressModel`, of which elo0 and elo1 alone have no defaults here.
 
+    Tests that were begun before `better` took evidence have no key `evidence`, and keep their rule.
     OptionError where they fit no test.
     """
     own = ("elo0", "elo1", "alpha", "beta", "measure")
     test = Gsprt(
         **{key: keys[key] for key in own if key in keys},
+        evidence=bool(keys.get("evidence", False)),
         scale=keys.get("bounds", "logistic"),
         matches=2 * len(game.seatings) if against_field else len(game.duels),
         most_blocks=most_blocks,
@@ -203,6 +205,7 @@ def _experiment(
         "seed": str(model.seed),
         "elo0": elo0,
         "elo1": elo1,
+        "evidence": True,
         BASE: list(versions[BASE].command),
         CANDIDATE: list(versions[CANDIDATE].command),
         "players": players,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.saying import by_results, tally
+from arbiter.regress.saying import at_any_time, by_results, tally
 from arbiter.regress.trial import FIELD
 
 if TYPE_CHECKING:
@@ -33,18 +33,22 @@ class StopRule(TypedDict):
 class TrialFigures(TypedDict):
     """A test's result so far. `elo` with the ends of its 95 % interval allows for the stop rule.
 
-    None stands for what means nothing: before the first block, and without variance. `won`, `drawn` and
-    `lost` count the candidate's matches, `left_out` are the blocks that count for nobody.
+    None stands for what means nothing: before the first block, and without variance. `e` is the evidence
+    against elo0, 1 being none, and `at_any_time` the interval of the Elo by results: both hold whenever
+    somebody looks. `won`, `drawn` and `lost` count the candidate's matches, `left_out` are the blocks that
+    count for nobody.
     """
 
     verdict: str | None
     llr: float | None
     bounds: Sequence[float]
+    e: float
     elo: float | None
     low: float | None
     high: float | None
     measure: str
     by_results: Mapping[str, float] | None
+    at_any_time: Mapping[str, float] | None
     nelo: float | None
     blocks: int
     matches: int
@@ -83,11 +87,13 @@ def figures(trial: Trial) -> TrialFigures:
         "verdict": trial.verdict,
         "llr": None if level else report.llr,
         "bounds": list(report.bounds),
+        "e": report.e,
         "elo": report.elo,
         "low": None if level else report.low,
         "high": None if level else report.high,
         "measure": test.measure,
         "by_results": None if level or not report.blocks else by_results(trial),
+        "at_any_time": at_any_time(trial) if report.blocks else None,
         "nelo": report.nelo,
         "blocks": report.blocks,
         "matches": report.matches,

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
 PREFIX = REGRESS
 """The beginning of the names of tests in a store."""
-FREE = {"store", "workers", "max_blocks", "faults", "field"}
-"""Keys that change no score and no ratio; the players of the field are kept apart."""
+FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence"}
+"""Keys that change no score and no ratio, or are as they were when a test was begun; the players of the field
+are kept apart."""
 
 BASE, CANDIDATE = "base", "candidate"
 LEFT_OUT = {"node_modules", "__pycache__"}

@@ -29,8 +29,16 @@ if TYPE_CHECKING:
 
 
 def attempt(experiment: Experiment, store: Store, fresh: bool = False) -> Experiment:
-    """The experiment under the name of its last attempt in the store, or of a `fresh` one."""
-    return replace(experiment, name=last_attempt(experiment.name, store.seasons(), fresh))
+    """The experiment under the name of its last attempt in the store, or of a `fresh` one.
+
+    One that is there goes on by the rule that it was begun under.
+    """
+    named = replace(experiment, name=last_attempt(experiment.name, store.seasons(), fresh))
+    season = store.season(named.name)
+    begun = None if season is None else season.settings(named.name)
+    if begun is None:
+        return named
+    return replace(named, test=replace(named.test, evidence=bool(begun.get("evidence"))))
 
 
 def changed_since(experiment: Experiment, store: Store) -> tuple[str, list[str]] | None:

@@ -63,8 +63,15 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
             results = "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial))
             found.append(("points", f"{mean:+.2f} a match; one more is worth {worth:.1f} Elo"))
             found.append(("results", results))
-        bounds = f"{low:.2f} speaks for {test.elo0:+g}, {high:.2f} for {test.elo1:+g}"
+        bounds = f"{low:.2f} speaks for {test.elo0:+g}"
+        enough = f"; {test.enough_evidence:.4g} speaks for {test.elo1:+g}"
+        if not test.evidence:
+            bounds, enough = f"{bounds}, {high:.2f} for {test.elo1:+g}", ""
         found.append(("LLR", f"{report.llr:.2f}; {bounds}"))
+        found.append(("evidence", f"e {report.e:.3g}{enough}"))
+        if report.blocks:
+            ends = "{low:+.1f} to {high:+.1f}".format(**at_any_time(trial))
+            found.append(("any time", f"Elo {ends} (95 %, whenever looked at)"))
     found.append(
         ("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_which_blocks(trial)}")
     )
@@ -83,6 +90,12 @@ def by_results(trial: Trial) -> dict[str, float]:
     """Return the strength by results alone, whatever is measured; the stop rule is not allowed for."""
     low, middle, high = trial.experiment.test.elo_of_results(trial.run)
     return {"elo": middle, "low": low, "high": high}
+
+
+def at_any_time(trial: Trial) -> dict[str, float]:
+    """Return the interval of the strength by results that holds whenever somebody looks."""
+    low, high = trial.experiment.test.elo_at_any_time(trial.scores)
+    return {"low": low, "high": high}
 
 
 def elo_text(trial: Trial) -> str:

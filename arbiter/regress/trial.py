@@ -61,15 +61,16 @@ class FaultSeen(NamedTuple):
 class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
-    `run` holds the blocks counted so far, `runs` those after each of them, and `played` their matches;
-    `left_out` the numbers of blocks that count for nobody, `faults` those of both; `from_store` is the number
-    of matches that were there before.
+    `run` holds the blocks counted so far, `runs` those after each of them, `scores` the score of each, and
+    `played` their matches; `left_out` the numbers of blocks that count for nobody, `faults` those of both;
+    `from_store` is the number of matches that were there before.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.run = Run()
         self.runs: list[Run] = []
+        self.scores: list[float] = []
         self.verdict: VerdictOfTrial | None = None
         self.from_store = 0
         self.left_out: list[int] = []
@@ -139,6 +140,7 @@ class Trial:
         else:
             self.run = self.experiment.test.add(self.run, block_is.score, block_is.margin, block_is.offset)
             self.runs.append(self.run)
+            self.scores.append(block_is.score)
             self.played += [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
         self._decide()
         return True

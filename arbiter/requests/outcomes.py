@@ -50,7 +50,8 @@ class RequestOutcome(TypedDict):
 
     The interval is that of boards, since matches on the same cards depend on each other; None where there are
     fewer than two, or all scores are the same. `points` is the mean lead a match over the mean of all others.
-    `verdict` is that of a test, None while there is none, and `line` its log-likelihood ratio by block.
+    `verdict` is that of a test, None while there is none, `e` its evidence that the candidate is better, and
+    `line` its log-likelihood ratio by block.
     """
 
     matches: int
@@ -64,6 +65,7 @@ class RequestOutcome(TypedDict):
     faults: dict[str, int]
     opponents: list[OpponentRow]
     verdict: str | None
+    e: float | None
     line: RatioLine | None
 
 
@@ -90,6 +92,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
         "faults": dict(Counter(str(match.fault) for match in play.matches if _is_faulty(match, player))),
         "opponents": rows,
         "verdict": play.trial.verdict if play.trial is not None else None,
+        "e": play.trial.report.e if play.trial is not None else None,
         "line": ratio_line(play.trial) if play.trial is not None else None,
     }
 

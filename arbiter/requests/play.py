@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore, Store
     from arbiter.store.requests import Request
 
-LEVELS = {"elo0": 0.0, "elo1": 30.0}
+LEVELS = {"elo0": 0.0, "elo1": 30.0, "evidence": True}
 """What a regression test that an author asks for tells apart: less would take more matches than it has."""
 
 

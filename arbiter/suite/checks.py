@@ -24,6 +24,7 @@ from arbiter.regress.trial import WORST, ScoredMatch, faults_in, worst_of
 from arbiter.store import Store
 from arbiter.store.address import address_of
 from arbiter.suite.recorded import difference
+from rating.evidence import e_value, log_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +45,7 @@ LINES = 5
 
 class Made(NamedTuple):
     """The result of a check: a line about it and, where it failed, its worst matches; the last lines of the
-    bot's standard error where there is no match.
+    bot's standard error where there is no match; `e`, the evidence that the bot wins more than enough.
     """
 
     ok: bool
@@ -53,6 +54,7 @@ class Made(NamedTuple):
     stderr: tuple[str, ...] = ()
     name: str = ""
     seconds: float = 0.0
+    e: float | None = None
 
 
 def run_checks(suite: Suite, executor: Slots) -> Iterator[Made]:
@@ -88,13 +90,24 @@ def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
         score = fmean(scores)
         text = f"{100 * score:.1f} %{_margin(scores)} of {len(scores)} blocks"
         text += f"; {100 * check.at_least:g} % is enough"
+        e = _evidence(scores, check.at_least)
         if faults:
             text += f"; {len(faults)} matches lost by faults, first {in_words(faults[0], names)}"
         if score >= check.at_least:
-            return Made(True, text)
+            return Made(True, text, e=e)
         scored = [ScoredMatch(match, match_score(match)) for match in played]
         bad = worst_of(faults, scored)
-        return Made(False, text, tuple(shown(meeting, season, names, [each.match for each in bad])))
+        return Made(False, text, tuple(shown(meeting, season, names, [each.match for each in bad])), e=e)
+
+
+def _evidence(scores: Sequence[float], enough: float) -> float:
+    """The e-value that speaks against a mean score of no more than is enough."""
+    import numpy as np
+
+    if enough >= 1.0:
+        return 1.0
+    # Half of the way to all: nobody has said what is hoped for.
+    return e_value(float(log_evidence(np.array(scores), enough, (1.0 + enough) / 2.0)[-1]))
 
 
 def _margin(scores: Sequence[float]) -> str:

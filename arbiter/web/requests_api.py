@@ -193,7 +193,8 @@ def full(found: Stored, caller: Caller, seasons: Seasons) -> shapes.RequestInFul
     matches = () if state is None else state.matches[:MOST_MATCHES]
     return {
         **short(found, caller),
-        "outcome": cast("RequestOutcome | None", found.outcome),
+        # Kept outcomes of requests that ended earlier have no evidence.
+        "outcome": cast("RequestOutcome | None", found.outcome and {"e": None, **found.outcome}),
         "matches": [] if state is None else [played.match_in_short(state, match) for match in matches],
     }
 

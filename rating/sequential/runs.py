@@ -19,8 +19,8 @@ class Run:
     """All that decides how a test goes on, in JSON's types.
 
     `total` and `squares` are the sums of the blocks' scores and of their squares, `lowest` and `highest` the
-    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays. The other sums are those that
-    `rating.sequential.points` names.
+    extremes, `level` the number of blocks of exactly 1/2; a `verdict` stays. `log_e` is the logarithm of the
+    e-value. The other sums are those that `rating.sequential.points` names.
     """
 
     blocks: int = 0
@@ -36,6 +36,7 @@ class Run:
     offsets: float = 0.0
     offset_squares: float = 0.0
     offset_cross: float = 0.0
+    log_e: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Report:
     `elo` and the ends `low` and `high` of its interval allow for the stop rule: the truth lies above `elo` as
     often as below it. (Simulated 95 % intervals held in 93 to 94 % of the tests, plain ones in 88 to 90.)
     `nelo` is the plain estimate in normalised Elo. `to_go` is the expected number of further blocks, None
-    before there are two and after the verdict.
+    before there are two and after the verdict. `e` is the e-value against elo0 (`rating.evidence`).
     """
 
     verdict: Verdict | None
@@ -58,3 +59,4 @@ class Report:
     blocks: int
     matches: int
     to_go: float | None
+    e: float = 1.0

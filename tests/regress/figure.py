@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rating.sequential.gsprt import Gsprt
-from tests.made_blocks import simulate_blocks, stops
+from tests.made_blocks import evidence_of, simulate_blocks, stops
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def walks() -> Iterator[tuple[float, list[float]]]:
         scores, _ = simulate_blocks(TESTS, BLOCKS, elo, seed=3)
         total, squares = scores.cumsum(axis=1), (scores**2).cumsum(axis=1)
         llr = test.llr(np.asarray(number, float), total, squares)
-        _, last = stops(test, number, total, squares)
+        _, last = stops(test, number, total, squares, evidence=evidence_of(test, scores))
         for walk, step in zip(llr, last, strict=True):
             yield elo, walk[: step + 1].tolist()
 

@@ -16,7 +16,7 @@ from arbiter.match import original
 from arbiter.regress.blocks import block_score, block_specs
 from arbiter.testing import random_policy
 from rating.sequential.gsprt import Gsprt
-from tests.made_blocks import points_sums, stops
+from tests.made_blocks import evidence_of, points_sums, stops
 from tests.regress.tables import InMemory, experiment
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def share_of(side: int, stronger: bool, elo1: float, by_points: bool = False) ->
     sums = scores.cumsum(axis=1), (scores**2).cumsum(axis=1)
     if by_points:
         sums = points_sums(scores, drawn[:, :, 1])
-    ends, _ = stops(test, np.arange(1, LONGEST + 1), *sums)
+    evidence = evidence_of(test, scores, drawn[:, :, 1] if by_points else None)
+    ends, _ = stops(test, np.arange(1, LONGEST + 1), *sums, evidence=evidence)
     assert np.mean(ends == 0) < 0.01
     return float(np.mean(ends == side))
 

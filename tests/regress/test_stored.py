@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.errors import StoreError
-from arbiter.regress.run import open_experiment
+from arbiter.regress.run import attempt, open_experiment
 from arbiter.regress.saying import headline, rows
 from arbiter.regress.stored import experiment_from, names_of_tests, stored_trial
 from arbiter.regress.trial import worst
@@ -134,3 +134,21 @@ def test_few_ratios_stand_for_many_blocks(most: int, tmp_path: Path) -> None:
     assert len(found) == min(most, 20)
     assert found[-1] == (20, told.report.llr)
     assert [block for block, _ in found] == sorted({block for block, _ in found})
+
+
+def test_a_test_begun_before_evidence_was_needed_keeps_its_rule_and_its_name(tmp_path: Path) -> None:
+    """By the ratio alone it is decided, and stays so: read on a page and by its own command."""
+    test = experiment(elo1=100.0)
+    settings = {key: value for key, value in test.settings.items() if key != "evidence"}
+    with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
+        assert attempt(test, store) == test
+        season = store.make_season(test.name, "planning", "s")
+        season.keep_settings(test.name, settings)
+        begun = attempt(test, store)
+        assert (begun.name, begun.test.evidence) == (test.name, False)
+        told, read = play_trial(begun, season, InMemory(BETTER), 1), stored_trial(season)
+        assert told.verdict == read.verdict == "better"
+        assert told.report.llr >= told.report.bounds[1]
+        assert told.experiment.test.evidence is False
+        assert "for +100" in dict(rows(read))["LLR"]
+        assert attempt(test, store, fresh=True).test.evidence

@@ -13,7 +13,7 @@ from rating.errors import OptionError, ResultError
 from rating.sequential.brownian import _above, _between, drift_interval, expected_exit
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run
-from tests.made_blocks import simulate_blocks, stops
+from tests.made_blocks import evidence_of, simulate_blocks, stops
 
 
 def through(test: Gsprt, scores: list[float]) -> Run:
@@ -132,7 +132,8 @@ def test_nothing_yet() -> None:
 def test_stops_are_those_of_one_run_at_a_time() -> None:
     test = Gsprt(0.0, 40.0)
     made, _ = simulate_blocks(20, 120, 25.0)
-    side, step = stops(test, np.arange(1, 121), made.cumsum(axis=1), (made**2).cumsum(axis=1))
+    sums = made.cumsum(axis=1), (made**2).cumsum(axis=1)
+    side, step = stops(test, np.arange(1, 121), *sums, evidence=evidence_of(test, made))
     assert set(side.tolist()) <= {-1, 0, 1}
     for of_run, last, decided in zip(made, step, side, strict=True):
         run = through(test, of_run.tolist())

@@ -9,7 +9,7 @@ from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.points import sums_of, told_by
 from rating.sequential.runs import Run
-from tests.made_blocks import points_sums, simulate_blocks, simulate_margins, stops
+from tests.made_blocks import evidence_of, points_sums, simulate_blocks, simulate_margins, stops
 
 RUNS, BLOCKS, ELO = 600, 700, 20.0
 SAID = Gsprt(0.0, ELO, measure="points")
@@ -67,8 +67,11 @@ def test_points_take_fewer_matches_and_call_equals_better_no_more_often(truth: f
     """The worth of a point is learnt too low here, so that more is missed: 11 % of 4,000 tests, not 5."""
     scores = simulate_blocks(RUNS, BLOCKS, truth, seed=1)[0]
     number = np.arange(1, BLOCKS + 1)
-    side, step = stops(SAID, number, *points_sums(scores, simulate_margins(RUNS, BLOCKS, truth, seed=1)))
-    _, plain = stops(Gsprt(0.0, ELO), number, scores.cumsum(axis=1), (scores**2).cumsum(axis=1))
+    margins = simulate_margins(RUNS, BLOCKS, truth, seed=1)
+    told = points_sums(scores, margins)
+    side, step = stops(SAID, number, *told, evidence=evidence_of(SAID, scores, margins))
+    sums, test = (scores.cumsum(axis=1), (scores**2).cumsum(axis=1)), Gsprt(0.0, ELO)
+    _, plain = stops(test, number, *sums, evidence=evidence_of(test, scores))
     assert np.mean(step + 1) <= (0.8 if truth == 0.0 else 0.97) * np.mean(plain + 1)
     wrong = float(np.mean(side == (1 if truth == 0.0 else -1)))
     assert wrong <= (0.05 if truth == 0.0 else 0.15)
