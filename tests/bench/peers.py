@@ -14,12 +14,14 @@ from typing import Any
 
 from arbiter.games import make
 from rating.crosstable import PairTable
+from rating.evidence import sequence
 from rating.fit.bayeselo import bayeselo
 from rating.threads import one_thread
 from tests.bench import chefs_hat_env
 from tests.bench.environments import FIGURES
 from tests.bench.play import deals_per_second
 from tests.bench.ratings import made_season, timed
+from tests.made_blocks import simulate_blocks
 
 PLAYERS, RESULTS = 1000, 1_000_000
 
@@ -99,6 +101,32 @@ def games() -> dict[str, Any]:
     return figures
 
 
+def evidence() -> dict[str, Any]:
+    """Intervals of mean scores that hold at all times: confseq beside ours, on the same blocks."""
+    if not PEERS_PYTHON.exists():
+        return {"skipped": f"{PEERS_PYTHON} is not there (make bench-peers)"}
+    scores = simulate_blocks(10, 500, 20.0, seed=1)[0]
+    asked = json.dumps({"runs": scores.tolist(), "level": 0.95})
+    script = Path(__file__).with_name("peer_evidence.py")
+    done = subprocess.run([PEERS_PYTHON, script], input=asked, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"confseq": {"skipped": f"confseq: {done.stderr.strip().splitlines()[-1]}"}}
+    theirs = json.loads(done.stdout)
+    seconds, ours = timed(lambda: [sequence(run) for run in scores], 3)
+    width = {"ours": ours, "confseq": theirs["ends"]}
+    widths = {
+        name: round(sum(high - low for low, high in ends) / len(ends), 4) for name, ends in width.items()
+    }
+    return {
+        "ours": {"width": widths["ours"], "cpu_seconds": round(seconds, 4)},
+        "confseq": {
+            "width": widths["confseq"],
+            "cpu_seconds": round(theirs["cpu_seconds"], 3),
+            "ratio_to_ours": round(theirs["cpu_seconds"] / seconds, 1),
+        },
+    }
+
+
 def main() -> None:
     """Aggregate and fit the same season with each, then play games."""
     season = made_season(PLAYERS, RESULTS)
@@ -108,9 +136,11 @@ def main() -> None:
         for name, measure in PEERS.items():
             print(f"bench-peers: {name}", file=sys.stderr)
             figures[name] = measure(season, ours)
+    print("bench-peers: evidence", file=sys.stderr)
+    bets = evidence()
     print("bench-peers: games", file=sys.stderr)
     rating = {"players": PLAYERS, "results": RESULTS, **figures}
-    print(json.dumps({"rating": rating, "games": games()}, indent=2))
+    print(json.dumps({"rating": rating, "evidence": bets, "games": games()}, indent=2))
 
 
 if __name__ == "__main__":
