@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from arbiter.cli.regress_report import EndedTest
     from arbiter.regress.experiment import Experiment
+    from arbiter.store import SeasonStore
 
 
 @click.command()
@@ -106,11 +107,8 @@ def regress(
 def _play(
     file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
 ) -> EndedTest:
-    from arbiter.cli.progress import matches_of
-    from arbiter.cli.regress_report import EndedTest, page_of
-    from arbiter.cli.regress_watch import Watch
-    from arbiter.executors import processes, slots
-    from arbiter.regress.run import attempt, changed_since, open_experiment, play_on, resume
+    from arbiter.cli.regress_report import page_of
+    from arbiter.regress.run import attempt, changed_since, open_experiment
     from arbiter.store import Store
 
     fresh = keys.pop("fresh", False)
@@ -131,16 +129,29 @@ def _play(
         page = None if report is None else page_of(report, experiment.name)
         if page is not None:
             note(f"its page: {page}")
-        season.ask_to_stop(False)
-        with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
-            trial = resume(experiment, season)
-            watch.start(trial)
-            for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
-                watch.seen(trial, match.summary)
-            if trial.verdict is not None and executor.running:
-                # They cannot change it.
-                executor.shutdown(cancel_futures=True)
-        return EndedTest.of(trial, season, time.monotonic() - begun, page)
+        return play_test(experiment, season, begun, page)
+
+
+def play_test(
+    experiment: Experiment, season: SeasonStore, begun: float, page: str | None = None
+) -> EndedTest:
+    """Play what is missing until there is a verdict, and say on the way where it stands."""
+    from arbiter.cli.progress import matches_of
+    from arbiter.cli.regress_report import EndedTest
+    from arbiter.cli.regress_watch import Watch
+    from arbiter.executors import processes, slots
+    from arbiter.regress.run import play_on, resume
+
+    season.ask_to_stop(False)
+    with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
+        trial = resume(experiment, season)
+        watch.start(trial)
+        for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
+            watch.seen(trial, match.summary)
+        if trial.verdict is not None and executor.running:
+            # They cannot change it.
+            executor.shutdown(cancel_futures=True)
+    return EndedTest.of(trial, season, time.monotonic() - begun, page)
 
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:

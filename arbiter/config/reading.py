@@ -6,6 +6,7 @@ Each mistake is reported in our words, with its place.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
@@ -111,6 +112,14 @@ class DocumentReading(Generic[Model]):
         if self.problems or self.model is None or self.game is None:
             raise ConfigError(place(self.problems, self.document), file)
         return self.model, self.game
+
+
+def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[int, Model]]:
+    """Yield those entries of a list that are right by themselves, with their numbers."""
+    found = document.value.get(key)
+    for number, entry in enumerate(found if isinstance(found, list) else []):
+        with suppress(ValidationError):
+            yield number, kind.model_validate(entry)
 
 
 def validate(

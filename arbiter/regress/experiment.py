@@ -13,7 +13,7 @@ from arbiter.config.game import settings_of
 from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import Document, read_document
 from arbiter.config.reading import placed, validate
-from arbiter.config.season_file import TableModel, Version
+from arbiter.config.season_file import StrictModel, TableModel, Version
 from arbiter.config.values import Seed, StoreUrl, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
@@ -75,32 +75,37 @@ def experiment_of(
     document = read_document(Path(file)) if file is not None else Document({})
     folder = Path(file).parent if file is not None else Path()
     folders = {key: Path() if key in given else folder for key in ("field", BASE, CANDIDATE)}
-    values, problems = _with_field({**document.value, **given}, options or {}, folders["field"])
+    values, problems = with_field({**document.value, **given}, options or {}, folders["field"])
     reading = validate(document, RegressModel, values)
     reading.problems[:0] = problems
     if (model := reading.model) is not None:
         if values.get("game") is None and not problems:
             reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
-        reading.problems += _problems_of_levels(model)
+        reading.problems += problems_of_levels(model)
         if len(reading.problems) == len(document.problems):
             for name in (BASE, CANDIDATE):
                 reading.problems += problems_of_version(getattr(model, name), folders[name], (name,))
     model, game = reading.settled(
-        file or "", lambda found, places: _by_origin(found, places, given, options or {})
+        file or "", lambda found, places: by_origin(found, places, given, options or {})
     )
-    field = _field_of(model.field, folders["field"])
+    field = field_of(model.field, folders["field"])
     versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
     store = absolute(store, Path() if "store" in given else folder)
-    there = file_of(store)
-    stored = () if there is None else (str(there), *companions(str(there)))
     league = None if model.field is None else folders["field"] / model.field
-    digests = Digests(Path(path) for path in (file, league, *stored, *written) if path is not None)
+    digests = digests_beside(store, file, league, *written)
     players = {name: kept(player, digests) for name, player in versions.items()} | {
         "field": [kept(player, digests) for player in field]
     }
-    experiment = _experiment(model, game, versions, field, players)
+    experiment = experiment_by(model, game, versions, field, players)
     return replace(experiment, store=store, notes=tuple(digests.notes))
+
+
+def digests_beside(store: str, *apart: str | Path | None) -> Digests:
+    """Digests of programs, to which neither a store nor these files and folders belong."""
+    there = file_of(store)
+    stored = () if there is None else (str(there), *companions(str(there)))
+    return Digests(Path(path) for path in (*apart, *stored) if path is not None)
 
 
 def stop_rule(
@@ -123,7 +128,7 @@ def stop_rule(
     return replace(test, level_blocks=test.enough_level_blocks) if keys.get("non_regression") else test
 
 
-def _with_field(
+def with_field(
     value: Mapping[str, Any], options: Mapping[str, Any], folder: Path
 ) -> tuple[dict[str, Any], list[Problem]]:
     """The keys, `options` of the game among them; a field's game and limits are the defaults."""
@@ -145,7 +150,8 @@ def _with_field(
     return value, problems
 
 
-def _problems_of_levels(model: RegressModel) -> Iterator[Problem]:
+def problems_of_levels(model: RuleModel) -> Iterator[Problem]:
+    """Yield what keeps elo0 and elo1 from being the levels of a test."""
     elo0, elo1 = model.levels
     if model.non_regression and elo1 > 0:
         message = f"{elo1:g} is above 0, and non_regression asks for no more than no loss"
@@ -163,7 +169,7 @@ def _name_of(game: object) -> object:
     return game.get("name") if isinstance(game, dict) else game
 
 
-def _by_origin(
+def by_origin(
     problems: list[Problem], document: Document, given: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Problem]:
     """The problems with their places in the file, or under the options that they came from."""
@@ -180,7 +186,7 @@ def _by_origin(
     return [*placed(keys, document), *typed]
 
 
-def _field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
+def field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
     """The players of a season, house bots too; one named like a version gets a mark."""
     if league is None:
         return ()
@@ -191,7 +197,7 @@ def _field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
     )
 
 
-def _experiment(
+def experiment_by(
     model: RegressModel,
     game: AnyGame,
     versions: Mapping[str, Player],
@@ -236,19 +242,9 @@ LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
 """Defaults of elo0 and elo1, by `non_regression`."""
 
 
-class RegressModel(TableModel):
-    """The file of `arbiter regress`; each key is an option of the command too.
+class RuleModel(StrictModel):
+    """The keys that say when a test stops."""
 
-    `field` is a season's file, whose players are met instead of the other version.
-    """
-
-    base: Version
-    candidate: Version
-    game: str | dict[str, Any] | None = None
-    field: Word | None = None
-    seed: Seed = "auto"
-    store: StoreUrl | None = None
-    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
     elo0: Elo | None = None
     elo1: Elo | None = None
     alpha: Risk = 0.05
@@ -263,3 +259,23 @@ class RegressModel(TableModel):
     def levels(self) -> tuple[float, float]:
         elo0, elo1 = LEVELS[self.non_regression]
         return elo0 if self.elo0 is None else self.elo0, elo1 if self.elo1 is None else self.elo1
+
+
+class BlocksModel(TableModel):
+    """The keys that every file has that has blocks played.
+
+    `field` is a season's file, whose players are met instead of the other version.
+    """
+
+    base: Version
+    game: str | dict[str, Any] | None = None
+    field: Word | None = None
+    seed: Seed = "auto"
+    store: StoreUrl | None = None
+    workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
+
+
+class RegressModel(BlocksModel, RuleModel):
+    """The file of `arbiter regress`; each key is an option of the command too."""
+
+    candidate: Version

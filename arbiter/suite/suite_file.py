@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, StrictInt, ValidationError
+from pydantic import Field, StrictInt
 
 from arbiter.clock import TimeControl
 from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import read_document
-from arbiter.config.reading import validate
+from arbiter.config.reading import entries, validate
 from arbiter.config.season_file import StrictModel, TableModel, Version
 from arbiter.config.values import Seed, Time, Word
 from arbiter.errors import ConfigError, Problem, StoreError
@@ -21,7 +20,7 @@ from arbiter.match import MatchRecord
 from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from arbiter.match import Limits, Player
     from arbiter.rules import AnyGame
@@ -103,7 +102,7 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
             reading.problems += problems_of_version(reading.model.bot, file.parent, ("bot",))
     checks: list[SuiteCheck] = []
     names: set[str] = set()
-    for number, entry in _entries(reading.document.value):
+    for number, entry in entries(reading.document, "checks", CheckModel):
         at = ("checks", number)
         found = list(_problems_of_check(entry, file.parent, at))
         if (name := entry.name or _name(entry)) in names:
@@ -130,14 +129,6 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
         workers=None if model.workers == "auto" else model.workers,
         checks=tuple(checks),
     )
-
-
-def _entries(value: Mapping[str, Any]) -> Iterator[tuple[int, CheckModel]]:
-    """The checks that are well-formed by themselves, whatever is wrong elsewhere."""
-    entries = value.get("checks")
-    for number, entry in enumerate(entries if isinstance(entries, list) else []):
-        with suppress(ValidationError):
-            yield number, CheckModel.model_validate(entry)
 
 
 def _problems_of_check(entry: CheckModel, folder: Path, at: tuple[str | int, ...]) -> Iterator[Problem]:
