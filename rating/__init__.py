@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rating.crosstable import Pairs, PairTable
+    from rating.descent import Descent, Parameter
     from rating.equilibrium import Nash, nash
     from rating.errors import MalformedGame, OptionError, RatingError, ReadError, ResultError
     from rating.favours import Favour, Favours, Sitting
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "Anchored",
+    "Descent",
     "Favour",
     "Favours",
     "Fit",
@@ -44,6 +46,7 @@ __all__ = [
     "OptionError",
     "PairTable",
     "Pairs",
+    "Parameter",
     "Preset",
     "Ranking",
     "Rating",
@@ -73,6 +76,7 @@ __all__ = [
 
 _MODULES = {
     "crosstable": ("PairTable", "Pairs"),
+    "descent": ("Descent", "Parameter"),
     "errors": ("OptionError", "MalformedGame", "RatingError", "ReadError", "ResultError"),
     "favours": ("Favour", "Favours", "Sitting"),
     "fit.anchored": ("Anchored", "rate_one"),

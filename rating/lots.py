@@ -20,23 +20,24 @@ T = TypeVar("T")
 
 def shuffle(items: Sequence[T], seed: Seed) -> list[T]:
     """The items in an order drawn from `seed`; every order is equally likely."""
-    order, words = list(items), _words(seed)
+    order, drawn = list(items), words(seed)
     for place in range(len(order) - 1, 0, -1):
-        other = _below(place + 1, words)
+        other = _below(place + 1, drawn)
         order[place], order[other] = order[other], order[place]
     return order
 
 
-def _words(seed: Seed) -> Iterator[int]:
+def words(seed: Seed) -> Iterator[int]:
+    """Words of 64 bits without end, drawn from `seed`."""
     for block in count():
         digest = sha256(f"rating-lots-1|{seed}|{block}".encode(errors="backslashreplace")).digest()
         for start in range(0, 32, 8):
             yield int.from_bytes(digest[start : start + 8], "big")
 
 
-def _below(limit: int, words: Iterator[int]) -> int:
+def _below(limit: int, drawn: Iterator[int]) -> int:
     fair = 2**64 - 2**64 % limit
-    for word in words:
+    for word in drawn:
         if word < fair:
             return word % limit
     raise AssertionError("the words never end")
