@@ -59,6 +59,7 @@ COMMANDS = {
     "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
     "play": ("play", "play", "Play one match between programs."),
     "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
+    "tune": ("tune", "tune", "Tune a bot's numbers by matches against itself."),
     "gauntlet": ("gauntlet", "gauntlet", "One player of a season against the others, unrated."),
     "suite": ("suite", "suite", "Run the named checks of one bot, as a regression suite."),
     "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),

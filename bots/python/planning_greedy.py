@@ -6,6 +6,7 @@ of its dangerous cards after that.
 
 from __future__ import annotations
 
+import math
 import sys
 
 sys.dont_write_bytecode = True  # a bot writes no files, not even those of the import system
@@ -15,11 +16,15 @@ from planning_worlds import Position, deck_of  # noqa: E402
 
 
 class Greedy(kit.Bot):
-    """Declares from ``worlds`` random deals; moves without looking ahead."""
+    """Declares from ``worlds`` random deals; moves without looking ahead.
 
-    def __init__(self, seed: int = 1, worlds: int = 60) -> None:
+    By ``tilt`` a declaration one trick higher counts e^tilt times as often.
+    """
+
+    def __init__(self, seed: int = 1, worlds: int = 60, tilt: float = 0.0) -> None:
         super().__init__(seed)
         self.worlds = worlds
+        self.tilt = tilt
 
     def declare(self, table: kit.Table) -> int:
         deck = deck_of(table.values, table.suits)
@@ -30,7 +35,8 @@ class Greedy(kit.Bot):
             need = [size] * table.seats  # everybody wants everything
             deck.play_out(position.world(self.rng), need, position.turn, tricks=size)
             often[size - need[0]] += 1
-        return often.index(max(often))
+        weight = [math.exp(self.tilt * tricks) * times for tricks, times in enumerate(often)]
+        return weight.index(max(weight))
 
     def move(self, table: kit.Table) -> str:
         need = (table.declared[table.me] or 0) - table.taken[table.me]
@@ -44,8 +50,11 @@ def main() -> None:
     line.add_argument(
         "--worlds", type=int, default=60, metavar="N", help="deals per declaration (default 60)"
     )
+    line.add_argument(
+        "--tilt", type=float, default=0.0, metavar="X", help="towards high declarations, or low ones below 0"
+    )
     options = line.parse_args()
-    kit.serve(Greedy(options.seed, options.worlds))
+    kit.serve(Greedy(options.seed, options.worlds, options.tilt))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,186 @@
+"""`tune`: numbers of a bot, tuned by matches of the bot against itself."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.options import format_option, workers_option
+from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.text import counted, faults_text
+
+if TYPE_CHECKING:
+    from arbiter.cli.regress_report import EndedTest
+    from arbiter.executors import Slots
+    from arbiter.store import Store
+    from arbiter.tune.course import Course
+    from arbiter.tune.tuning_file import Tuning
+    from rating.descent import Values
+
+EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+ROWS = 10
+"""Steps of the way that are printed."""
+LEVEL = 8
+"""Iterations without any lead after which the bot does not seem to read its numbers."""
+
+
+@click.command()
+@click.argument("file", type=click.Path())
+@click.option("--iterations", type=click.IntRange(min=1), help="Until so many, in place of the file's.")
+@click.option("--no-test", is_flag=True, help="Do not test the result against the start.")
+@click.option("--picture", type=click.Path(), help="Write the way as SVG.")
+@workers_option
+@click.option("--store", help="Where matches are kept, as a URL.  [default: the file's name with .sqlite]")
+@format_option
+def tune(file: str, no_test: bool, picture: str | None, style: str, **given: Any) -> None:
+    """Tune numbers in a bot's command or variables by matches of the bot against itself.
+
+    FILE is YAML: base, parameters, iterations, and keys as in regress. In each iteration all numbers are
+    moved at once, up or down by lot, and the two sides play the same deals in all seats. At the end a
+    regression test says what the result is worth against the start. The same command goes on after any
+    interruption.
+
+    Exit 0: done, whatever the test says. 3: the bot failed in all its matches.
+
+    Example: arbiter tune configs/tune.yaml --picture way.svg
+    """
+    from arbiter.cli.documents import check_path
+    from arbiter.export.whole_files import write_whole
+    from arbiter.store import Store
+    from arbiter.tune.picture import picture as drawn
+
+    check_path(picture)
+    keys = {key: value for key, value in given.items() if value is not None}
+    tuning = _tuning(file, keys, [] if picture is None else [picture])
+    with closing(Store(tuning.store)) as store:
+        course = _tuned(tuning, store)
+        if picture is not None:
+            write_whole(picture, drawn(course.descent))
+        ended = None if no_test else _tested(course, store)
+    with even_unread():
+        if style == "json":
+            print_json(_shape(course, ended))
+        else:
+            _print(course, ended)
+
+
+def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
+    from arbiter.cli.bots import with_tier
+    from arbiter.tune.tuning_file import load_tuning
+
+    tuning = load_tuning(file, keys, written)
+    for text in tuning.digests.notes:
+        note(text)
+    return replace(tuning, limits=with_tier(tuning.limits))
+
+
+def _tuned(tuning: Tuning, store: Store) -> Course:
+    """Play all iterations that are not in the store."""
+    from arbiter.executors import processes, slots
+    from arbiter.tune.course import Course, open_tuning
+
+    with store.held(tuning.name):
+        season = open_tuning(tuning, store)
+        season.ask_to_stop(False)
+        course = Course(tuning, season)
+        there = len(season.summaries())
+        if there:
+            note(f"going on: {counted(there, 'match')} came from the store ({tuning.name})")
+        with processes(slots(tuning.workers)) as executor:
+            if not there:
+                _announce(tuning, executor.size)
+            _play(course, executor, there)
+    return course
+
+
+def _announce(tuning: Tuning, at_once: int) -> None:
+    from arbiter.tune.tuning_file import is_variable
+
+    size = f"{counted(tuning.iterations, 'iteration')} of {counted(tuning.matches, 'match')}"
+    note(f"{tuning.game.name}, {size}, {at_once} at once")
+    for parameter in tuning.parameters:
+        where = " as a variable" if is_variable(tuning.model.base, parameter.name) else ""
+        bounds = f"within {parameter.low:g} to {parameter.high:g}"
+        step = f"first step {parameter.first_step:g}"
+        note(f"{parameter.name}{where}: from {parameter.start:g} {bounds}, {step}")
+
+
+def _play(course: Course, executor: Slots, there: int) -> None:
+    from arbiter.cli.progress import Bar, figures, matches_of
+
+    tuning, played, begun = course.tuning, 0, time.monotonic()
+    total, told = tuning.iterations * tuning.matches, begun
+    with Bar() as bar:
+        while not course.over:
+            title = f"iteration {course.descent.iteration + 1}: {_values(course.descent.values)}"
+            for match in matches_of(course.play_iteration(executor)):
+                if not played:
+                    bar.show(title, total, there)
+                bar.seen(match.summary)
+                played += 1
+            if not played:
+                continue
+            bar.show(title, total, there + played)
+            if course.level == course.descent.iteration == LEVEL:
+                note(f"all of {LEVEL} iterations ended level: does the bot read its numbers?")
+            if not sys.stderr.isatty() and time.monotonic() - told >= EVERY:
+                told = time.monotonic()
+                note(f"{title}; {figures(there + played, total, played, told - begun)}")
+
+
+def _tested(course: Course, store: Store) -> EndedTest:
+    """Test the estimate against the start, or go on with that."""
+    from arbiter.cli.regress import play_test
+    from arbiter.regress.run import open_experiment
+
+    tuning = course.tuning
+    experiment = tuning.test(course.season.seed, course.descent.estimate)
+    experiment = replace(experiment, limits=tuning.limits)
+    begun = time.monotonic()
+    note(f"testing {_values(course.descent.estimate)} as candidate against the start ({experiment.name})")
+    with store.held(experiment.name):
+        return play_test(experiment, open_experiment(experiment, store), begun)
+
+
+def _values(values: Values) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in values.items())
+
+
+def _shape(course: Course, ended: EndedTest | None) -> dict[str, Any]:
+    """The documented JSON."""
+    from arbiter.cli.regress_report import shape
+
+    descent, tuning = course.descent, course.tuning
+    return {
+        "iteration": descent.iteration,
+        "values": descent.values,
+        "estimate": descent.estimate,
+        "test": None if ended is None else shape(ended),
+        "start": {parameter.name: parameter.start for parameter in tuning.parameters},
+        "matches": descent.iteration * tuning.matches,
+        "faults": course.faults,
+        "name": tuning.name,
+    }
+
+
+def _print(course: Course, ended: EndedTest | None) -> None:
+    from arbiter.cli.regress_report import print_ended
+
+    descent, last = course.descent, course.descent.iteration
+    names = [parameter.name for parameter in descent.parameters]
+    steps = sorted({round(step * last / ROWS) for step in range(ROWS + 1)})
+    rows: list[list[object]] = [[step, *(f"{value:.4g}" for value in descent.path[step])] for step in steps]
+    rows.append(["estimate", *(f"{descent.estimate[name]:.4g}" for name in names)])
+    print_table(["iteration", *names], rows)
+    faults = faults_text({side: many for side, many in course.faults.items() if many}) or "no faults"
+    matches = counted(last * course.tuning.matches, "match")
+    say(f"{matches}, {faults}; the estimate is the mean of the later half")
+    if ended is not None:
+        say("\nThe estimate (candidate) against the start (base):")
+        print_ended(ended)
