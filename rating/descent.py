@@ -102,7 +102,7 @@ class Descent:
     def __init__(self, parameters: Sequence[Parameter], seed: int | str) -> None:
         self.parameters, self.seed = tuple(parameters), seed
         self.path: list[tuple[float, ...]] = [tuple(float(parameter.start) for parameter in parameters)]
-        self._squares, self._results = 0.0, 0
+        self._size, self._results = 0.0, 0
 
     @property
     def iteration(self) -> int:
@@ -145,11 +145,11 @@ class Descent:
             return
         if not math.isfinite(result):
             raise ResultError(f"result {result!r}: give a finite lead")
-        self._squares += result * result
+        self._size = math.hypot(self._size, result)
         self._results += 1
         moves, _ = self._drawn()
         gain = GAIN * ((STABILITY + 1) / (STABILITY + self.iteration + 1)) ** GAIN_POWER
-        pull = gain * result / math.sqrt(self._squares / self._results)
+        pull = gain * math.sqrt(self._results) * (result / self._size)
         self.path.append(
             tuple(
                 parameter.within(value + pull * move)

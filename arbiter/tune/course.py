@@ -62,7 +62,7 @@ class Course:
         self.descent = Descent(tuning.parameters, season.seed)
         self.faults = {CANDIDATE: 0, BASE: 0, FIELD: 0}
         self.level = 0
-        """Iterations from the first on in which nobody was ahead in any match."""
+        """Iterations from the first on in which neither side was ahead."""
         self._leads, self._squares, self._failed = 0, 0.0, 0
 
     @property
@@ -95,7 +95,9 @@ class Course:
         matches = self.season.summaries(last_round=last, first_round=first)
         if len(matches) == tuning.matches:
             # Fewer where somebody asked to stop.
-            self.descent.take(self._result(matches))
+            result = self._result(matches)
+            self.level += result == 0.0 and self.level == self.descent.iteration
+            self.descent.take(result)
 
     def _keep(self, digest: str, sides: dict[str, dict[str, float]]) -> None:
         self.season.keep_settings(digest, sides)
@@ -107,7 +109,6 @@ class Course:
         ahead = {match.id: fmean(leads(match)) for match in matches if match.faulty is None}
         self._leads += len(ahead)
         self._squares += math.fsum(lead * lead for lead in ahead.values())
-        self.level += self.level == self.descent.iteration and not any(ahead.values()) and bool(ahead)
         self._count_faults(matches)
         lost = LOST * (math.sqrt(self._squares / self._leads) if self._squares else 1.0)
 
