@@ -46,6 +46,8 @@ SHORTER = {
     r"\brounds=30\b": "rounds=2",
     r"\bblocks: 25$": "blocks: 1",
     r"\bat_least: 50$": "at_least: 20",
+    r"^iterations: 100\b": "iterations: 2",
+    r"^test: \{elo1: 60\}": "test: {elo1: 60, max_blocks: 2}",
     # Shipped bots need no packages, and start twice as quickly where none are looked for.
     r"\[python3, (?=\S*bots/)": "[python3, -S, ",
     r"\bpython3 (?=bots/)": "python3 -S ",

@@ -74,7 +74,7 @@ def _panel(descent: Descent, number: int, parameter: Parameter, top: float) -> I
     points = " ".join(f"{_x(each, last)},{y(descent.path[each][number])}" for each in shown)
     yield f'<polyline class="way" points="{points}"/>'
     yield _line(_x(last // 2, last), right, y(estimate), "estimate")
-    yield _text(right + 8, y(estimate) + 4, f"estimate {estimate:g}", "start", "name")
+    yield _text(right + 8, y(estimate) + 4, f"estimate {estimate:.4g}", "start", "name")
 
 
 def _apart(place: float, other: float, gap: float = 16) -> float:

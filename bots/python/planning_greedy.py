@@ -35,8 +35,10 @@ class Greedy(kit.Bot):
             need = [size] * table.seats  # everybody wants everything
             deck.play_out(position.world(self.rng), need, position.turn, tricks=size)
             often[size - need[0]] += 1
-        weight = [math.exp(self.tilt * tricks) * times for tricks, times in enumerate(often)]
-        return weight.index(max(weight))
+        worth = [
+            self.tilt * tricks + math.log(times) if times else -math.inf for tricks, times in enumerate(often)
+        ]
+        return worth.index(max(worth))
 
     def move(self, table: kit.Table) -> str:
         need = (table.declared[table.me] or 0) - table.taken[table.me]

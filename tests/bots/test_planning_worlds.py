@@ -220,6 +220,19 @@ def test_strength_is_in_the_promised_order(names: list[str], rounds: int) -> Non
     assert best > max(others) + 5
 
 
+@pytest.mark.parametrize("rules", RULES)
+def test_a_tilt_moves_declarations_of_greedy_one_way(rules: Rules) -> None:
+    """A large one declares as many tricks as any world gives, or as few."""
+    table = kit.Table()
+    table.set_deck([rules.values, rules.suits])
+    table.set_players([str(rules.seats), "0"])
+    table.set_game([str(word) for word in (1, rules.deals[0][0], 0)])
+    table.set_cards([str(rules.deals[0][0]), *rules.hands(1)[0][0]])
+    declared = [Greedy(worlds=20, tilt=tilt).declare(table) for tilt in (-99.0, -0.5, 0.0, 0.5, 99.0)]
+    assert declared == sorted(declared)
+    assert declared[0] < declared[-1]
+
+
 @pytest.mark.parametrize(
     "rules",
     [Rules(deals=[(4, 0), (3, 1)]), Rules("0123", "xyz", 3, [(4, 1), (0, 2), (1, 0)])],

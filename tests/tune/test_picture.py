@@ -19,7 +19,7 @@ def test_each_number_has_a_line_its_start_and_its_estimate() -> None:
     assert [line.get("class") for line in lines] == ["way", "way"]
     assert all(len(line.get("points", "").split()) <= MOST_POINTS + 1 for line in lines)
     words = [text.text for text in drawn.findall(f"{SVG}text")]
-    assert {"a", "b<", "start 2", "start 3", f"estimate {descent.estimate['a']:g}", "1000"} <= set(words)
+    assert {"a", "b<", "start 2", "start 3", f"estimate {descent.estimate['a']:.4g}", "1000"} <= set(words)
 
 
 def test_a_way_that_has_not_begun_is_a_point() -> None:
