@@ -178,7 +178,8 @@ def _print(course: Course, ended: EndedTest | None) -> None:
     rows: list[list[object]] = [[step, *(f"{value:.4g}" for value in descent.path[step])] for step in steps]
     rows.append(["estimate", *(f"{descent.estimate[name]:.4g}" for name in names)])
     print_table(["iteration", *names], rows)
-    faults = faults_text({side: many for side, many in course.faults.items() if many}) or "no faults"
+    made = {side: many for side, many in course.faults.items() if many}
+    faults = f"faults of {faults_text(made)}" if made else "no faults"
     matches = counted(last * course.tuning.matches, "match")
     say(f"{matches}, {faults}; the estimate is the mean of the later half")
     if ended is not None:

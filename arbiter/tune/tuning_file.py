@@ -73,7 +73,7 @@ class ParameterModel(StrictModel):
         return Parameter(self.name, self.start, self.min, self.max, self.step, self.integer)
 
 
-class TestModel(RuleModel):
+class FinalTest(RuleModel):
     """The keys of the test at the end."""
 
     measure: Literal["results", "points"] = "points"
@@ -85,15 +85,15 @@ class TuneModel(BlocksModel):
     parameters: Annotated[list[ParameterModel], Field(min_length=1)]
     iterations: Annotated[StrictInt, Field(gt=0, le=1_000_000)]
     blocks: Annotated[StrictInt, Field(gt=0, le=1000)] = 1
-    test: TestModel = TestModel()
+    test: FinalTest = FinalTest()
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """A checked tuning. `model` has what is written, `settings` what its `name` stands for.
 
-    `iterations` of `blocks` each; the players of `field` are met by both sides, none where they meet each
-    other. `notes` name files that do not count by their content.
+    The players of `field` are met by both sides, none where these meet each other. `folder` is the file's;
+    `digests` have read the programs.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Tuning:
 
     @property
     def seed(self) -> str:
-        """ "auto", or the seed's text."""
+        """The seed's text, or "auto"."""
         return str(self.model.seed)
 
     @property
@@ -137,14 +137,11 @@ class Tuning:
         players = {name: kept(player, self.digests) for name, player in versions.items()} | {
             "field": [kept(player, self.digests) for player in self.field]
         }
-        shared = {key: getattr(self.model, key) for key in BlocksModel.model_fields}
-        rule = {key: getattr(self.model.test, key) for key in RuleModel.model_fields}
-        model = RegressModel.model_construct(**shared, **rule, candidate=self.model.base).model_copy(
-            update={
-                "seed": f"{seed}|test",
-                "max_blocks": self.model.test.max_blocks or self.iterations * self.model.blocks,
-            }
-        )
+        keys = {key: getattr(self.model, key) for key in BlocksModel.model_fields}
+        keys |= {key: getattr(self.model.test, key) for key in RuleModel.model_fields}
+        keys |= {"candidate": self.model.base, "seed": f"{seed}|test"}
+        keys["max_blocks"] = keys["max_blocks"] or self.iterations * self.model.blocks
+        model = RegressModel.model_construct(**keys)
         return experiment_by(model, self.game, versions, self.field, players)
 
 
