@@ -42,7 +42,7 @@ from rating.errors import OptionError, ResultError
 from rating.lots import words
 
 Values: TypeAlias = Mapping[str, float]
-"""Numbers by name, to six digits; the whole ones as int."""
+"""Numbers by name, to six digits unless they are a bound; the whole ones as int."""
 
 GAIN, STABILITY, GAIN_POWER, STEP_POWER = 0.25, 20, 0.602, 0.101
 SHARE = 4
@@ -93,7 +93,9 @@ class Parameter:
     def shown(self, value: float, lot: float = 0.5) -> float:
         """The value as a side has it; a whole number is rounded up if its fraction is at least 1 - `lot`."""
         inside = self.within(value)
-        return int(self.within(math.floor(inside + lot))) if self.whole else float(f"{inside:.6g}")
+        return (
+            int(self.within(math.floor(inside + lot))) if self.whole else self.within(float(f"{inside:.6g}"))
+        )
 
 
 class Descent:

@@ -233,7 +233,9 @@ def is_variable(version: VersionModel, name: str) -> bool:
 
 def _filled(version: VersionModel, values: Values) -> VersionModel:
     """A bot whose parameters have these values."""
-    texts = {name: str(value) if isinstance(value, int) else f"{value:.6g}" for name, value in values.items()}
+    texts = {
+        name: str(value) if isinstance(value, int) else f"{value:.15g}" for name, value in values.items()
+    }
 
     def filled(text: str) -> str:
         return re.sub(r"\{(\w+)\}", lambda found: texts.get(found[1], found[0]), text)

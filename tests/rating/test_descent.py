@@ -46,8 +46,7 @@ def test_numbers_and_both_sides_keep_to_their_bounds(one: Parameter, results: li
     descent = Descent([one], "s")
     for result in results:
         for side in (*descent.sides(), descent.values, descent.estimate):
-            # To six digits, which may be a little beyond a bound of more.
-            assert one.low - 1e-4 <= side["x"] <= one.high + 1e-4
+            assert one.low <= side["x"] <= one.high
         descent.take(result)
         assert one.low <= descent.path[-1][0] <= one.high
 

@@ -27,8 +27,9 @@ __all__ = ["arbiter"]
 pytestmark = pytest.mark.process
 
 GREEDY = [sys.executable, "-S", str(BOTS / "planning_greedy.py"), "--worlds", "3", "--tilt", "{tilt}"]
+TINY = {"name": "planning", "seats": 2, "deck": "123456 AB", "deals": [[1, 0]]}
 FILE = {
-    "game": {"name": "planning", "seats": 2, "deck": "123456 AB", "deals": [[3, 0]]},
+    "game": {**TINY, "deals": [[3, 0]]},
     "base": GREEDY,
     "parameters": [{"name": "tilt", "start": 2.0, "min": -2, "max": 2}],
     "iterations": 5,
@@ -99,6 +100,15 @@ def test_a_bot_that_fails_in_all_its_matches_is_an_exit_of_3(tune: Run, tmp_path
     assert (code, out) == (3, "")
     assert "arbiter: every match of 3 iterations in a row ended by a fault, the last " in err
     assert "no engine" in err
+
+
+def test_a_bot_that_does_not_read_its_numbers_is_asked_about(tune: Run, tmp_path: Path) -> None:
+    unread = [{"name": "TILT", "start": 1, "min": 0, "max": 4}]
+    file = write(tmp_path, base=GREEDY[:-2], parameters=unread, iterations=8, game=TINY)
+    code, out, err = tune(file, "--no-test", "--format", "json")
+    assert (code, json.loads(out)["estimate"]) == (0, {"TILT": 1.0})
+    assert "TILT as a variable: from 1 within 0 to 4, first step 1" in err
+    assert "all of 8 iterations ended level: does the bot read its numbers?" in err
 
 
 def test_a_mistake_has_its_place_and_is_an_exit_of_2(tune: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_numbers_stand_in_words_in_values_and_else_as_variables(tmp_path: Path) 
     parameters = [{"name": name, "start": 0.5, "min": 0, "max": 8} for name in names]
     base = {"command": [*COMMAND, "--s={skill}/{skill}", "{other}"], "env": {"D": "<{depth}>", "KEEP": 1}}
     player = tuning(tmp_path, base=base, parameters=parameters).player(
-        "candidate", {"skill": 1 / 3, "depth": 7, "LEVEL": 1e-7}
+        "candidate", {"skill": 0.333333, "depth": 7, "LEVEL": 1e-7}
     )
     assert player.name == "candidate"
     assert player.command[-2:] == ("--s=0.333333/0.333333", "{other}")
