@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rating.choose import Choice
     from rating.crosstable import Pairs, PairTable
     from rating.descent import Descent, Parameter
     from rating.equilibrium import Nash, nash
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PRESETS",
     "Anchored",
+    "Choice",
     "Descent",
     "Favour",
     "Favours",
@@ -75,6 +77,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "choose": ("Choice",),
     "crosstable": ("PairTable", "Pairs"),
     "descent": ("Descent", "Parameter"),
     "errors": ("OptionError", "MalformedGame", "RatingError", "ReadError", "ResultError"),
