@@ -166,6 +166,17 @@ class Choice:
         )
         return _where(standing.verdict == 0, self._judged(after), standing)
 
+    def strength(self, scores: Floats) -> tuple[float, float, float]:
+        """Low end, middle and high end of a candidate's Elo above the base, from the scores of its blocks, at
+        least one; the interval holds at all times at once with 95 %.
+        """
+        low, high = mean_interval(scores, 0.95)
+        low, middle, high = (
+            min(max(0.5 + (score - 0.5) / self.share, 1e-3), 1.0 - 1e-3)
+            for score in (low, float(scores.mean()), high)
+        )
+        return _elo(low), _elo(middle), _elo(high)
+
     def _stakes(self, blocks: Floats | Ints, spread: Floats) -> Floats:
         """What is bet on the base's rival and on those of the candidates, shape (..., N + 1, stakes)."""
         s0, s1 = self.scores
@@ -229,20 +240,28 @@ class Choice:
 
 def mean_interval(scores: Floats, level: float) -> tuple[float, float]:
     """Both ends of an interval for the mean of scores from 0 to 1, shape (blocks,), that holds at all times
-    at once with probability `level`: the predictable plug-in empirical Bernstein interval.
+    at once with probability `level`: of the means that bets on more and on less have not ruled out.
     """
-    n = np.arange(1, len(scores) + 1)
+    n, risk = np.arange(1, len(scores) + 1), math.log(2.0 / (1.0 - level))
     mean = (0.5 + scores.cumsum()) / (n + 1)
-    before = np.concatenate([[0.5], mean[:-1]])
     variance = (0.25 + ((scores - mean) ** 2).cumsum()) / (n + 1)
-    risk = math.log(2.0 / (1.0 - level))
-    earlier = np.concatenate([[0.25], variance[:-1]])
-    stakes = np.minimum(np.sqrt(2.0 * risk / (earlier * n * np.log(n + 1))), 0.5)
-    sums = stakes.cumsum()
-    middle = (stakes * scores).cumsum() / sums
-    psi = (-np.log1p(-stakes) - stakes) / 4.0
-    half = (risk + (4.0 * (scores - before) ** 2 * psi).cumsum()) / sums
-    return max(float((middle - half).max()), 0.0), min(float((middle + half).min()), 1.0)
+    before = np.concatenate([[0.25], variance[:-1]])
+    stakes = np.sqrt(2.0 * risk / (before * n * np.log(n + 1)))
+
+    def ruled_out(x: Floats) -> float:
+        """The mean below which bets on more have ruled out all: capital falls with the mean, so by halves."""
+        low, high = 0.0, 1.0
+        for _ in range(30):
+            middle = 0.5 * (low + high)
+            capital = np.log1p(np.minimum(stakes, _MOST / middle) * (x - middle)).cumsum()
+            low, high = (middle, high) if capital.max() >= risk else (low, middle)
+        return low
+
+    return ruled_out(scores), 1.0 - ruled_out(1.0 - scores)
+
+
+def _elo(score: float) -> float:
+    return 400.0 * math.log10(score / (1.0 - score))
 
 
 def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:

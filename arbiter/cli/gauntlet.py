@@ -110,7 +110,7 @@ def _play(
             if there == every:
                 continue
             bar.show(f"round {played} of {rounds}", every, there)
-            for match in matches_of(play_blocks(stored, chosen.specs, [played], executor)):
+            for match in matches_of(play_blocks(stored, [chosen.specs(stored.seed, played)], executor)):
                 bar.seen(match.summary)
             bar.close()
             note(f"round {played} of {rounds}: {_line(outcome(chosen, stored.summaries(played), standings))}")

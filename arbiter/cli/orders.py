@@ -15,7 +15,7 @@ from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import original
 from arbiter.regress.experiment import STORE
-from arbiter.regress.identity import PREFIX
+from arbiter.regress.identity import PREFIXES
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force
@@ -131,7 +131,7 @@ def reinstate(config: str, player: str, store_url: str | None, style: str) -> No
 
 def _administered(config: str, store_url: str | None) -> Administered:
     """The season of a file, or by its name the regression test in a store."""
-    if config.startswith(PREFIX) and not Path(config).exists():
+    if config.startswith(PREFIXES) and not Path(config).exists():
         store = Store(address_of(store_url or STORE), create=False)
         stored = store.season(config)
         if stored is None:

@@ -13,10 +13,11 @@ from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bots import read_options, split_command, with_tier
 from arbiter.cli.options import format_option, limit_options, seed_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json
+from arbiter.errors import ConfigError
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from arbiter.cli.regress_report import EndedTest
     from arbiter.regress.experiment import Experiment
@@ -28,7 +29,13 @@ if TYPE_CHECKING:
 @click.option("--game", help="Which game; `arbiter games` lists them.")
 @click.option("--option", multiple=True, metavar="KEY=VALUE", help="An option of the game.")
 @click.option("--base", help="The old version's command.")
-@click.option("--candidate", help="The new version's command.")
+@click.option(
+    "--candidate",
+    multiple=True,
+    metavar="COMMAND",
+    help="The new version's command; of several NAME=COMMAND each, or NAME with --config.",
+)
+@click.option("--config", type=click.Path(), help="A season's file: several candidates may be its players.")
 @click.option("--field", help="A season's file: both meet its players in turn, and not each other.")
 @click.option(
     "--measure",
@@ -76,6 +83,9 @@ def regress(
 ) -> None:
     """Is the candidate better than the base? Play identical deals until the answer is sure.
 
+    Of several candidates, on the same deals, it finds the best that is better than the base. Then exit 0: one
+    was found. 1: none is better. 4: the budget is spent.
+
     Exit 0: better (with --non-regression: no worse, or identical play). 1: not better, identical play, or the
     budget is spent. 3: a bot failed. 2, 4, 5: wrong usage, our machine, the store. The same command goes on
     after any interruption. FILE is YAML with the same keys as the options.
@@ -115,6 +125,8 @@ def _play(
     if report is not None:
         page_of(report, "")
     experiment = _experiment(file, keys, written)
+    if report is not None and experiment.candidates:
+        raise ConfigError("--report: a choice among several candidates has no page", hint="leave it out")
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
         if (changed := changed_since(experiment, store)) is not None:
@@ -140,11 +152,11 @@ def play_test(
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress.run import play_on, resume
+    from arbiter.regress.run import play_on, resume, resume_choice
 
     season.ask_to_stop(False)
     with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
-        trial = resume(experiment, season)
+        trial = (resume_choice if experiment.candidates else resume)(experiment, season)
         watch.start(trial)
         for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
             watch.seen(trial, match.summary)
@@ -159,10 +171,33 @@ def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) 
     from arbiter.regress.experiment import experiment_of
 
     options = read_options(keys.pop("option", ()))
-    for version in keys.keys() & {"base", "candidate"}:
-        env, words = split_command(keys[version], f"--{version} {keys[version]!r}")
-        keys[version] = {"command": words, "env": env}
+    if "base" in keys:
+        keys["base"] = _version(keys["base"], f"--base {keys['base']!r}")
+    if len(candidates := keys.pop("candidate", ())) == 1:
+        keys["candidate"] = _version(candidates[0], f"--candidate {candidates[0]!r}")
+    elif candidates:
+        keys["candidates"] = _several(candidates)
     experiment = experiment_of(file, keys, options, written)
     for text in experiment.notes:
         note(text)
     return replace(experiment, limits=with_tier(experiment.limits))
+
+
+def _version(command: str, given_by: str) -> dict[str, Any]:
+    env, words = split_command(command, given_by)
+    return {"command": words, "env": env}
+
+
+def _several(candidates: Sequence[str]) -> dict[str, dict[str, Any] | None]:
+    """Candidates by their names; None for players of a season. ConfigError for a name twice."""
+    found: dict[str, dict[str, Any] | None] = {}
+    for given in candidates:
+        name, equals, command = given.partition("=")
+        if equals and " " in name:
+            raise ConfigError(f"--candidate {given!r}: has no name", hint="write NAME=COMMAND")
+        if name in found:
+            raise ConfigError(
+                f"--candidate {given!r}: {name} is named twice", hint="give each a name of its own"
+            )
+        found[name] = _version(command, f"--candidate {given!r}") if equals else None
+    return found

@@ -16,16 +16,17 @@ from arbiter.cli.documents import Case, check_path, junit, record_name, write_re
 from arbiter.cli.output import result_text, say
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
 from arbiter.export.whole_files import write_whole
+from arbiter.regress import choice_saying
 from arbiter.regress.blocks import block_specs
+from arbiter.regress.choosing import ChoiceTrial
 from arbiter.regress.figures import figures
 from arbiter.regress.saying import headline, rows
-from arbiter.regress.trial import worst
 from arbiter.text import markdown, markdown_code, markdown_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arbiter.match import MatchRecord, Player
+    from arbiter.match import MatchRecord, MatchSpec, Player
     from arbiter.regress.trial import ScoredMatch, Trial
     from arbiter.store import SeasonStore
 
@@ -42,18 +43,35 @@ class EndedTest(NamedTuple):
     records of the candidate's worst matches, and the address of its page, None if no site was named.
     """
 
-    trial: Trial
+    trial: Trial | ChoiceTrial
     seed: str
     seconds: float
     records: Mapping[str, MatchRecord]
     page: str | None = None
 
     @classmethod
-    def of(cls, trial: Trial, season: SeasonStore, seconds: float, page: str | None = None) -> EndedTest:
+    def of(
+        cls, trial: Trial | ChoiceTrial, season: SeasonStore, seconds: float, page: str | None = None
+    ) -> EndedTest:
         """A test with the records of its worst matches, from the season that holds them."""
-        names = [played.match.id for played in worst(trial)]
+        names = [played.match.id for played in trial.worst()]
         found = {name: record for name in names if (record := season.match(name))}
         return cls(trial, season.seed, seconds, found, page)
+
+
+class Told(NamedTuple):
+    """The verdict of a trial in a line, and the figures behind it: as labels and texts, and as JSON."""
+
+    headline: str
+    rows: list[tuple[str, str]]
+    figures: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, trial: Trial | ChoiceTrial) -> Told:
+        """The same whatever was asked."""
+        if isinstance(trial, ChoiceTrial):
+            return cls(choice_saying.headline(trial), choice_saying.rows(trial), choice_saying.figures(trial))
+        return cls(headline(trial), rows(trial), figures(trial))
 
 
 def page_of(site: str, name: str) -> str:
@@ -66,12 +84,12 @@ def page_of(site: str, name: str) -> str:
 
 def print_ended(ended: EndedTest) -> None:
     """Print the verdict, its figures and the worst matches, for people."""
-    trial = ended.trial
-    say(headline(trial))
-    for label, text in rows(trial):
-        say(f"  {label:<10} {text}")
-    if ended.page is not None:
-        say(f"  {'page':<10} {ended.page}")
+    trial, told = ended.trial, Told.of(ended.trial)
+    say(told.headline)
+    shown = [*told.rows, *([] if ended.page is None else [("page", ended.page)])]
+    width = max(10, *(len(label) for label, _ in shown))
+    for label, text in shown:
+        say(f"  {label:<{width}} {text}")
     found = _worst_with_commands(ended)
     if trial.exit_code == 0 or not found:
         return
@@ -82,14 +100,16 @@ def print_ended(ended: EndedTest) -> None:
 
 def _worst_with_commands(ended: EndedTest) -> list[tuple[ScoredMatch, str]]:
     """The candidate's worst matches, its faults first, each with the command that plays it again."""
-    found = worst(ended.trial)
-    blocks = {int(played.match.id[1:].partition("/")[0]) for played in found}
-    specs = [spec for block in blocks for spec in block_specs(ended.trial.experiment, ended.seed, block)]
-    by_id = {spec.id: spec for spec in specs}
+    found, experiment = ended.trial.worst(), ended.trial.experiment
+    by_id: dict[str, MatchSpec] = {}
+    for block, table in {(played.match.round or 0, played.match.table) for played in found}:
+        at = table if experiment.candidates else None
+        specs = block_specs(experiment.meeting_at(table), ended.seed, block, at)
+        by_id |= {spec.id: spec for spec in specs}
     return [(played, play_command(by_id[played.match.id])) for played in found]
 
 
-def _what_is_worst(trial: Trial) -> str:
+def _what_is_worst(trial: Trial | ChoiceTrial) -> str:
     return "The faults" if trial.exit_code == BotCheckFailed.exit_code else "The candidate's worst matches"
 
 
@@ -120,8 +140,9 @@ class Documents:
         trial, linked = ended.trial, None
         if self.records is not None and self.summary is not None:
             linked = os.path.relpath(self.records, Path(self.summary).absolute().parent)
-        details = "\n".join(f"{label}: {text}" for label, text in rows(trial))
-        case = _case(headline(ended.trial), trial.exit_code, details, ended.seconds)
+        told = Told.of(trial)
+        details = "\n".join(f"{label}: {text}" for label, text in told.rows)
+        case = _case(told.headline, trial.exit_code, details, ended.seconds)
         if problems := self._write(case, summary(ended, linked), shape(ended), ended.records):
             raise ConfigError(problems)
 
@@ -161,7 +182,7 @@ def shape(ended: EndedTest) -> dict[str, Any]:
     trial = ended.trial
     found = _worst_with_commands(ended)
     return {
-        **figures(trial),
+        **Told.of(trial).figures,
         "exit": trial.exit_code,
         "worst": [
             {"match": played.match.id, "score": played.score, "again": again} for played, again in found
@@ -175,12 +196,15 @@ def shape(ended: EndedTest) -> dict[str, Any]:
 
 def summary(ended: EndedTest, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
-    trial = ended.trial
+    trial, told = ended.trial, Told.of(ended.trial)
     mark = "✅" if trial.exit_code == 0 else "❌"
-    lines = [f"### {mark} {markdown(headline(ended.trial))}", "", "| | |", "|---|---|"]
-    lines += [f"| {label} | {markdown(text)} |" for label, text in rows(trial)]
+    lines = [f"### {mark} {markdown(told.headline)}", "", "| | |", "|---|---|"]
+    lines += [f"| {markdown(label)} | {markdown(text)} |" for label, text in told.rows]
     experiment = trial.experiment
-    versions = [markdown_code(_command(player)) for player in (experiment.candidate, experiment.base)]
+    tried = experiment.candidates or (experiment.candidate,)
+    versions = [
+        ", ".join(markdown_code(_command(player)) for player in side) for side in (tried, (experiment.base,))
+    ]
     lines += ["", " against ".join(versions)]
     if ended.page is not None:
         lines += ["", f"[The test from block to block](<{ended.page}>)"]

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 from arbiter.cli.output import duration, note, tell
 from arbiter.cli.progress import match_line
+from arbiter.regress.choice_saying import state_text, where
+from arbiter.regress.choosing import ChoiceTrial
 from arbiter.regress.saying import elo_text
+from arbiter.regress.trial import Trial
 from arbiter.text import counted, printable
 from rating.sequential.runs import FIRST_LOOK
 
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSummary
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Trial
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""
@@ -42,6 +44,7 @@ class Watch:
         self._begun = self._shown = time.monotonic()
         self._played = self._told = 0
         self._priced = False
+        self._out: set[int] = set()
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
@@ -57,9 +60,9 @@ class Watch:
         if self._live is not None:
             self._live.stop()
 
-    def start(self, trial: Trial) -> None:
+    def start(self, trial: Trial | ChoiceTrial) -> None:
         """Say before the first match what the test may cost, or how far it is already."""
-        experiment, test = self._experiment, self._experiment.test
+        experiment = self._experiment
         self._begun = time.monotonic()
         self._told = trial.blocks_taken
         there = counted(trial.from_store, "match")
@@ -68,9 +71,18 @@ class Watch:
             note(f"decided before, and nothing is played: {there}; --fresh begins anew")
         elif trial.from_store:
             note(f"going on: {there}")
-        size = experiment.block_size
-        text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
+        if isinstance(trial, ChoiceTrial):
+            self._out.update(_who_left(trial))
         if trial.verdict is None and not trial.from_store:
+            self._announce(trial)
+
+    def _announce(self, trial: Trial | ChoiceTrial) -> None:
+        """Say what is to be played; of a single candidate also what it may cost at a guess."""
+        experiment, test, size = self._experiment, self._experiment.test, self._experiment.block_size
+        text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
+        if isinstance(trial, ChoiceTrial):
+            note(f"{text}; {len(trial.tables)} candidates, each on the same deals")
+        else:
             if test.most_blocks is not None and test.most_blocks < FIRST_LOOK:
                 note(f"--max-blocks {test.most_blocks}: nothing is decided before {FIRST_LOOK} blocks")
             guess = GUESSED_VARIANCE * (TOLD_BY_POINTS if test.measure == "points" else 1.0)
@@ -82,14 +94,20 @@ class Watch:
                 f" {better * size:.0f} if it is {test.elo1:+g}"
             )
 
-    def seen(self, trial: Trial, match: MatchSummary) -> None:
+    def seen(self, trial: Trial | ChoiceTrial, match: MatchSummary) -> None:
         """Take note that the trial has got one more match."""
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))
+        if isinstance(trial, ChoiceTrial):
+            for table in _who_left(trial):
+                if table not in self._out:
+                    self._out.add(table)
+                    text = f"after {counted(trial.blocks, 'block')}: {state_text(trial, table)}"
+                    note(f"{trial.name_of(table)} leaves {text}")
         if trial.verdict is not None or self._played < PACE:
             return
-        if not self._priced and trial.run.blocks >= PILOT:
+        if isinstance(trial, Trial) and not self._priced and trial.run.blocks >= PILOT:
             self._priced = True
             note(self._price(trial))
         since, blocks = time.monotonic() - self._shown, trial.blocks_taken
@@ -117,8 +135,11 @@ class Watch:
             text += f"; {counted(test.most_blocks, 'block')} are likely too few"
         return text
 
-    def _where(self, trial: Trial) -> str:
-        report, pace = trial.report, self._pace()
+    def _where(self, trial: Trial | ChoiceTrial) -> str:
+        pace = self._pace()
+        if isinstance(trial, ChoiceTrial):
+            return f"{where(trial)}, {60 * pace:.0f} matches a minute"
+        report = trial.report
         low, high = report.bounds
         text = f"LLR {report.llr:.2f} of {low:.2f} .. {high:.2f}, Elo {elo_text(trial)}, "
         text += (
@@ -128,3 +149,8 @@ class Watch:
             left = duration(report.to_go * self._experiment.block_size / pace)
             text += f", some {left} to go"
         return text
+
+
+def _who_left(trial: ChoiceTrial) -> list[int]:
+    """The tables of those that are out of the race."""
+    return [table for table in trial.tables if table not in trial.in_race]

@@ -57,14 +57,18 @@ class BlockScore(NamedTuple):
     offset: float = 0.0
 
 
-def block_specs(meeting: Meeting, seed: str, block: int) -> Iterator[MatchSpec]:
-    """The matches of a block, counted from 1; it plays the deals of the round with its number."""
+def block_specs(meeting: Meeting, seed: str, block: int, table: int | None = None) -> Iterator[MatchSpec]:
+    """The matches of a block, counted from 1; it plays the deals of the round with its number.
+
+    Of several candidates each has a `table` of its own, on the same deals.
+    """
+    place = f"b{block:04d}" if table is None else f"b{block:04d}/t{table:02d}"
     for number, (game, players) in enumerate(_seatings(meeting, seed, block)):
         yield MatchSpec(
-            id=f"b{block:04d}/m{number}",
+            id=f"{place}/m{number}",
             season=meeting.name,
             round=block,
-            table=1,
+            table=table or 1,
             rotation=number,
             game=game.name,
             options=game.options,

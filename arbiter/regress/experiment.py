@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt
 
 from arbiter.config import load
 from arbiter.config.game import settings_of
-from arbiter.config.languages import player_of, problems_of_version
 from arbiter.config.places import Document, read_document
 from arbiter.config.reading import placed, validate
-from arbiter.config.season_file import StrictModel, TableModel, Version
-from arbiter.config.values import Seed, StoreUrl, Word
+from arbiter.config.season_file import StrictModel, TableModel, Version, VersionModel
+from arbiter.config.values import Seed, StoreUrl, Word, refused
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
-from arbiter.regress.identity import BASE, CANDIDATE, Digests, attempt_of, kept, name_of
+from arbiter.regress.identity import BASE, CANDIDATE, CANDIDATES, Digests, attempt_of, kept, name_of
+from arbiter.regress.versions import versions_of
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from arbiter.config.languages import Place
     from arbiter.match import Player
     from arbiter.rules import AnyGame
 
 
 STORE = "regress.sqlite"
+VERSIONS = (BASE, CANDIDATE, CANDIDATES)
+"""Keys that name programs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment(Meeting):
     """A checked regression test. `settings` are what its `name` stands for, as JSON values.
 
+    Of a choice among several `candidates` these are there by their names, and `candidate` is the first.
     `seed` is "auto" or the seed's text. With `fail_at_once` the first fault of either version ends the test.
     `notes` name files that do not count by their content.
     """
 
     test: Gsprt
+    candidates: tuple[Player, ...] = ()
     non_regression: bool = False
     fail_at_once: bool = False
     seed: str = "auto"
@@ -59,6 +65,12 @@ class Experiment(Meeting):
     def block_size(self) -> int:
         return self.test.matches
 
+    def meeting_at(self, table: int | None) -> Experiment:
+        """The meeting of the candidate that has this table, counted from 1, in the choice's blocks."""
+        if not self.candidates:
+            return self
+        return replace(self, candidate=replace(self.candidates[(table or 1) - 1], name=CANDIDATE))
+
 
 def experiment_of(
     file: str | None,
@@ -74,30 +86,46 @@ def experiment_of(
     """
     document = read_document(Path(file)) if file is not None else Document({})
     folder = Path(file).parent if file is not None else Path()
-    folders = {key: Path() if key in given else folder for key in ("field", BASE, CANDIDATE)}
-    values, problems = with_field({**document.value, **given}, options or {}, folders["field"])
-    reading = validate(document, RegressModel, values)
+    folders = {key: Path() if key in given else folder for key in ("field", "config", *VERSIONS)}
+    # One candidate is typed in place of several in the file, and several in place of one.
+    other = {CANDIDATE: CANDIDATES, CANDIDATES: CANDIDATE}
+    replaced = {other[key] for key in given.keys() & other.keys()}
+    of_file = {key: value for key, value in document.value.items() if key not in replaced}
+    values, wrong = with_field({**of_file, **given}, {}, folders["config"], "config")
+    values, problems = with_field(values, options or {}, folders["field"])
+    problems[:0] = wrong
+    if CANDIDATES not in values and values.pop("config", None) is not None:
+        problems.append(Problem(("config",), "names the players among several candidates, and here is one"))
+    versions: dict[Place, Player] = {}
+    kind: type[TestModel] = ChoiceModel if CANDIDATES in values else RegressModel
+    reading = validate(document, kind, values)
     reading.problems[:0] = problems
     if (model := reading.model) is not None:
         if values.get("game") is None and not problems:
             reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
         reading.problems += problems_of_levels(model)
         if len(reading.problems) == len(document.problems):
-            for name in (BASE, CANDIDATE):
-                reading.problems += problems_of_version(getattr(model, name), folders[name], (name,))
+            versions, found = versions_of(model.named(), folders, model.season)
+            reading.problems += found
     model, game = reading.settled(
         file or "", lambda found, places: by_origin(found, places, given, options or {})
     )
     field = field_of(model.field, folders["field"])
-    versions = {name: player_of(name, getattr(model, name), folders[name]) for name in (BASE, CANDIDATE)}
+    base = replace(versions.pop((BASE,)), name=BASE)
+    tried = [replace(player, name=str(place[-1])) for place, player in versions.items()]
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
     store = absolute(store, Path() if "store" in given else folder)
     league = None if model.field is None else folders["field"] / model.field
     digests = digests_beside(store, file, league, *written)
-    players = {name: kept(player, digests) for name, player in versions.items()} | {
-        "field": [kept(player, digests) for player in field]
+    several = CANDIDATES in values
+    programs = [kept(player, digests) for player in tried]
+    players = {
+        BASE: kept(base, digests),
+        **({CANDIDATES: programs} if several else {CANDIDATE: programs[0]}),
+        "field": [kept(player, digests) for player in field],
     }
-    experiment = experiment_by(model, game, versions, field, players)
+    first = {BASE: base, CANDIDATE: replace(tried[0], name=CANDIDATE)}
+    experiment = experiment_by(model, game, first, field, players, tried if several else ())
     return replace(experiment, store=store, notes=tuple(digests.notes))
 
 
@@ -129,22 +157,22 @@ def stop_rule(
 
 
 def with_field(
-    value: Mapping[str, Any], options: Mapping[str, Any], folder: Path
+    value: Mapping[str, Any], options: Mapping[str, Any], folder: Path, key: str = "field"
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """The keys, `options` of the game among them; a field's game and limits are the defaults."""
+    """The keys, `options` of the game among them; the season that `key` names has the defaults."""
     problems: list[Problem] = []
     value = dict(value)
-    league = value.get("field")
+    league = value.get(key)
     if isinstance(league, str) and league:
         try:
-            settings = load(folder / league, check_commands=True).settings
+            settings = load(folder / league, check_commands=key == "field").settings
         except ConfigError as error:
-            problems += [Problem(("field",), line) for line in str(error).splitlines()]
+            problems += [Problem((key,), line) for line in str(error).splitlines()]
         else:
             own = settings["game"]["name"]
             value = {key: settings[key] for key in ("game", *TableModel.model_fields)} | value
             if _name_of(value["game"]) != own:
-                problems.append(Problem(("game",), f"{_name_of(value['game'])!r}, and the field plays {own}"))
+                problems.append(Problem(("game",), f"{_name_of(value['game'])!r}, and the {key} plays {own}"))
     if options and (game := value.get("game")):
         value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
     return value, problems
@@ -153,6 +181,9 @@ def with_field(
 def problems_of_levels(model: RuleModel) -> Iterator[Problem]:
     """Yield what keeps elo0 and elo1 from being the levels of a test."""
     elo0, elo1 = model.levels
+    if isinstance(model, ChoiceModel):
+        for key in sorted({"measure", "bounds", "non_regression"} & model.model_fields_set):
+            yield Problem((key,), "is of a test of one candidate; a choice goes by results and Elo")
     if model.non_regression and elo1 > 0:
         message = f"{elo1:g} is above 0, and non_regression asks for no more than no loss"
         yield Problem(("elo1",), message, "write 0, with a negative elo0; or leave non_regression out")
@@ -179,8 +210,9 @@ def by_origin(
         if key == "game" and rest and rest[0] in options:
             typed.append(Problem((f"--option {rest[0]}", *rest[1:]), problem.message, problem.hint))
         elif key in given or (key and not document.value):
-            shown = [word for word in rest if word != "command"] if key in ("game", BASE, CANDIDATE) else []
-            typed.append(Problem((f"--{key.replace('_', '-')}", *shown), problem.message, problem.hint))
+            shown = [word for word in rest if word != "command"] if key in ("game", *VERSIONS) else []
+            option = CANDIDATE if key == CANDIDATES else key.replace("_", "-")
+            typed.append(Problem((f"--{option}", *shown), problem.message, problem.hint))
         else:
             keys.append(problem)
     return [*placed(keys, document), *typed]
@@ -198,22 +230,26 @@ def field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
 
 
 def experiment_by(
-    model: RegressModel,
+    model: TestModel,
     game: AnyGame,
     versions: Mapping[str, Player],
     field: tuple[Player, ...],
     players: Mapping[str, Any],
+    candidates: Sequence[Player] = (),
 ) -> Experiment:
     """The experiment of checked keys; `players` as `identity.kept` gives them."""
+    commands: dict[str, Any] = {CANDIDATE: list(versions[CANDIDATE].command)}
+    if candidates:
+        commands = {CANDIDATES: {player.name: list(player.command) for player in candidates}}
     elo0, elo1 = model.levels
-    settings = model.model_dump(mode="json", exclude={"store", "workers", "field", BASE, CANDIDATE}) | {
+    settings = model.model_dump(mode="json", exclude={"store", "workers", "field", "config", *VERSIONS}) | {
         "game": settings_of(game),
         "seed": str(model.seed),
         "elo0": elo0,
         "elo1": elo1,
         "evidence": True,
         BASE: list(versions[BASE].command),
-        CANDIDATE: list(versions[CANDIDATE].command),
+        **commands,
         "players": players,
     }
     try:
@@ -225,6 +261,7 @@ def experiment_by(
         game=game,
         base=versions[BASE],
         candidate=versions[CANDIDATE],
+        candidates=tuple(candidates),
         field=field,
         limits=model.limits(),
         test=test,
@@ -275,7 +312,46 @@ class BlocksModel(TableModel):
     workers: Literal["auto"] | Annotated[StrictInt, Field(gt=0)] = "auto"
 
 
-class RegressModel(BlocksModel, RuleModel):
-    """The file of `arbiter regress`; each key is an option of the command too."""
+class TestModel(BlocksModel, RuleModel):
+    """The file of `arbiter regress`, but for its candidates; each key is an option of the command too."""
+
+    def named(self) -> dict[Place, VersionModel | None]:
+        """The versions by their places; None for players of the `season`."""
+        return {(BASE,): self.base}
+
+    @property
+    def season(self) -> str | None:
+        """The season's file that players are named of."""
+        return None
+
+
+class RegressModel(TestModel):
+    """A test of one candidate."""
 
     candidate: Version
+
+    def named(self) -> dict[Place, VersionModel | None]:
+        return super().named() | {(CANDIDATE,): self.candidate}
+
+
+def _as_names(value: object) -> object:
+    """Names alone stand for players of the season."""
+    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        return value
+    if twice := [name for name, times in Counter(value).items() if times > 1]:
+        raise refused("names", f"{twice[0]!r} is named twice", "give each a name of its own")
+    return dict.fromkeys(value)
+
+
+class ChoiceModel(TestModel):
+    """A choice among candidates, by their names; `config` is the season's file of those without a command."""
+
+    candidates: Annotated[dict[str, Version | None], BeforeValidator(_as_names)]
+    config: Word | None = None
+
+    def named(self) -> dict[Place, VersionModel | None]:
+        return super().named() | {(CANDIDATES, name): model for name, model in self.candidates.items()}
+
+    @property
+    def season(self) -> str | None:
+        return self.config

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config import digest_of
 from arbiter.match import Player
-from arbiter.season.settings import REGRESS
+from arbiter.season.settings import CHOICE, REGRESS
 from arbiter.store.sqlite import companions, is_store
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
 
 
 PREFIX = REGRESS
-"""The beginning of the names of tests in a store."""
+PREFIXES = (REGRESS, CHOICE)
+"""The beginnings of the names of tests in a store, and of choices among several candidates."""
 FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence"}
 """Keys that change no score and no ratio, or are as they were when a test was begun; the players of the field
 are kept apart."""
 
-BASE, CANDIDATE = "base", "candidate"
+BASE, CANDIDATE, CANDIDATES = "base", "candidate", "candidates"
 LEFT_OUT = {"node_modules", "__pycache__"}
 """Folders that hold no source of one's own, beside hidden ones and virtual environments."""
 MOST_FILES = 10_000
@@ -54,12 +55,14 @@ _PART = re.compile("[:=]")
 
 def name_of(settings: Mapping[str, Any]) -> str:
     """The name of a test's first attempt."""
-    return f"{PREFIX}{digest_of(_identity(settings))[:16]}"
+    prefix = CHOICE if CANDIDATES in settings else REGRESS
+    return f"{prefix}{digest_of(_identity(settings))[:16]}"
 
 
 def attempt_of(name: str) -> int:
     """The number of the attempt that a test's name tells."""
-    return int(name.removeprefix(PREFIX).partition("-")[2] or 1)
+    _, _, number = name.split("-", 1)[1].partition("-")
+    return int(number or 1)
 
 
 def last_attempt(name: str, there: Collection[str], fresh: bool = False) -> str:
@@ -74,7 +77,7 @@ def last_attempt(name: str, there: Collection[str], fresh: bool = False) -> str:
 def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what identifies a test on any machine: programs by their files' contents, not their paths."""
     return {
-        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, *FREE)},
+        **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, CANDIDATES, *FREE)},
         "players": [program(player) for player in _programs(settings)],
     }
 
@@ -115,7 +118,8 @@ def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _programs(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     players = settings["players"]
-    return [players[BASE], players[CANDIDATE], *players["field"]]
+    tried = players[CANDIDATES] if CANDIDATES in players else [players[CANDIDATE]]
+    return [players[BASE], *tried, *players["field"]]
 
 
 def _digests(player: Mapping[str, Any]) -> dict[str, str]:

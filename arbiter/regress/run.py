@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
-from arbiter.regress.blocks import block_specs
-from arbiter.regress.identity import PREFIX, last_attempt, what_changed
+from arbiter.regress.choosing import ChoiceTrial
+from arbiter.regress.identity import PREFIXES, last_attempt, what_changed
 from arbiter.regress.trial import Trial
-from arbiter.season.events import MatchStored
+from arbiter.season.events import MatchStored, Stopped
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
 from arbiter.season.plan import draw_seed
 from arbiter.store import Order, OrderKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
-    from arbiter.season.events import MatchVoid, Stopped
+    from arbiter.season.events import MatchVoid
     from arbiter.store import SeasonStore, Store
 
 
@@ -48,7 +46,7 @@ def changed_since(experiment: Experiment, store: Store) -> tuple[str, list[str]]
     """
     names = store.seasons()
     for name in reversed([] if experiment.name in names else names):
-        season = store.season(name) if name.startswith(PREFIX) else None
+        season = store.season(name) if name.startswith(PREFIXES) else None
         settings = season.settings(name) if season is not None else None
         if settings is not None and (paths := what_changed(experiment.settings, settings)):
             return name, paths
@@ -71,7 +69,14 @@ def resume(experiment: Experiment, season: SeasonStore) -> Trial:
     return trial
 
 
-def read_on(trial: Trial, season: SeasonStore) -> int:
+def resume_choice(experiment: Experiment, season: SeasonStore) -> ChoiceTrial:
+    """The same of a choice among candidates."""
+    trial = ChoiceTrial(experiment)
+    trial.from_store = read_on(trial, season)
+    return trial
+
+
+def read_on(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
     """Take what is stored from the trial's next block on, and return how many matches that is.
 
     What the trial has stays in it, whatever was annulled since.
@@ -84,48 +89,42 @@ def read_on(trial: Trial, season: SeasonStore) -> int:
 
 
 def play_on(
-    trial: Trial, season: SeasonStore, executor: Executor, at_once: int
-) -> Iterator[MatchStored | MatchVoid | Stopped]:
+    trial: Trial | ChoiceTrial, season: SeasonStore, executor: Executor, at_once: int
+) -> Generator[MatchStored | MatchVoid | Stopped]:
     """Play until there is a verdict, `at_once` matches at a time; stored matches are not played again.
 
     Each event comes after the trial has got it. Matches under way at the verdict are given up. VoidMatch
     after two voids of a match in a row.
     """
-    experiment = trial.experiment
-
-    def blocks() -> Iterator[int]:
-        most = experiment.test.most_blocks
-        for block in count(1) if most is None else range(1, most + 1):
-            if trial.verdict is not None:
-                return
-            yield block
-
-    specs = partial(block_specs, experiment)
-    with closing(play_blocks(season, specs, blocks(), executor, at_once)) as events:
-        for event in events:
-            if isinstance(event, MatchStored):
-                trial.add(event.match.summary)
-            yield event
-            if trial.verdict is not None:
-                return
+    new = True
+    # Once for a test; where a choice begins anew without a faulty candidate, earlier blocks are wanted again.
+    while trial.verdict is None and new:
+        new = False
+        with closing(play_blocks(season, trial.wanted(season.seed), executor, at_once)) as events:
+            for event in events:
+                if isinstance(event, MatchStored):
+                    trial.add(event.match.summary)
+                    new = True
+                yield event
+                if trial.verdict is not None or isinstance(event, Stopped):
+                    return
 
 
 def play_blocks(
     season: SeasonStore,
-    specs: Callable[[str, int], Iterable[MatchSpec]],
-    blocks: Iterable[int],
+    blocks: Iterable[Sequence[MatchSpec]],
     executor: Executor,
     at_once: int | None = None,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play what is not stored, or annulled, of blocks whose matches `specs` tells from seed and number.
+    """Play what is not stored, or annulled, of blocks, each of matches of one round.
 
     `blocks` is asked for the next one as late as `at_once` allows; the rest as in `play_matches`.
     """
 
     def planned() -> Iterator[MatchSpec]:
         for block in blocks:
-            there = season.match_ids(block) - force(season.orders.read().given).annulled.keys()
-            yield from (spec for spec in specs(season.seed, block) if spec.id not in there)
+            there = season.match_ids(block[0].round or 0) - force(season.orders.read().given).annulled.keys()
+            yield from (spec for spec in block if spec.id not in there)
 
     def keep(match: PackedMatch) -> None:
         orders = season.orders.read()

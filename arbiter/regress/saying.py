@@ -11,7 +11,9 @@ from arbiter.text import counted, faults_text, number
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
-    from arbiter.regress.trial import Trial
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.regress.trial import FaultSeen, ScoredMatch, Trial
 
 
 def headline(trial: Trial, detail: bool = True) -> str:
@@ -21,11 +23,9 @@ def headline(trial: Trial, detail: bool = True) -> str:
     levels += " normalised Elo" if test.scale == "normalized" else " Elo"
     match trial.verdict:
         case "candidate_faulty":
-            return f"candidate faulty: {_fault_line(trial, CANDIDATE, detail)}"
+            return f"candidate faulty: {_fault_line(trial.faults, CANDIDATE, detail)}"
         case "base_faulty":
-            beside, who = ("the base", BASE) if trial.faults_of(BASE) else ("the field", FIELD)
-            fault = _fault_line(trial, who, detail)
-            return f"base faulty: nothing can be said while {beside} makes faults: {fault}"
+            return faulty_side(trial.faults, detail)
         case "identical_play":
             text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
             shown = f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"
@@ -40,9 +40,21 @@ def headline(trial: Trial, detail: bool = True) -> str:
     return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
 
 
+def faulty_side(faults: Sequence[FaultSeen], detail: bool = True) -> str:
+    """The verdict that the base, or else the field, makes faults: the first of them."""
+    who = BASE if any(fault.version == BASE for fault in faults) else FIELD
+    text = f"base faulty: nothing can be said while the {who} makes faults"
+    return f"{text}: {_fault_line(faults, who, detail)}"
+
+
 def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
     """Return how many matches of a version were won, level and lost."""
-    of = [played for played in trial.played if version_at(played.match.players) == version]
+    return tally_of(trial.played, version)
+
+
+def tally_of(played: Iterable[ScoredMatch], version: str = CANDIDATE) -> tuple[int, int, int]:
+    """The same among these matches."""
+    of = [each for each in played if version_at(each.match.players) == version]
     ahead = [(each.score > 0.5) - (each.score < 0.5) for each in of if each.score is not None]
     return ahead.count(1), ahead.count(0), ahead.count(-1)
 
@@ -115,6 +127,6 @@ def _which_blocks(trial: Trial) -> str:
     return text
 
 
-def _fault_line(trial: Trial, version: str, detail: bool) -> str:
-    fault = next((fault for fault in trial.faults if fault.version == version), None)
+def _fault_line(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
+    fault = next((fault for fault in faults if fault.version == version), None)
     return "" if fault is None else str(fault) if detail else fault.told

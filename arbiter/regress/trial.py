@@ -8,17 +8,18 @@ before all earlier blocks are whole.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from arbiter.match import original
-from arbiter.regress.blocks import block_score, match_score, version_at
+from arbiter.regress.blocks import block_score, block_specs, match_score, version_at
 from arbiter.regress.identity import BASE, CANDIDATE
 from rating.sequential.runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from arbiter.match import MatchSummary
+    from arbiter.match import MatchSpec, MatchSummary
     from arbiter.regress.experiment import Experiment
     from rating.sequential.runs import Report
 
@@ -117,6 +118,18 @@ class Trial:
         test = self.experiment.test
         return [(self.runs[place].blocks, test.ratio(self.runs[place])) for place in places]
 
+    def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
+        """Yield the matches of the blocks that are to be played, as long as there is no verdict."""
+        most = self.experiment.test.most_blocks
+        for block in count(1) if most is None else range(1, most + 1):
+            if self.verdict is not None:
+                return
+            yield list(block_specs(self.experiment, seed, block))
+
+    def worst(self) -> list[ScoredMatch]:
+        """The matches to look at first, as `worst` has them."""
+        return worst(self)
+
     def add(self, match: MatchSummary) -> None:
         """Take a match; it counts once its block and all before it are whole."""
         assert match.round is not None
@@ -132,7 +145,7 @@ class Trial:
         if len(found) < self.experiment.block_size:
             return False
         del self._waiting[block]
-        matches = _in_order(found)
+        matches = in_order(found)
         self.faults += faults_in(matches)
         block_is = block_score(bool(self.experiment.field), matches)
         if block_is.score is None:
@@ -161,14 +174,14 @@ class Trial:
 
     def _fail_at_once(self) -> None:
         """A fault of the candidate in the block that is next need not wait for the rest of the block."""
-        begun = faults_in(_in_order(self._waiting.get(self._next, {})))
+        begun = faults_in(in_order(self._waiting.get(self._next, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
             self.faults += found[:1]
             self.verdict = "candidate_faulty"
 
 
-def _in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
+def in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
     """As planned; by their ids m10 would come before m9."""
     return sorted(matches.values(), key=lambda match: match.rotation)
 

@@ -73,7 +73,7 @@ def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
     ]
 
 
-REGRESS, GAUNTLET, TUNE = "regress-", "gauntlet-", "tune-"
+REGRESS, CHOICE, GAUNTLET, TUNE = "regress-", "choice-", "gauntlet-", "tune-"
 """The beginnings of the names of what is no season, but lies in a store like one."""
 
 

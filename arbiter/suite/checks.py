@@ -7,7 +7,6 @@ import tempfile
 import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -166,8 +165,8 @@ def _play(
         closing(Store(address_of(Path(folder) / "suite.sqlite"))) as store,
     ):
         season = store.make_season(meeting.name, suite.game.name, suite.seed)
-        specs, blocks = partial(block_specs, meeting), range(1, check.blocks + 1)
-        for _ in play_blocks(season, specs, blocks, executor, executor.size + 1):
+        blocks = (list(block_specs(meeting, season.seed, block)) for block in range(1, check.blocks + 1))
+        for _ in play_blocks(season, blocks, executor, executor.size + 1):
             pass
         yield meeting, season, season.summaries()
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
-from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from statistics import fmean
@@ -89,8 +88,8 @@ class Course:
         )
         last = number * tuning.model.blocks
         first = last - tuning.model.blocks + 1
-        specs = partial(block_specs, meeting)
-        with closing(play_blocks(self.season, specs, range(first, last + 1), executor)) as events:
+        blocks = (list(block_specs(meeting, self.season.seed, block)) for block in range(first, last + 1))
+        with closing(play_blocks(self.season, blocks, executor)) as events:
             yield from events
         matches = self.season.summaries(last_round=last, first_round=first)
         if len(matches) == tuning.matches:

@@ -97,6 +97,7 @@ def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> 
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
         (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
+        (["--report", "http://x", *QUICK, "--base", RANDOM, "--candidate", f"a={RANDOM}", "--candidate", f"b={RANDOM}"], "--report: a choice among several candidates has no page"),
         (["--report", "mine", *GREEDIES], "--report: not an address of a site: 'mine'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -131,6 +132,57 @@ def test_after_a_kill_the_same_command_goes_on(regress: Run, tmp_path: Path) -> 
     assert found["from_store"] == before
     assert f"going on: {before} matches, " in err
     assert found["blocks"] >= 16
+
+
+def test_the_best_of_several_is_chosen_and_after_a_kill_the_choice_goes_on(
+    regress: Run, tmp_path: Path
+) -> None:
+    words = [
+        *QUICK,
+        "--base",
+        RANDOM,
+        "--candidate",
+        f"lot={RANDOM} --seed 3",
+        "--candidate",
+        f"fast={GREEDY}",
+    ]
+    words += ["--elo1", "60", "--json", "o.json"]
+    command = [sys.executable, "-m", "arbiter", "regress", *words]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as first:
+        assert first.stderr is not None
+        next(line for line in first.stderr if "2 candidates, each on the same deals" in line)
+        while matches_in(tmp_path) < 5:
+            assert first.poll() is None
+        os.killpg(first.pid, signal.SIGKILL)
+    before = matches_in(tmp_path)
+    code, out, err = regress(*words)
+    found = json.loads((tmp_path / "o.json").read_text())
+    assert (code, found["verdict"], found["best"], found["from_store"]) == (0, "best", "fast", before)
+    assert out.startswith("best: fast, better than the base")
+    assert f"going on: {before} matches, " in err
+    assert "lot leaves after " in err
+    code, again, err = regress(*words)
+    assert (code, again) == (0, out)
+    assert "decided before, and nothing is played: " in err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([f"a={RANDOM}", f"a={GREEDY}"], f"--candidate 'a={GREEDY}': a is named twice (give each a name"),
+        ([f"base={RANDOM}", f"b={GREEDY}"], "--candidate.base: is the name of the other side"),
+        (["me", "you"], "--candidate.me: has no command (write NAME=COMMAND, or give the season's --config)"),
+        ([f"{RANDOM} --seed=3", f"b={GREEDY}"], ": has no name (write NAME=COMMAND)"),
+        (["a=", f"b={GREEDY}"], "--candidate.a: is empty"),
+    ],
+)  # fmt: skip
+def test_wrong_candidates_are_one_line_each(given: list[str], message: str, regress: Run) -> None:
+    words = [word for text in given for word in ("--candidate", text)]
+    code, out, err = regress(*QUICK, "--base", RANDOM, *words)
+    assert (code, out) == (2, "")
+    assert message in err
 
 
 def matches_in(folder: Path) -> int:
