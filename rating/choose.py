@@ -31,8 +31,8 @@ rest, once it lies behind by less than that. Who leaves so was not shown to be w
 
 All arrays may have further axes in front: many runs at once.
 
-Source: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (2024), for stakes,
-mixtures of them and `mean_interval`; Cho, Gan and Kallus, Peeking with PEAK (2024), for one capital over many
+Source: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (2024), for stakes
+and mixtures of them; Cho, Gan and Kallus, Peeking with PEAK (2024), for one capital over many
 streams without a correction; Even-Dar, Mannor and Mansour, Action elimination and stopping conditions (2006),
 for leaving as one goes.
 """
@@ -47,6 +47,7 @@ import numpy as np
 
 from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
+from rating.evidence import e_value, sequence
 
 VERDICTS = (None, "best", "none", "out_of_budget")
 STATES = ("playing", "behind", "no_better", "level")
@@ -166,11 +167,15 @@ class Choice:
         )
         return _where(standing.verdict == 0, self._judged(after), standing)
 
+    def evidence(self, standing: Standing) -> float:
+        """The e-value against nobody being more than elo0 above the base, of a single run."""
+        return e_value(float(_mean_capital(standing.not_best[0])))
+
     def strength(self, scores: Floats) -> tuple[float, float, float]:
         """Low end, middle and high end of a candidate's Elo above the base, from the scores of its blocks, at
         least one; the interval holds at all times at once with 95 %.
         """
-        low, high = mean_interval(scores, 0.95)
+        low, high = sequence(scores)
         low, middle, high = (
             min(max(0.5 + (score - 0.5) / self.share, 1e-3), 1.0 - 1e-3)
             for score in (low, float(scores.mean()), high)
@@ -236,28 +241,6 @@ class Choice:
         stakes = self._stakes(np.arange(len(d))[:, None], np.insert(spread, 0, _UNKNOWN, axis=1))[:, 1:]
         capital = np.log1p(stakes * d[..., None]).cumsum(axis=0) - math.log(len(_STAKES))
         return np.asarray((_mean_capital(capital) >= -math.log(self.alpha)).any(axis=0))
-
-
-def mean_interval(scores: Floats, level: float) -> tuple[float, float]:
-    """Both ends of an interval for the mean of scores from 0 to 1, shape (blocks,), that holds at all times
-    at once with probability `level`: of the means that bets on more and on less have not ruled out.
-    """
-    n, risk = np.arange(1, len(scores) + 1), math.log(2.0 / (1.0 - level))
-    mean = (0.5 + scores.cumsum()) / (n + 1)
-    variance = (0.25 + ((scores - mean) ** 2).cumsum()) / (n + 1)
-    before = np.concatenate([[0.25], variance[:-1]])
-    stakes = np.sqrt(2.0 * risk / (before * n * np.log(n + 1)))
-
-    def ruled_out(x: Floats) -> float:
-        """The mean below which bets on more have ruled out all: capital falls with the mean, so by halves."""
-        low, high = 0.0, 1.0
-        for _ in range(30):
-            middle = 0.5 * (low + high)
-            capital = np.log1p(np.minimum(stakes, _MOST / middle) * (x - middle)).cumsum()
-            low, high = (middle, high) if capital.max() >= risk else (low, middle)
-        return low
-
-    return ruled_out(scores), 1.0 - ruled_out(1.0 - scores)
 
 
 def _elo(score: float) -> float:

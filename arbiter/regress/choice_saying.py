@@ -36,12 +36,15 @@ class CandidateFigures(TypedDict):
 
 
 class ChoiceFigures(TypedDict):
-    """The result of a choice so far; `groups` best first, each of names that are not told apart."""
+    """The result of a choice so far; `groups` best first, each of names that are not told apart; `e` is the
+    evidence that one of them is more than elo0 above the base.
+    """
 
     verdict: str | None
     best: str | None
     groups: Sequence[Sequence[str]]
     candidates: Sequence[CandidateFigures]
+    e: float
     elo0: float
     elo1: float
     alpha: float
@@ -121,6 +124,7 @@ def figures(trial: ChoiceTrial) -> ChoiceFigures:
         "best": trial.name_of(trial.leader) if trial.verdict == "best" else None,
         "groups": [[trial.name_of(table) for table in group] for group in trial.groups()],
         "candidates": [_candidate(trial, table) for table in trial.tables],
+        "e": rule.evidence(trial.standing),
         "elo0": rule.elo0,
         "elo1": rule.elo1,
         "alpha": rule.alpha,

@@ -88,6 +88,7 @@ def test_the_best_is_found_and_told_in_every_form(
         0.05,
     )
     assert found["exit"] == 0
+    assert found["e"] >= 20.0
     by_name = {each["name"]: each for each in found["candidates"]}
     assert by_name["lot"]["state"] == "behind"
     assert by_name["fast"]["low"] > 0.0 > by_name["lot"]["low"]

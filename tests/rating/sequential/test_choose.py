@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rating.arrays import Floats
-from rating.choose import STATES, VERDICTS, Choice, Standing, mean_interval
+from rating.choose import STATES, VERDICTS, Choice, Standing
 from rating.errors import OptionError, ResultError
 from rating.sequential.gsprt import Gsprt
 from tests.made_blocks import stops
@@ -106,13 +106,16 @@ def test_who_plays_as_the_base_does_is_no_better_and_a_budget_may_be_spent() -> 
     assert (VERDICTS[int(standing.verdict)], len(counted)) == ("out_of_budget", 5)
 
 
-def test_intervals_hold_at_all_times() -> None:
-    rng = np.random.default_rng(4)
-    made = [mean_interval(rng.choice([0.1, 0.5, 0.8], 300, p=[0.4, 0.3, 0.3]), 0.95) for _ in range(200)]
-    low, high = np.array(made).T
-    assert np.mean((low <= 0.43) & (high >= 0.43)) >= 0.95
-    assert (high - low).mean() < 0.12
-    assert mean_interval(np.array([0.5]), 0.95) == (0.0, 1.0)
+def test_a_strength_is_above_the_base_and_the_evidence_that_of_the_bets() -> None:
+    scores = np.tile([0.5, 0.75, 0.75, 0.625], 100)
+    low, elo, high = Choice().strength(scores)
+    assert low < elo < high
+    assert elo == pytest.approx(-400.0 * math.log10(1.0 / 0.65625 - 1.0))
+    assert Choice(share=0.5).strength(scores)[1] > elo
+    standing, _ = played(CHOICE, np.repeat(scores[:, None], 2, axis=1))
+    assert VERDICTS[int(standing.verdict)] == "best"
+    assert CHOICE.evidence(standing) >= 20.0
+    assert CHOICE.evidence(CHOICE.start(2)) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
