@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rating.choose import Choice
     from rating.crosstable import Pairs, PairTable
-    from rating.descent import Descent, Parameter
+    from rating.descent import Descent, Tunable
     from rating.equilibrium import Nash, nash
     from rating.errors import MalformedGame, OptionError, RatingError, ReadError, ResultError
     from rating.favours import Favour, Favours, Sitting
@@ -48,7 +48,6 @@ __all__ = [
     "OptionError",
     "PairTable",
     "Pairs",
-    "Parameter",
     "Preset",
     "Ranking",
     "Rating",
@@ -59,6 +58,7 @@ __all__ = [
     "Run",
     "Sitting",
     "Skill",
+    "Tunable",
     "bayeselo",
     "intervals",
     "nash",
@@ -79,7 +79,7 @@ __all__ = [
 _MODULES = {
     "choose": ("Choice",),
     "crosstable": ("PairTable", "Pairs"),
-    "descent": ("Descent", "Parameter"),
+    "descent": ("Descent", "Tunable"),
     "errors": ("OptionError", "MalformedGame", "RatingError", "ReadError", "ResultError"),
     "favours": ("Favour", "Favours", "Sitting"),
     "fit.anchored": ("Anchored", "rate_one"),

@@ -19,7 +19,7 @@ should be; its step never falls below 1/2, so that they differ.
 Signs and lots of an iteration follow from the seed and its number, and all else from the results: the same
 results give the same numbers, bit for bit.
 
-    descent = Descent([Parameter("width", start=3.0, low=0.0, high=8.0)], seed="any")
+    descent = Descent([Tunable("width", start=3.0, low=0.0, high=8.0)], seed="any")
     for _ in range(500):
         one, other = descent.sides()
         descent.take(lead(one, other))       # any unit; None if nothing can be said
@@ -52,7 +52,7 @@ LEAST_WHOLE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Tunable:
     """A number to be tuned from `start` within `low` and `high`; `step` is how far the first sides are moved.
 
     OptionError where they do not fit each other.
@@ -101,7 +101,7 @@ class Parameter:
 class Descent:
     """Numbers on their way. `path` has them at the start and after each iteration, by parameter."""
 
-    def __init__(self, parameters: Sequence[Parameter], seed: int | str) -> None:
+    def __init__(self, parameters: Sequence[Tunable], seed: int | str) -> None:
         self.parameters, self.seed = tuple(parameters), seed
         self.path: list[tuple[float, ...]] = [tuple(float(parameter.start) for parameter in parameters)]
         self._size, self._results = 0.0, 0

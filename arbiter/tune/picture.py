@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rating.descent import Descent, Parameter
+    from rating.descent import Descent, Tunable
 
 WIDTH, PANEL, LEFT, RIGHT, TOP, FOOT = 720, 150, 84, 150, 34, 34
 """Units of the view box: of the whole, of a panel with its title, and of the room around lines."""
@@ -54,7 +54,7 @@ def picture(descent: Descent) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _panel(descent: Descent, number: int, parameter: Parameter, top: float) -> Iterator[str]:
+def _panel(descent: Descent, number: int, parameter: Tunable, top: float) -> Iterator[str]:
     """Yield the elements of a panel whose upper edge is at `top`."""
 
     def y(value: float) -> float:

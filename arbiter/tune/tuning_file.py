@@ -35,7 +35,7 @@ from arbiter.regress.experiment import (
 from arbiter.regress.identity import BASE, CANDIDATE, kept, program
 from arbiter.season.settings import TUNE
 from arbiter.store.address import absolute, address_of
-from rating.descent import LEAST_WHOLE, Parameter
+from rating.descent import LEAST_WHOLE, Tunable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -69,8 +69,8 @@ class ParameterModel(StrictModel):
     step: Annotated[Real, Field(gt=0)] | None = None
     integer: StrictBool = False
 
-    def parameter(self) -> Parameter:
-        return Parameter(self.name, self.start, self.min, self.max, self.step, self.integer)
+    def parameter(self) -> Tunable:
+        return Tunable(self.name, self.start, self.min, self.max, self.step, self.integer)
 
 
 class FinalTest(RuleModel):
@@ -100,7 +100,7 @@ class Tuning:
     model: TuneModel
     game: AnyGame
     field: tuple[Player, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[Tunable, ...]
     limits: Limits
     store: str
     settings: Mapping[str, Any]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.descent import Descent, Parameter
+from rating.descent import Descent, Tunable
 from rating.errors import OptionError, ResultError
 from tests.profiles import examples
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 @st.composite
-def parameters(draw: st.DrawFn, whole: bool | None = None) -> Parameter:
+def parameters(draw: st.DrawFn, whole: bool | None = None) -> Tunable:
     is_whole = draw(st.booleans()) if whole is None else whole
     number = (lambda least, most: st.integers(int(least), int(most))) if is_whole else st.floats
     low = draw(number(-100, 100))
     high = low + draw(number(1, 50))
     start = draw(number(low, high))
     step = draw(st.none() | st.floats(0.5, float(high - low)))
-    return Parameter("x", start, low, high, step, is_whole)
+    return Tunable("x", start, low, high, step, is_whole)
 
 
 RESULTS = st.lists(st.none() | st.floats(-1e6, 1e6), max_size=40)
 
 
-def run(chosen: Sequence[Parameter], results: Sequence[float | None], seed: str = "s") -> Descent:
+def run(chosen: Sequence[Tunable], results: Sequence[float | None], seed: str = "s") -> Descent:
     descent = Descent(chosen, seed)
     for result in results:
         descent.take(result)
@@ -42,7 +42,7 @@ def run(chosen: Sequence[Parameter], results: Sequence[float | None], seed: str 
 
 @given(parameters(), RESULTS)
 @examples(200)
-def test_numbers_and_both_sides_keep_to_their_bounds(one: Parameter, results: list[float | None]) -> None:
+def test_numbers_and_both_sides_keep_to_their_bounds(one: Tunable, results: list[float | None]) -> None:
     descent = Descent([one], "s")
     for result in results:
         for side in (*descent.sides(), descent.values, descent.estimate):
@@ -54,7 +54,7 @@ def test_numbers_and_both_sides_keep_to_their_bounds(one: Parameter, results: li
 @given(parameters(whole=True), RESULTS)
 @examples(200)
 def test_a_whole_number_is_an_int_and_its_sides_differ_within_the_bounds(
-    one: Parameter, results: list[float | None]
+    one: Tunable, results: list[float | None]
 ) -> None:
     descent = run([one], results)
     first, second = (side["x"] for side in descent.sides())
@@ -66,30 +66,30 @@ def test_a_whole_number_is_an_int_and_its_sides_differ_within_the_bounds(
 
 
 def test_a_whole_number_is_rounded_up_as_often_as_its_fraction_says() -> None:
-    one = Parameter("x", 3, 0, 9, whole=True)
+    one = Tunable("x", 3, 0, 9, whole=True)
     lots = [number / 1000 for number in range(1000)]
     assert sum(one.shown(3.25, lot) for lot in lots) / 1000 == pytest.approx(3.25, abs=2e-3)
 
 
 @given(RESULTS)
 def test_the_same_results_give_the_same_numbers_and_another_seed_others(results: list[float | None]) -> None:
-    chosen = [Parameter(name, 1.0, 0.0, 9.0) for name in "abcdefgh"]
+    chosen = [Tunable(name, 1.0, 0.0, 9.0) for name in "abcdefgh"]
     first, again = run(chosen, results), run(chosen, results)
     assert (first.path, first.sides()) == (again.path, again.sides())
     assert run(chosen, results, "t").sides() != first.sides()
 
 
 def test_nothing_depends_on_the_unit_of_results() -> None:
-    chosen = [Parameter("a", 1.0, 0.0, 9.0), Parameter("b", 3, 0, 50, whole=True)]
+    chosen = [Tunable("a", 1.0, 0.0, 9.0), Tunable("b", 3, 0, 50, whole=True)]
     results = [random.Random(1).gauss(0.0, 1.0) for _ in range(50)]
     one, other = run(chosen, results), run(chosen, [1024 * result for result in results])
     assert one.path == other.path
 
 
 def test_an_unknown_result_moves_nothing_and_a_first_one_a_quarter_of_the_step() -> None:
-    descent = run([Parameter("x", 5.0, 0.0, 8.0)], [None, 0.0])
+    descent = run([Tunable("x", 5.0, 0.0, 8.0)], [None, 0.0])
     assert descent.path == [(5.0,)] * 3
-    assert run([Parameter("x", 5.0, 0.0, 8.0)], [17.0]).path[-1][0] in (4.5, 5.5)
+    assert run([Tunable("x", 5.0, 0.0, 8.0)], [17.0]).path[-1][0] in (4.5, 5.5)
 
 
 def towards(best: Values, noise: float, seed: int) -> Callable[[Values, Values], float]:
@@ -109,7 +109,7 @@ def test_a_noisy_optimum_is_found(whole: bool) -> None:
     left = []
     for seed in range(20):
         descent = Descent(
-            [Parameter("a", 2, 0, 40, whole=whole), Parameter("b", 30.0, 0.0, 40.0)], f"seed {seed}"
+            [Tunable("a", 2, 0, 40, whole=whole), Tunable("b", 30.0, 0.0, 40.0)], f"seed {seed}"
         )
         best = {"a": 20.0, "b": 15.0}
         lead = towards(best, 2.0 * (18**2 + 15**2), seed)
@@ -120,10 +120,10 @@ def test_a_noisy_optimum_is_found(whole: bool) -> None:
 
 
 def test_the_estimate_is_the_mean_of_the_later_half() -> None:
-    descent = run([Parameter("x", 5.0, 0.0, 8.0)], [1.0, -1.0, 2.0, 1.0])
+    descent = run([Tunable("x", 5.0, 0.0, 8.0)], [1.0, -1.0, 2.0, 1.0])
     late = [numbers[0] for numbers in descent.path[3:]]
     assert descent.estimate["x"] == pytest.approx(sum(late) / 2, rel=1e-5)
-    assert run([Parameter("x", 5.0, 0.0, 8.0)], []).estimate == {"x": 5.0}
+    assert run([Tunable("x", 5.0, 0.0, 8.0)], []).estimate == {"x": 5.0}
 
 
 @pytest.mark.parametrize(
@@ -136,9 +136,9 @@ def test_the_estimate_is_the_mean_of_the_later_half() -> None:
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(keys: dict[str, float]) -> None:
     with pytest.raises(OptionError, match="x: "):
-        Parameter(**{"name": "x", "start": 1, "low": 0, "high": 8, **keys})  # type: ignore[arg-type]
+        Tunable(**{"name": "x", "start": 1, "low": 0, "high": 8, **keys})  # type: ignore[arg-type]
 
 
 def test_a_result_is_finite() -> None:
     with pytest.raises(ResultError, match="finite"):
-        run([Parameter("x", 5.0, 0.0, 8.0)], [float("nan")])
+        run([Tunable("x", 5.0, 0.0, 8.0)], [float("nan")])
