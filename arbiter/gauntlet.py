@@ -14,8 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
 import rating
 from arbiter.cards import Stream
 from arbiter.config import digest_of
@@ -32,6 +30,8 @@ from arbiter.store.sqlite import companions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import numpy as np
 
     from arbiter.config import Config
     from arbiter.match import MatchSpec, MatchSummary
@@ -158,6 +158,9 @@ def outcome(
     rated = {row["player"]: row["elo"] for row in standings["players"]} if standings else {}
     anchored = all(rated.get(name) is not None for name in gauntlet.opponents)
     if anchored and standings:
+        # A site starts without it.
+        import numpy as np
+
         elo = np.array([0.0, *(rated[name] for name in gauntlet.opponents)])
         found = rating.rate_one(table, gauntlet.player, elo, standings["drawelo"])
         mine: Ends = (None, None, None) if found is None else (found.elo, found.low, found.high)
@@ -231,6 +234,8 @@ def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence
 
 def results_against(table: rating.PairTable, number: int) -> np.ndarray:
     """What player 0 of a table had of each result against another one: 1 for a win, 0, -1."""
+    import numpy as np
+
     mine = (table.first == 0) & (table.second == number)
     theirs = (table.first == number) & (table.second == 0)
     return np.concatenate([table.outcome[mine], -table.outcome[theirs]])

@@ -50,3 +50,11 @@ def test_a_match_without_a_store_loads_none() -> None:
     bots = [f"--bot={sys.executable} {RANDOM}"] * 4
     short = ("--option", "deals=[[1, 0]]", "--isolation", "plain")
     assert loaded((*PLAYING, "sqlalchemy"), "play", "--game", "planning", *bots, *short) == []
+
+
+@pytest.mark.process
+def test_a_site_loads_no_numbers_and_a_match_no_packages_of_games() -> None:
+    begun = "import sys, arbiter.games.planning, arbiter.executors\nlooked = 'importlib.metadata' in sys.modules\n"
+    program = f"{begun}import arbiter.cli.serve, arbiter.web.site\nprint(looked, 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.rules import AnyGame, Game, Seat
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
     from arbiter.hearing import Hearing
 
 _BUILT_IN = {
@@ -28,7 +29,7 @@ GROUP = "arbiter.games"
 
 def names() -> list[str]:
     """All games that `find` knows, built-in ones first."""
-    others = {entry.name for entry in entry_points(group=GROUP)} - set(_BUILT_IN)
+    others = {entry.name for entry in _entries()} - set(_BUILT_IN)
     return [*_BUILT_IN, *sorted(others)]
 
 
@@ -37,13 +38,20 @@ def find(name: str) -> type[AnyGame]:
     if name in _BUILT_IN:
         found = load(_BUILT_IN[name])
     else:
-        entries = tuple(entry_points(group=GROUP, name=name))
+        entries = tuple(_entries().select(name=name))
         if not entries:
             raise ConfigError([Problem((), f"unknown game {name!r}", did_you_mean(name, names()))])
         found = entries[0].load()
     if not (isinstance(found, type) and issubclass(found, Game)):
         raise ConfigError(f"the game {name!r} is registered but is not a Game class")
     return found
+
+
+def _entries() -> EntryPoints:
+    """What other packages register; who plays a built-in game waits for no look through packages."""
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def make(name: str, options: Mapping[str, Any]) -> AnyGame:

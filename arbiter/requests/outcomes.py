@@ -7,8 +7,6 @@ from collections import Counter, defaultdict
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy.special import stdtrit
 from typing_extensions import TypedDict
 
 from arbiter.gauntlet import results_against, results_of
@@ -18,6 +16,8 @@ from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    import numpy as np
 
     from arbiter.match import MatchSummary
     from arbiter.requests.play import RequestPlay
@@ -112,6 +112,8 @@ def interval(scores: Sequence[float]) -> list[float] | None:
     """The ends of the 95 % interval of a mean score by Student's t, within 0 and 1; None without one."""
     if len(scores) < 2 or not (spread := stdev(scores)):
         return None
+    from scipy.special import stdtrit
+
     half = float(stdtrit(len(scores) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(scores))
     middle = fmean(scores)
     return [max(middle - half, 0.0), min(middle + half, 1.0)]
@@ -127,6 +129,8 @@ def _row(matches: Sequence[MatchSummary], player: str, against: Sequence[str], n
 
 def _results(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> tuple[int, int, int]:
     """Won, drawn and lost against all others."""
+    import numpy as np
+
     table = results_of(matches, player, against)
     return _counts(np.concatenate([results_against(table, place + 1) for place in range(len(against))]))
 
