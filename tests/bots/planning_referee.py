@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -122,6 +123,27 @@ class Process:
         assert self._unread + self.process.stdout.read() == b""
         self.process.stdout.close()
         return self.process.wait()
+
+
+@contextmanager
+def at_table(commands: Sequence[Sequence[str]], **options: Any) -> Iterator[list[Process]]:
+    """A bot in every seat; after the block they must end on the end of their input, with status 0."""
+    bots = [Process(list(command), **options) for command in commands]
+    try:
+        yield bots
+        assert [bot.close() for bot in bots] == [0] * len(commands)
+    finally:
+        for bot in bots:
+            bot.process.kill()
+            bot.process.wait()
+
+
+def assert_options_are_told(command: Sequence[str], option: str, wrong: Sequence[str] = ("--sleep",)) -> None:
+    """`--help` names an option; a wrong one ends with status 2."""
+    helped = Process([*command, "--help"])
+    assert helped.process.stdout is not None and option.encode() in helped.process.stdout.read()
+    assert helped.close() == 0
+    assert Process([*command, *wrong], stderr=subprocess.DEVNULL).close() == 2
 
 
 def values_of(answer: str) -> dict[str, tuple[float, float]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import chefs_hat_kit
@@ -13,7 +12,7 @@ import pytest
 from measure_chefs_hat import BOTS as CLASSES
 from measure_chefs_hat import seated as in_process
 from measure_chefs_hat import share
-from planning_referee import BOTS, Process
+from planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match import MatchRecord
@@ -32,26 +31,13 @@ def bot(request: pytest.FixtureRequest) -> list[str]:
     return command_of(request.param)
 
 
-@contextmanager
-def seated(command: list[str], seats: int = 1, **options: object) -> Iterator[list[Process]]:
-    """The same bot in every seat; after the block they must end on the end of their input, with status 0."""
-    bots = [Process(command, **options) for _ in range(seats)]
-    try:
-        yield bots
-        assert [bot.close() for bot in bots] == [0] * seats
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.process.wait()
-
-
 def through(bot: Process) -> Callable[[str], bytes]:
     """A process as a bot in memory."""
     return lambda command: f"{bot.ask([command])[0]}\n\n".encode()
 
 
 def played(command: list[str], game: ChefsHat, seed: str = "1", **options: object) -> MatchRecord:
-    with seated(command, 4, **options) as bots:
+    with at_table([command] * 4, **options) as bots:
         return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
 
 
@@ -92,7 +78,7 @@ def test_a_seed_gives_its_own_play(name: str) -> None:
 
 @pytest.mark.process
 def test_special_actions_fit_the_role(bot: list[str]) -> None:
-    with seated(bot) as (player,):
+    with at_table([bot]) as (player,):
         player.ask(["set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3", SEVENTEEN])
         for roles in ("Dishwasher Chef Waiter Souschef", "Waiter Chef Souschef Dishwasher"):
             player.ask([f"set_roles {roles}"])
@@ -102,7 +88,7 @@ def test_special_actions_fit_the_role(bot: list[str]) -> None:
 
 @pytest.mark.process
 def test_cards_come_and_go_in_the_exchange(bot: list[str]) -> None:
-    with seated(bot) as (player,):
+    with at_table([bot]) as (player,):
         player.ask(["set_rules chefs_hat 1", "set_players 4 3", "set_game matches 3", SEVENTEEN])
         replies = player.ask(["exchange 3 0 2 1 2", "exchange 0 3 2 4 4", "exchange 1 2 1", "exchange 2 1 1"])
         assert replies == ["="] * 4
@@ -113,7 +99,7 @@ def test_cards_come_and_go_in_the_exchange(bot: list[str]) -> None:
 
 @pytest.mark.process
 def test_commands_are_refused_or_answered_one_by_one(bot: list[str]) -> None:
-    with seated(bot) as (player,):
+    with at_table([bot]) as (player,):
         before = ["name", "set_cards", "play", "set_players two 0", "12 quit", "gen_move", "gen_exchange 2"]
         assert all(reply.startswith("?") for reply in player.ask(before))
         player.write(b"\n\r\nset_rules chefs_hat 1\r\nset_players 4 0\nset_cards 2 11 12\ngen_move\nquit\n")
@@ -160,11 +146,7 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
 
 @pytest.mark.process
 def test_help_and_wrong_options(bot: list[str]) -> None:
-    helped = Process([*bot, "--help"])
-    assert helped.process.stdout is not None and b"--seed" in helped.process.stdout.read()
-    assert helped.close() == 0
-    wrong = Process([*bot, "--sleep"], stderr=-3)
-    assert wrong.close() == 2
+    assert_options_are_told(bot, "--seed")
 
 
 @pytest.mark.slow

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from measure_chefs_hat import BOTS as CLASSES
 from measure_chefs_hat import pairs, seated
-from planning_referee import Process, values_of
+from planning_referee import Process, assert_options_are_told, at_table, values_of
 
 from arbiter.course import Moved, retrace
 from arbiter.games.chefs_hat import ChefsHat
@@ -28,25 +27,12 @@ def search(cpp_bot: Path) -> list[str]:
     return [str(cpp_bot.with_name("chefs_hat_search")), "--budget-ms", "300"]
 
 
-@contextmanager
-def started(command: Sequence[str], seats: int = 1) -> Iterator[list[Process]]:
-    """So many of them; after the block they must end on the end of their input, with status 0."""
-    bots = [Process(list(command)) for _ in range(seats)]
-    try:
-        yield bots
-        assert [bot.close() for bot in bots] == [0] * seats
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.process.wait()
-
-
 def through(process: Process) -> Bot:
     return lambda command: f"{process.ask([command])[0]}\n\n".encode()
 
 
 def played(command: Sequence[str], game: ChefsHat, seed: str) -> MatchRecord:
-    with started(command, 4) as bots:
+    with at_table([command] * 4) as bots:
         return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
 
 
@@ -79,7 +65,7 @@ def test_more_time_told_first_means_other_play(search: list[str]) -> None:
     ],
 )
 def test_an_end_is_played_right(search: list[str], cards: str, told: list[str], answer: str) -> None:
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         bot.ask([*BEGUN, f"set_cards {len(cards.split())} {cards}", *told, "time_left 10000"])
         assert bot.ask(["gen_move"]) == [answer]
 
@@ -88,14 +74,14 @@ def test_an_end_is_played_right(search: list[str], cards: str, told: list[str], 
 def test_special_actions_by_a_common_hand(search: list[str], role: str, answer: str) -> None:
     roles = ["Chef", "Souschef", "Waiter", "Dishwasher"]
     roles.remove(role)
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         bot.ask([*BEGUN, "set_cards 17 1 2 2 3 3 3 4 4 4 4 8 8 9 10 11 12 12"])
         bot.ask([f"set_roles {role} {' '.join(roles)}", "time_left 10000"])
         assert bot.ask(["gen_special"]) == [answer]
 
 
 def test_a_chef_gives_two_single_weak_cards(search: list[str]) -> None:
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         bot.ask([*BEGUN, "set_cards 17 1 2 2 3 3 3 4 4 4 4 5 5 5 5 5 10 11"])
         bot.ask(["set_roles Chef Souschef Waiter Dishwasher", "time_left 10000"])
         assert bot.ask(["gen_exchange 2"]) == ["= 11 10"]
@@ -119,7 +105,7 @@ def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rul
 
         return answer
 
-    with started(search, 4) as bots:
+    with at_table([search] * 4) as bots:
         record = play_in_memory(game, [judged(bot) for bot in bots], match_spec(game, seed=SEED))
     assert record.moves == played(search, game, SEED).moves
     replies, asked, before = iter(valued), set(), ""
@@ -145,7 +131,7 @@ def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rul
 def test_what_is_certain_is_exact(search: list[str], totals: str, win: float) -> None:
     """The last card but one of the last deal: it comes third, seat 3 last."""
     begun = [*BEGUN, "set_cards 1 1", f"end_deal {totals}", "set_cards 1 1", "end_deal 0 0 0 0"]
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         assert bot.ask(begun) == ["="] * len(begun)
         told = ["set_cards 1 9", "play 1 C11;Q1;J0", "play 2 C10;Q1;J0", "play 3 pass"]
         values = values_of(bot.ask([*told, "gen_values"])[-1])
@@ -154,7 +140,7 @@ def test_what_is_certain_is_exact(search: list[str], totals: str, win: float) ->
 
 
 def test_values_are_refused_where_nothing_is_due(search: list[str]) -> None:
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         assert bot.ask([*BEGUN, "gen_values"])[-1].startswith("?")
         told = ["set_cards 2 11 10", "gen_values", "play 0 C11;Q1;J0", "gen_values"]
         assert [reply[0] for reply in bot.ask(told)] == ["=", "=", "=", "?"]
@@ -177,7 +163,7 @@ def test_commands_that_make_no_sense_are_refused_one_by_one(search: list[str]) -
         "exchange 1 2", "exchange 1 0 2 5", "special x none", "end_deal 3 2 1", "time_left soon", "set_game points 0",
         "12 quit", "é",
     ]  # fmt: skip
-    with started(search) as (bot,):
+    with at_table([search]) as (bot,):
         assert all(reply.startswith("?") for reply in bot.ask(nonsense))
         bot.write(b"\n\r\nset_rules chefs_hat 1\r\nset_players 4 0\nset_cards 2 11 12\ngen_move\nquit\n")
         replies = [bot.reply() for _ in range(5)]
@@ -186,18 +172,14 @@ def test_commands_that_make_no_sense_are_refused_one_by_one(search: list[str]) -
 
 
 def test_help_and_wrong_options(search: list[str]) -> None:
-    helped = Process([search[0], "--help"])
-    assert helped.process.stdout is not None and b"--budget-ms" in helped.process.stdout.read()
-    assert helped.close() == 0
-    wrong = Process([*search, "--sleep"], stderr=-3)
-    assert wrong.close() == 2
+    assert_options_are_told(search[:1], "--budget-ms")
 
 
 def test_it_takes_more_than_60_places_of_100_from_keep_jokers(search: list[str]) -> None:
     game = ChefsHat()
     games = []
     for number in range(24):
-        with started(search, 2) as bots:
+        with at_table([search] * 2) as bots:
             ours = [number % 2 == seat % 2 for seat in range(4)]
             players = [
                 through(bots[seat // 2]) if mine else seated(CLASSES["keep_jokers"]())

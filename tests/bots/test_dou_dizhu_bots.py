@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 from measure_dou_dizhu import NAMES, bot, measure
-from planning_referee import BOTS, Process
+from planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 from arbiter.cards import Stream
 from arbiter.games.dou_dizhu import DouDizhu
@@ -48,19 +47,6 @@ def voice_of(player: Any) -> Callable[[str], bytes]:
     return answer
 
 
-@contextmanager
-def seated(commands: Sequence[list[str]], **options: object) -> Iterator[list[Process]]:
-    """A bot in every seat; after the block they must end on the end of their input, with status 0."""
-    bots = [Process(command, **options) for command in commands]
-    try:
-        yield bots
-        assert [bot.close() for bot in bots] == [0] * len(commands)
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.process.wait()
-
-
 def match(
     commands: Sequence[list[str]], game: DouDizhu = GAME, seed: str = "bots", **options: object
 ) -> MatchRecord:
@@ -69,7 +55,7 @@ def match(
     def voice(bot: Process) -> Callable[[str], bytes]:
         return lambda line: f"{bot.ask([line])[0]}\n\n".encode()
 
-    with seated(commands, **options) as bots:
+    with at_table(commands, **options) as bots:
         record = play_in_memory(game, [voice(bot) for bot in bots], match_spec(game, seed=seed))
     assert record.forfeit is None
     assert [report.notes for report in record.bots] == [()] * 3
@@ -108,7 +94,7 @@ def test_the_random_bot_has_other_luck_with_another_seed() -> None:
 
 @pytest.mark.process
 def test_quit_is_answered_and_ends_the_program(process: list[str]) -> None:
-    with seated([process]) as (player,):
+    with at_table([process]) as (player,):
         assert player.ask(["set_rules dou_dizhu 1 double", "quit"]) == ["=", "="]
         assert player.process.wait() == 0  # with its input still open
 
@@ -117,7 +103,7 @@ def test_quit_is_answered_and_ends_the_program(process: list[str]) -> None:
 def test_unknown_and_malformed_commands_are_refused(process: list[str]) -> None:
     wrong = ["name", "set_cards", "set_cards 2 3", "set_cards 1 1", "play", "play 0 34", "play 0 333344445"]
     wrong += ["set_players two 0", "set_players 4 0", "set_rules chess 1", "12 quit", "gen_move", "\xff"]
-    with seated([process]) as (player,):
+    with at_table([process]) as (player,):
         replies = player.ask(["set_game 1 0", *wrong])
         assert all(reply.startswith("?") for reply in replies[1:]), replies
         deal = ["set_players 3 0", "set_cards 1 7", "show_cards 3 777", "gen_move", "play 0 7"]
@@ -126,7 +112,7 @@ def test_unknown_and_malformed_commands_are_refused(process: list[str]) -> None:
 
 @pytest.mark.process
 def test_blank_lines_and_carriage_returns_are_no_commands(process: list[str]) -> None:
-    with seated([process]) as (player,):
+    with at_table([process]) as (player,):
         player.write(b"\n\r\n  \nset_rules dou_dizhu 1\r\nset_players 3 1")
         assert player.process.stdin is not None
         player.process.stdin.close()
@@ -135,10 +121,7 @@ def test_blank_lines_and_carriage_returns_are_no_commands(process: list[str]) ->
 
 @pytest.mark.process
 def test_help_and_wrong_options(process: list[str]) -> None:
-    helped = Process([*process, "--help"])
-    assert helped.process.stdout is not None and b"--seed" in helped.process.stdout.read()
-    assert helped.close() == 0
-    assert Process([*process, "--sleep"], stderr=-3).close() == 2
+    assert_options_are_told(process, "--seed")
 
 
 def test_a_bot_may_tell_what_plays_are_worth() -> None:
@@ -238,5 +221,5 @@ def test_the_dialogue_in_the_reference_is_true() -> None:
     page = (BOTS.parent / "docs" / "reference" / "dou_dizhu.md").read_text(encoding="utf-8")
     text = page.split("```text\n")[1].split("```")[0]
     exchanges = [tuple(block.split("\n")) for block in text.removeprefix("> ").strip().split("\n\n> ")]
-    with seated([command("smallest")]) as (player,):
+    with at_table([command("smallest")]) as (player,):
         assert player.ask([said for said, _ in exchanges]) == [reply for _, reply in exchanges]

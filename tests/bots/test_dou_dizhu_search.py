@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, values_of
+from planning_referee import BOTS, Process, assert_options_are_told, values_of
 
 from arbiter.course import Moved, retrace
 from arbiter.games.dou_dizhu import DouDizhu
@@ -258,7 +258,4 @@ def test_unknown_and_malformed_commands_are_refused(search: Process) -> None:
 
 
 def test_help_and_wrong_options(program: str) -> None:
-    helped = Process([program, "--help"])
-    assert helped.process.stdout is not None and b"--budget-ms N" in helped.process.stdout.read()
-    assert helped.close() == 0
-    assert Process([program, "--budget-ms", "much"], stderr=-3).close() == 2
+    assert_options_are_told([program], "--budget-ms N", ["--budget-ms", "much"])

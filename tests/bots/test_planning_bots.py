@@ -6,12 +6,10 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, Result, Rules, play
+from planning_referee import BOTS, Result, Rules, assert_options_are_told, at_table, play
 
 # The search takes seconds of the core, and minutes beside others.
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]
@@ -25,23 +23,10 @@ RULES = [
 ]
 
 
-@contextmanager
-def seated(command: list[str], seats: int, **options: object) -> Iterator[list[Process]]:
-    """The same bot in every seat; after the block they must end on the end of their input, with status 0."""
-    bots = [Process(command, **options) for _ in range(seats)]
-    try:
-        yield bots
-        assert [bot.close() for bot in bots] == [0] * seats
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.process.wait()
-
-
 def match(
     command: list[str], rules: Rules, batched: bool = False, seed: int = 1, **options: object
 ) -> Result:
-    with seated(command, rules.seats, **options) as bots:
+    with at_table([command] * rules.seats, **options) as bots:
         return play(rules, bots, rules.hands(seed), batched)
 
 
@@ -70,9 +55,9 @@ def test_same_cards_in_another_seat_same_declaration(bot: list[str]) -> None:
     rules = Rules(deals=[(7, 2)])
     dealt = rules.hands(3)
     turned = Rules(deals=[(7, 3)])
-    with seated(bot, 4) as bots:
+    with at_table([bot] * 4) as bots:
         here = play(rules, bots, dealt)
-    with seated(bot, 4) as bots:
+    with at_table([bot] * 4) as bots:
         there = play(turned, bots, [dealt[0][-1:] + dealt[0][:-1]])
     assert there.answers == here.answers[-1:] + here.answers[:-1]
 
@@ -81,7 +66,7 @@ def test_commands_in_pieces_and_in_one_lump(bot: list[str]) -> None:
     lines = ["set_deck 23456789TJQKA CDHS", "set_players 4 0", "set_game 1 1 0", "", "\r", "set_cards 1 TD\r"]
     raw = "\n".join([*lines, "time_left 900000", "gen_declare", "nonsense 1 2", "gen_move", ""]).encode()
     cuts = random.Random(1)
-    with seated(bot, 2) as (whole, pieces):
+    with at_table([bot] * 2) as (whole, pieces):
         whole.write(raw)
         start = 0
         while start < len(raw):
@@ -97,19 +82,19 @@ def test_commands_in_pieces_and_in_one_lump(bot: list[str]) -> None:
 
 
 def test_quit_is_answered_and_ends_the_program(bot: list[str]) -> None:
-    with seated(bot, 1) as (player,):
+    with at_table([bot]) as (player,):
         assert player.ask(["set_deck 23 AB", "quit"]) == ["=", "="]
         assert player.process.wait() == 0  # with its input still open
 
 
 def test_unknown_and_malformed_commands_are_refused(bot: list[str]) -> None:
-    with seated(bot, 1) as (player,):
+    with at_table([bot]) as (player,):
         replies = player.ask(["name", "set_cards", "play", "set_players two 0", "12 quit", "gen_move"])
         assert all(reply.startswith("?") for reply in replies), replies
 
 
 def test_an_unended_last_command_is_answered(bot: list[str]) -> None:
-    with seated(bot, 1) as (player,):
+    with at_table([bot]) as (player,):
         player.write(b"set_deck 23 AB")
         assert player.process.stdin is not None
         player.process.stdin.close()
@@ -117,11 +102,7 @@ def test_an_unended_last_command_is_answered(bot: list[str]) -> None:
 
 
 def test_help_and_wrong_options(bot: list[str]) -> None:
-    helped = Process([*bot, "--help"])
-    assert helped.process.stdout is not None and b"--seed" in helped.process.stdout.read()
-    assert helped.close() == 0
-    wrong = Process([*bot, "--sleep"], stderr=-3)
-    assert wrong.close() == 2
+    assert_options_are_told(bot, "--seed")
 
 
 def test_cpp_and_js_play_alike(cpp_bot: Path) -> None:
@@ -137,7 +118,7 @@ def test_pimc_with_no_time_left_still_plays(tmp_path: Path) -> None:
     shutil.copytree(BOTS / "python", folder, ignore=shutil.ignore_patterns("__pycache__"))
     before = sorted(path.name for path in folder.iterdir())
     rules = Rules(deals=[(13, 0), (5, 1)])
-    with seated([sys.executable, str(folder / "planning_pimc.py")], 4, cwd=tmp_path) as bots:
+    with at_table([[sys.executable, str(folder / "planning_pimc.py")]] * 4, cwd=tmp_path) as bots:
         play(rules, bots, rules.hands(1), time_left=lambda seat: seat)
     assert sorted(path.name for path in folder.iterdir()) == before
 
@@ -145,5 +126,5 @@ def test_pimc_with_no_time_left_still_plays(tmp_path: Path) -> None:
 def test_the_dialogue_in_the_readme_is_true() -> None:
     text = (BOTS / "README.md").read_text().split("```text\n")[1].split("```")[0]
     exchanges = [tuple(block.split("\n")) for block in text.removeprefix("> ").strip().split("\n\n> ")]
-    with seated([sys.executable, str(BOTS / "python" / "planning_greedy.py")], 1) as (player,):
+    with at_table([[sys.executable, str(BOTS / "python" / "planning_greedy.py")]] * 1) as (player,):
         assert player.ask([command for command, _ in exchanges]) == [reply for _, reply in exchanges]
