@@ -38,7 +38,9 @@ def browser() -> Iterator[Browser]:
     if program is None:
         pytest.skip("needs chromium: apt-get install chromium")
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program)
+        # A process that draws by a graphics card which is made up in software costs more than it spares.
+        flags = ["--disable-gpu", "--disable-software-rasterizer"]
+        started = playwright.chromium.launch(executable_path=program, args=flags)
         yield started
         started.close()
 
