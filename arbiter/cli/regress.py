@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--elo0", type=float, help="Strength that is not enough.  [default: 0]")
 @click.option("--elo1", type=float, help="Strength that is hoped for.  [default: 10]")
+@click.option("--family", metavar="NAME", help="Tests that share one alpha, such as those of a night of CI.")
 @click.option("--alpha", type=float, help="Risk of a false `better`.  [default: 0.05]")
 @click.option("--beta", type=float, help="Risk of a false `not better`.  [default: 0.05]")
 @click.option(
@@ -118,6 +119,7 @@ def _play(
     file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
 ) -> EndedTest:
     from arbiter.cli.regress_report import page_of
+    from arbiter.regress.family import enrol
     from arbiter.regress.run import attempt, changed_since, open_experiment
     from arbiter.store import Store
 
@@ -137,6 +139,7 @@ def _play(
         if experiment.name != before:
             note(f"begun anew as {experiment.name}; {before} stays in the store, and counts as a try")
         stack.enter_context(store.held(experiment.name))
+        experiment = enrol(experiment, store)
         season = open_experiment(experiment, store)
         page = None if report is None else page_of(report, experiment.name)
         if page is not None:

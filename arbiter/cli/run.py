@@ -26,7 +26,7 @@ from arbiter.executors import cluster, processes, slots
 from arbiter.picture import figures
 from arbiter.picture.state import SeasonState
 from arbiter.season.season import Season
-from arbiter.season.settings import CHOICE, GAUNTLET, REGRESS, TUNE
+from arbiter.season.settings import CHOICE, FAMILY, GAUNTLET, REGRESS, TUNE
 from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.text import counted, first_few
@@ -89,7 +89,7 @@ def _play(
     there = file is not None and os.path.exists(file)  # noqa: PTH110 -- False where it may not be looked for
     with closing(Store(settled.store)) as store, store.held(settled.season):
         kept = store.seasons()
-        before = [name for name in kept if not name.startswith((REGRESS, CHOICE, GAUNTLET, TUNE))]
+        before = [name for name in kept if not name.startswith((REGRESS, CHOICE, GAUNTLET, FAMILY, TUNE))]
         season = Season.open(settled, store, accept_changes)
         _announce(settled.season, store.name, before, there and not kept)
         chosen = choose_executor(settled, season.rounds.players(), workers, scheduler)

@@ -96,6 +96,8 @@ def experiment_of(
     problems[:0] = wrong
     if CANDIDATES not in values and values.pop("config", None) is not None:
         problems.append(Problem(("config",), "names the players among several candidates, and here is one"))
+    if CANDIDATES in values and values.pop("family", None) is not None:
+        problems.append(Problem(("family",), "is of tests: the candidates of a choice share one alpha already"))
     versions: dict[Place, Player] = {}
     kind: type[TestModel] = ChoiceModel if CANDIDATES in values else RegressModel
     reading = validate(document, kind, values)
@@ -141,12 +143,13 @@ def stop_rule(
 ) -> Gsprt:
     """The test of a game by keys as in `RegressModel`, of which elo0 and elo1 alone have no defaults here.
 
-    Tests that were begun before `better` took evidence have no key `evidence`, and keep their rule.
+    Tests that were begun before `better` took evidence have no key `evidence`, and keep their rule. The level
+    of one that shares it with others is in `of_family`.
     OptionError where they fit no test.
     """
     own = ("elo0", "elo1", "alpha", "beta", "measure")
     test = Gsprt(
-        **{key: keys[key] for key in own if key in keys},
+        **{key: (keys | keys.get("of_family", {}))[key] for key in own if key in keys},
         evidence=bool(keys.get("evidence", False)),
         scale=keys.get("bounds", "logistic"),
         matches=2 * len(game.seatings) if against_field else len(game.duels),
@@ -242,7 +245,10 @@ def experiment_by(
     if candidates:
         commands = {CANDIDATES: {player.name: list(player.command) for player in candidates}}
     elo0, elo1 = model.levels
-    settings = model.model_dump(mode="json", exclude={"store", "workers", "field", "config", *VERSIONS}) | {
+    left_out = {"store", "workers", "field", "config", *VERSIONS}
+    # Tests that were begun before there were families have no such key.
+    left_out |= {"family"} if getattr(model, "family", None) is None else set()
+    settings = model.model_dump(mode="json", exclude=left_out) | {
         "game": settings_of(game),
         "seed": str(model.seed),
         "elo0": elo0,
@@ -326,9 +332,10 @@ class TestModel(BlocksModel, RuleModel):
 
 
 class RegressModel(TestModel):
-    """A test of one candidate."""
+    """A test of one candidate; those of one `family` share a level."""
 
     candidate: Version
+    family: Word | None = None
 
     def named(self) -> dict[Place, VersionModel | None]:
         return super().named() | {(CANDIDATE,): self.candidate}

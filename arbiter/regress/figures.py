@@ -12,10 +12,19 @@ from arbiter.regress.saying import at_any_time, by_results, tally
 from arbiter.regress.trial import FIELD
 
 if TYPE_CHECKING:
+    from arbiter.regress.experiment import Experiment
     from arbiter.regress.trial import Trial
 
 MOST_POINTS = 300
 """Of a chart's line: more could not be seen, and a page costs as much however long a test is."""
+
+
+class Membership(TypedDict):
+    """A test's family: its name, the number of the test in it, and the alpha that all its tests share."""
+
+    name: str
+    number: int
+    alpha: float
 
 
 class StopRule(TypedDict):
@@ -57,6 +66,7 @@ class TrialFigures(TypedDict):
     lost: int
     faults: Mapping[str, Mapping[str, int]]
     left_out: Sequence[int]
+    family: Membership | None
     test: StopRule
     game: Mapping[str, Any]
     candidate: Sequence[str]
@@ -102,6 +112,7 @@ def figures(trial: Trial) -> TrialFigures:
         "lost": lost,
         "faults": {version: trial.faults_of(version) for version in versions},
         "left_out": trial.left_out,
+        "family": membership(trial.experiment),
         "test": {
             "elo0": test.elo0,
             "elo1": test.elo1,
@@ -118,6 +129,14 @@ def figures(trial: Trial) -> TrialFigures:
         "name": experiment.name,
         "attempt": experiment.attempt,
     }
+
+
+def membership(experiment: Experiment) -> Membership | None:
+    """The family of a test that has one; its own level is the alpha of its stop rule."""
+    settings = experiment.settings
+    if (member := settings.get("of_family")) is None:
+        return None
+    return {"name": settings["family"], "number": member["number"], "alpha": settings["alpha"]}
 
 
 def ratio_line(trial: Trial) -> RatioLine:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PREFIX = REGRESS
 PREFIXES = (REGRESS, CHOICE)
 """The beginnings of the names of tests in a store, and of choices among several candidates."""
-FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence"}
+FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence", "of_family"}
 """Keys that change no score and no ratio, or are as they were when a test was begun; the players of the field
 are kept apart."""
 

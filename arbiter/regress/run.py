@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.regress.choosing import ChoiceTrial
+from arbiter.regress.experiment import stop_rule
 from arbiter.regress.identity import PREFIXES, last_attempt, what_changed
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored, Stopped
@@ -36,7 +37,8 @@ def attempt(experiment: Experiment, store: Store, fresh: bool = False) -> Experi
     begun = None if season is None else season.settings(named.name)
     if begun is None:
         return named
-    return replace(named, test=replace(named.test, evidence=bool(begun.get("evidence"))))
+    test = stop_rule(named.game, begun, bool(named.field), named.test.most_blocks)
+    return replace(named, test=test, settings=begun)
 
 
 def changed_since(experiment: Experiment, store: Store) -> tuple[str, list[str]] | None:

@@ -93,6 +93,9 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     found += [(version, told.format(*tally(trial, version))) for version in playing]
     faults = [f"{name}: {faults_text(made)}" for name in versions if (made := trial.faults_of(name))]
     found.append(("faults", "; ".join(faults) or "none"))
+    if (member := experiment.settings.get("of_family")) is not None:
+        own = f"{100 * test.alpha:.2g} % of its {100 * experiment.settings['alpha']:g} %"
+        found.append(("family", f"{experiment.settings['family']}: its test {member['number']}, at {own}"))
     if experiment.attempt > 1:
         found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
     return found

@@ -73,7 +73,7 @@ def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
     ]
 
 
-REGRESS, CHOICE, GAUNTLET, TUNE = "regress-", "choice-", "gauntlet-", "tune-"
+REGRESS, CHOICE, GAUNTLET, TUNE, FAMILY = "regress-", "choice-", "gauntlet-", "tune-", "family-of-"
 """The beginnings of the names of what is no season, but lies in a store like one."""
 
 

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from arbiter.regress.family import level_of
 from rating.choose import Choice
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import bayeselo
@@ -167,13 +168,25 @@ def evidence_figures(runs: int = 4000) -> dict[str, float]:
             highest.append(evidence.max(axis=1))
         ever.append(np.mean(np.concatenate(highest) >= np.log(20.0)))
         called.append(np.mean(np.concatenate(sides) == 1))
+    families = _families_with_a_false_better(1000)
     seconds = time.process_time() - before
     return {
+        "family_of_20_false_better": families,
         "evidence_ever_20": round(float(max(ever)), 4),
         "false_better": round(float(max(called)), 4),
         "evidence_simulations": runs * len(WITHOUT_GAIN),
         "evidence_seconds": round(seconds, 2),
     }
+
+
+def _families_with_a_false_better(families: int, size: int = 20, blocks: int = 400) -> float:
+    """The share of families of idle changes in which any test is ever evidently better at its own level."""
+    enough = -np.log([level_of(number + 1, 0.05) for number in range(size)])
+    found = 0
+    for seed in range(families):
+        made = rare_losses(size, blocks, (0.4, 1 / 8), (0.4, -1 / 8), seed=seed)
+        found += bool((evidence_of(Gsprt(0.0, 30.0), made).max(axis=1) >= enough).any())
+    return found / families
 
 
 def pairing_figures(players: int) -> dict[str, float]:
