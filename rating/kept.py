@@ -73,7 +73,7 @@ def pack_ranking(ranking: Ranking) -> bytes | None:
 _COUNTED = ("i", "j", "counts", "played", "points", "faults", "component", "who")
 """Arrays of numbers and counts of players, matches and results."""
 _OF_FIT = ("drawelo", "advantage", "loglik", "prior", "ridge", "iterations")
-_OF_INTERVALS = ("kind", "level", "clusters", "quantile", "factor")
+_OF_INTERVALS = ("kind", "level", "clusters", "quantile", "factor", "freedom")
 
 
 def unpack_ranking(packed: bytes) -> Ranking:
@@ -104,6 +104,9 @@ def _unpack(packed: bytes) -> Ranking:
     fit = Fit(table, arrays["elo"], arrays["component"], **head["fit"], notices=notices[0])
     spreads: dict[str, Spread] = {name: _SPREADS[kind](arrays[name]) for name, kind in head["kinds"].items()}
     floor = Floor(arrays["who"], spreads["floor"], arrays["least"]) if "floor" in spreads else None
+    # What was packed before degrees of freedom were kept has those of its clusters.
+    clusters = head["of"]["clusters"]
+    head["of"].setdefault("freedom", None if clusters is None else clusters - 1.0)
     intervals = Intervals(
         fit, sd=arrays["sd"], low=arrays["low"], high=arrays["high"], spread=spreads["spread"],
         notices=notices[1], floor=floor, **head["of"],

@@ -223,9 +223,12 @@ class Ledger:
         """The standings after the last round read with what they rest on, as a store keeps them."""
         return RatedRound(self._last, self.standings(config), rating.pack_ranking(self.ranking()))
 
-    def standings(self, config: Config) -> dict[str, Any]:
-        """The documented standings after the last round read."""
-        ranked = self.ranking()
+    def standings(self, config: Config, *, pooled: bool = True) -> dict[str, Any]:
+        """The documented standings after the last round read.
+
+        Without `pooled` they are as before players' variances were held together, when they had no `freedom`.
+        """
+        ranked = self.ranking() if pooled else rating.rank(rating.intervals(self.fit, pooled=False))
         unfit = self.unfit(config)
         rows = [
             {name: getattr(row, name) for name in SHOWN}
@@ -242,6 +245,7 @@ class Ledger:
             "rounds_played": self._last,
             "drawelo": ranked.fit.drawelo,
             "intervals": ranked.intervals.kind,
+            **({"freedom": ranked.intervals.freedom} if pooled else {}),
             "warnings": [*ranked.warnings, *self._notices(config, unfit)],
             "suspended": unfit | self._unfit_to_return(config),
             "favours": [asdict(found) for found in self._favours.found()],

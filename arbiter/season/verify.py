@@ -189,7 +189,8 @@ class _Audit:
         if self._gap:
             yield Finding(place, f"its standings are not checked: {self._gap}", FindingKind.UNCHECKED)
             return
-        fresh = self._computed("standings", number)
+        # Those stored before variances were held together are held to the intervals of then.
+        fresh = self._computed("standings", number, pooled="freedom" in kept)
         if isinstance(fresh, Finding):
             yield fresh
             return
@@ -202,14 +203,14 @@ class _Audit:
         except SPOILT as error:
             yield Finding(place, f"the standings cannot be read: {error!r}", FindingKind.UNREADABLE)
 
-    def _computed(self, what: str, number: int) -> Any:
+    def _computed(self, what: str, number: int, pooled: bool = True) -> Any:
         """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
         try:
             if what == "tables":
                 return tables(self._config, self._ledger, self._season.seed, number)
             self._ledger.read_after(number)
             # As stored: JSON has no tuples and no keys but strings.
-            return json.loads(json.dumps(self._ledger.standings(self._config)))
+            return json.loads(json.dumps(self._ledger.standings(self._config, pooled=pooled)))
         except (RatingError, *SPOILT) as error:
             text = str(error) if isinstance(error, (RatingError, StoreError)) else repr(error)
             return Finding(_round(number), f"{what}: cannot be computed from the stored summaries: {text}")

@@ -87,7 +87,7 @@ def _half_width(slope: Floats, information: float, cluster: Ints, decided: bool)
         return model
     sums = np.bincount(cluster, slope)
     sandwich = math.sqrt(number / (number - 1) * float((sums**2).sum())) / information
-    half = upper(_UPPER, number) * sandwich
+    half = upper(_UPPER, number - 1) * sandwich
     return half if decided else max(half, model)
 
 

@@ -9,8 +9,9 @@ matches), g_c being the sum of a cluster's score contributions (its gradient in 
     V = H^+ ( R/(R-1) sum_c g_c g_c^T ) H^+,    interval  r_i +- t_{.975, R-1} sqrt(V_ii),
     P(i better than j) = T_{R-1}( (r_i - r_j) / sqrt(V_ii + V_jj - 2 V_ij) ).
 
-Virtual draws count in H, not in g. By round the coverage is 94.5 to 95.0 % in every setting tried in which
-everybody plays every round. `rating.fit.kinds` lists the other kinds.
+Virtual draws count in H, not in g. By round V is held together over the players (`rating.fit.pooling`); with
+fewer than 10 rounds matches are the clusters, and the rounds say how wide. Where everybody plays every round
+it covers 94 to 97 % from 2 rounds on. `rating.fit.kinds` lists the other kinds.
 
 A sandwich measures how much a player's own clusters disagree. A few (a late joiner's) agree by chance, and
 those of a player who won or lost everything agree by construction: his variance would be nearly zero where
@@ -34,7 +35,8 @@ from rating.fit.bayeselo import Fit
 from rating.fit.exactdist import grid_intervals
 from rating.fit.kinds import FEWEST_CLUSTERS, KINDS, Kind, check_level, quantile, settle_kind, upper
 from rating.fit.likelihood import ELO, FAR
-from rating.fit.sandwich import Diagonal, Information, Spread, sandwich
+from rating.fit.pooling import MOST_POOLED, Pooled, bias_of_rounds, pool_matches, pool_rounds
+from rating.fit.sandwich import Diagonal, Information, Matrix, Spread, sandwich
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
@@ -59,7 +61,8 @@ class Floor:
 class Intervals:
     """Intervals of a fit, in Elo; arrays have one entry a player, shape (n,), 0 for players without results.
 
-    `kind` is the kind used; `clusters` is R, None for the kinds without clusters.
+    `kind` is the kind used; `clusters` is R, None for the kinds without clusters; `freedom` are the degrees
+    of freedom of t, None where the normal distribution is meant.
     `low` and `high` are the ends: `elo` less and plus `quantile` times `sd`, but for `exactdist`, whose
     intervals are not symmetrical and whose superiorities are those of `covariance`. `spread` holds the
     covariances in natural units, to be multiplied by `factor` for Elo^2; `floor` holds the least variances of
@@ -78,6 +81,7 @@ class Intervals:
     factor: float
     notices: tuple[Notice, ...]
     floor: Floor | None = None
+    freedom: float | None = None
 
     @property
     def half(self) -> Floats:
@@ -116,7 +120,7 @@ class Intervals:
             # One triangle gives the other.
             after = slice(start if than is None else 0, None)
             score, linked = self._scores(chosen[some], others[after])
-            better = ndtr(score) if self.clusters is None else stdtr(self.clusters - 1, score)
+            better = ndtr(score) if self.freedom is None else stdtr(self.freedom, score)
             chance[some, after] = np.where(linked, better, 0.5)
             if than is None:
                 chance[after, some] = 1.0 - chance[some, after].T
@@ -141,7 +145,7 @@ class Intervals:
             ranking[np.asarray(who, np.int64)] = True
         rated = np.flatnonzero(self.fit.rated & ranking)
         ranks = np.zeros((2, len(self.fit.elo)), np.int64)
-        needed = upper(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.clusters)
+        needed = upper(1.0 - (1.0 - self.level) / max(rated.size - 1, 1), self.freedom)
         asked = rated if of is None else rated[np.isin(rated, np.asarray(of, np.int64))]
         for start in range(0, asked.size, _ROWS):
             some = asked[start : start + _ROWS]
@@ -173,10 +177,11 @@ class Intervals:
         return score, linked
 
 
-def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Intervals:
+def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95, pooled: bool = True) -> Intervals:
     """Intervals of `fit`, of the kind asked for or the one that its results allow (see `rating.fit.kinds`).
 
-    `level` is the share of intervals that hold the true rating. Raises OptionError for an unknown kind and
+    `level` is the share of intervals that hold the true rating. By round all players' variances are held
+    together (`rating.fit.pooling`), or not with `pooled=False`. Raises OptionError for an unknown kind and
     for a level outside 1e-9 to 1 - 1e-9.
     """
     if kind not in KINDS:
@@ -199,9 +204,16 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
         else:
             spread, number = sandwich(information, fit.table, _pulls(fit), *clusters)
         sd = np.where(fit.rated, np.sqrt(np.maximum(factor * spread.variance(), 0.0)), 0.0)
-        width = quantile(used, level, number)
+        freedom = None if number is None else number - 1.0
+        together = None
+        if pooled and kind == "round" and clusters is not None:
+            together = _pooled(fit, used, information, spread)
+        if together is not None:
+            spread, freedom = together
+            sd = np.where(fit.rated, np.sqrt(np.maximum(factor * spread.variance(), 0.0)), 0.0)
+        width = quantile(used, level, freedom)
         if clusters is not None:
-            floor, more = _floor(fit, used, clusters, information)
+            floor, more = _floor(fit, used, clusters, information, together is not None)
             notices += more
         if floor is not None:
             wide = upper(0.5 + level / 2.0, None) / width
@@ -216,7 +228,9 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95) -> Interva
         notices.append(Notice("rough-intervals", text))
     if kind in ("round", "table", "match", "model"):
         notices += _open_ends(fit)
-    return Intervals(fit, used, level, number, width, sd, low, high, spread, factor, tuple(notices), floor)
+    return Intervals(
+        fit, used, level, number, width, sd, low, high, spread, factor, tuple(notices), floor, freedom
+    )
 
 
 def rating_covariance(fit: Fit, *, ridge: float | None = None) -> Floats:
@@ -247,6 +261,35 @@ def _information(fit: Fit, ridge: float | None) -> Information:
     return Information(likelihood, slope.h, (ridge * ELO) ** -2, np.zeros(likelihood.n, np.int64))
 
 
+def _pooled(fit: Fit, used: Kind, information: Information, own: Spread) -> Pooled | None:
+    """V held together over the players, from 2 rounds on; None for one, and for too many players."""
+    table, rounds = fit.table, fit.table.clusters("round")
+    wins, _, losses = table.results
+    regular = fit.rated & (wins > 0) & (losses > 0)
+    if rounds is None or rounds[1] < 2 or not regular.any() or len(fit.elo) > MOST_POOLED:
+        return None
+    model = Matrix(information.dense().pseudo_inverse())
+    bias = bias_of_rounds(table, _weights(fit), *rounds, model)
+    if used == "round":
+        return pool_rounds(own, model, regular, rounds[1], bias)
+    by_round, _ = sandwich(information, table, _pulls(fit), *rounds)
+    matches = table.clusters("match")
+    assert matches is not None
+    each = distinct_of_players(len(fit.elo), table.first, table.second, *matches)[regular]
+    return pool_matches(own, by_round, model, regular, rounds[1], bias, float(each.mean()))
+
+
+def _weights(fit: Fit) -> Floats:
+    """Each result's part of the information, shape (N,), natural units."""
+    table, theta = fit.table, fit.elo * ELO
+    u = theta[table.first] - theta[table.second] + fit.advantage * ELO
+    odds, tie = np.exp(np.clip(u, -FAR, FAR)), np.exp(min(fit.drawelo * ELO, FAR))
+    up, down = 1.0 / (1.0 + odds / tie), 1.0 / (1.0 + 1.0 / (odds * tie))
+    weight: Floats = np.where(table.outcome >= 0, up * (1.0 - up), 0.0)
+    weight += np.where(table.outcome <= 0, down * (1.0 - down), 0.0)
+    return weight
+
+
 def _pulls(fit: Fit) -> Floats:
     """Each result's part of the gradient of its first player, shape (N,), natural units."""
     table, theta = fit.table, fit.elo * ELO
@@ -263,12 +306,15 @@ def _pulls(fit: Fit) -> Floats:
 
 
 def _floor(
-    fit: Fit, kind: Kind, clusters: tuple[Ints, int], information: Information
+    fit: Fit, kind: Kind, clusters: tuple[Ints, int], information: Information, pooled: bool
 ) -> tuple[Floor | None, list[Notice]]:
     """The floor for players whose clusters hide how uncertain they are, and who has too few clusters."""
     table = fit.table
-    few = distinct_of_players(len(fit.elo), table.first, table.second, *clusters) < FEWEST_CLUSTERS
-    few &= fit.rated
+    own = distinct_of_players(len(fit.elo), table.first, table.second, *clusters)
+    few = fit.rated & (own < FEWEST_CLUSTERS)
+    if pooled and kind == "match":
+        # In a season that has just begun nobody has many: few are those who have half of them or less.
+        few &= 2 * own <= own.max(initial=0)
     wins, _, losses = table.results
     who = few | (fit.rated & ((wins == 0) | (losses == 0)))
     if not who.any():

@@ -63,15 +63,15 @@ def check_level(level: float) -> None:
         raise OptionError(f"level {level!r}: give a share between 0 and 1, such as 0.95")
 
 
-def quantile(kind: Kind, level: float, clusters: int | None) -> float:
+def quantile(kind: Kind, level: float, freedom: float | None) -> float:
     """The factor on a standard deviation. BayesElo's own is known at 95 % only."""
     if kind in ("variance", "covariance", "exactdist") and level == 0.95:
         return BAYESELO_Z
-    return upper(0.5 + level / 2.0, clusters)
+    return upper(0.5 + level / 2.0, freedom)
 
 
-def upper(share: float, clusters: int | None) -> float:
-    """The quantile of t with clusters - 1 degrees of freedom, or of the normal distribution."""
+def upper(share: float, freedom: float | None) -> float:
+    """The quantile of t with so many degrees of freedom, or of the normal distribution."""
     from scipy.special import ndtri, stdtrit
 
-    return float(ndtri(share)) if clusters is None else float(stdtrit(clusters - 1, share))
+    return float(ndtri(share)) if freedom is None else float(stdtrit(freedom, share))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from rating import Match, OptionError, PairTable, rate, rating_covariance
+from rating import Match, OptionError, PairTable, rate, rating_covariance, simulate
 from rating.arrays import Floats, Ints
 from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import intervals
@@ -47,7 +47,7 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
         middle += np.outer(own, own) * clusters / (clusters - 1)
     inverse = rating_covariance(fit) * ELO**2
     expected = inverse @ middle @ inverse / ELO**2
-    of = intervals(fit, kind)
+    of = intervals(fit, kind, pooled=False)
     assert (of.kind, of.clusters, of.notices) == (kind, clusters, ())
     assert of.covariance == pytest.approx(expected, rel=1e-9, abs=1e-9)
     assert of.quantile == pytest.approx(float(stdtrit(clusters - 1, 0.975)))
@@ -69,7 +69,7 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
 )
 def test_fall_backs(rounds: int, asked: Kind, kind: Kind, notices: list[str]) -> None:
     fit = bayeselo(PairTable.from_matches(season(8, rounds)))
-    of = intervals(fit, asked)
+    of = intervals(fit, asked, pooled=False)
     assert (of.kind, [notice.name for notice in of.notices]) == (kind, notices)
     if kind == "match":
         assert of.quantile == pytest.approx(float(stdtrit(8 * rounds - 1, 0.975)))
@@ -244,7 +244,7 @@ def test_intervals_of_late_joiners_hold() -> None:
 
 def test_late_joiners_are_named_and_at_least_as_wide_as_the_model() -> None:
     fit = made_season(3, [1, 2, 3] + [20] * 17, 20)
-    of, few = intervals(fit), own_rounds(fit) < 10
+    of, few = intervals(fit, pooled=False), own_rounds(fit) < 10
     names = [name for name, late in zip(fit.table.players, few, strict=True) if late and name in "p0p1p2"]
     assert [notice.name for notice in of.notices] == ["few-rounds-of-player"]
     assert all(name in of.warnings[0] for name in names)
@@ -269,7 +269,7 @@ def test_others_keep_the_numbers_of_their_clusters() -> None:
 @pytest.mark.parametrize(("theta", "name"), [(9.0, "open-above"), (-9.0, "open-below")])
 def test_who_won_or_lost_everything_is_no_surer_than_the_model(theta: float, name: str) -> None:
     fit = made_season(5, [20] * 12, 20, {0: theta})
-    of = intervals(fit)
+    of = intervals(fit, pooled=False)
     assert [notice.name for notice in of.notices] == [name]
     assert of.warnings[0].endswith(": p0")
     assert of.half[0] >= math.sqrt(5 / 3) * intervals(fit, "model").half[0] * (1 - 1e-12)
@@ -280,9 +280,60 @@ def test_who_won_or_lost_everything_is_no_surer_than_the_model(theta: float, nam
 
 def test_many_players_have_a_floor_without_a_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = made_season(3, [1, 2, 3] + [20] * 57, 20)
-    exact = intervals(fit)
+    exact = intervals(fit, pooled=False)
     monkeypatch.setattr("rating.fit.sandwich._MOST_FACTORISED", 0)
     monkeypatch.setattr("rating.fit.sandwich._MOST_DENSE", 0)
-    rough = intervals(fit)
+    rough = intervals(fit, pooled=False)
     assert rough.half == pytest.approx(exact.half, rel=0.05)
     assert rough.los() == pytest.approx(exact.los(), abs=0.05)
+
+
+def truth_and_fit(seed: int, rounds: int, alpha: float) -> tuple[Floats, Fit]:
+    """A season of 24 players whose rounds share luck unless `alpha` is 1."""
+    made = simulate(24, rounds, seed=seed, alpha=alpha)
+    fit = bayeselo(PairTable.from_matches(made.matches))
+    return np.array([made.elo[name] for name in fit.table.players]), fit
+
+
+@pytest.mark.parametrize("rounds", [2, 3, 5, 10, 20])
+def test_intervals_hold_from_the_second_round_on(rounds: int) -> None:
+    """Whether a round's luck is shared or not; the half-widths of a season differ little."""
+    hits, spread = [], []
+    for seed in range(24):
+        truth, fit = truth_and_fit(seed, rounds, (1.0, 0.9, 0.6)[seed % 3])
+        of = intervals(fit)
+        hits.append(np.mean(np.abs(fit.elo - truth) <= of.half))
+        spread.append(of.half.std() / of.half.mean())
+    assert 0.92 <= np.mean(hits) <= 0.985
+    assert np.mean(spread) <= 0.15
+
+
+def test_at_the_change_from_matches_to_rounds_no_interval_leaps() -> None:
+    for seed in range(4):
+        made = simulate(24, 10, seed=seed)
+        before, after = (
+            intervals(
+                bayeselo(PairTable.from_matches([one for one in made.matches if (one.round or 0) <= last]))
+            )
+            for last in (9, 10)
+        )
+        assert (before.kind, after.kind) == ("match", "round")
+        ratio = after.half / before.half
+        assert 0.7 < ratio.min()
+        assert ratio.max() < 1.3
+
+
+def test_variances_are_held_together_by_their_formula() -> None:
+    """From 20 rounds on: V = w C M C + (1 - w) rho C."""
+    _, fit = truth_and_fit(1, 25, 0.9)
+    plain, model = intervals(fit, pooled=False).covariance, intervals(fit, "model").covariance
+    ratio, weight = float(np.mean(plain.diagonal() / model.diagonal())), 24 / 54
+    of = intervals(fit)
+    assert of.covariance == pytest.approx(weight * plain + (1 - weight) * ratio * model)
+    freedom = 1 / (1 / 54 + (1 - weight) ** 2 / (24 * 23))
+    assert of.freedom == pytest.approx(freedom)
+    assert of.quantile == pytest.approx(float(stdtrit(freedom, 0.975)))
+    chance = (fit.elo[0] - fit.elo[1]) / math.sqrt(
+        of.covariance[0, 0] + of.covariance[1, 1] - 2 * of.covariance[0, 1]
+    )
+    assert of.los()[0, 1] == pytest.approx(float(stdtr(freedom, chance)))

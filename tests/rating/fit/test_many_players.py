@@ -57,13 +57,13 @@ def test_a_long_chain_falls_back_to_the_factor(monkeypatch: pytest.MonkeyPatch) 
 def test_intervals_without_a_matrix(monkeypatch: pytest.MonkeyPatch, options: dict[str, object]) -> None:
     table = PairTable.from_matches(season(60, 20), players=["idle"])
     fit = bayeselo(table, **options)  # type: ignore[arg-type]
-    dense = {kind: intervals(fit, kind) for kind in KINDS}
+    dense = {kind: intervals(fit, kind, pooled=False) for kind in KINDS}
     ranks = {kind: of.rank_interval() for kind, of in dense.items()}
     monkeypatch.setattr("rating.fit.sandwich._MOST_FACTORISED", 0)
     monkeypatch.setattr("rating.fit.sandwich._MOST_DENSE", 0)
     monkeypatch.setattr("rating.fit.intervals._ROWS", 7)
     for kind, of in dense.items():
-        iterated = intervals(fit, kind)
+        iterated = intervals(fit, kind, pooled=False)
         rough = 0.03 if kind in ("model", "covariance") else 1e-7
         assert iterated.clusters == of.clusters
         assert iterated.notices == ()
@@ -95,12 +95,12 @@ def test_chains_too_long_for_conjugate_gradients(monkeypatch: pytest.MonkeyPatch
     outcome = np.repeat([1, -1, 1] * 4, 299)
     number = np.repeat(np.arange(12), 299)
     fit = bayeselo(PairTable.from_results(names, first, second, outcome, round=number))
-    exact = intervals(fit)
+    exact = intervals(fit, pooled=False)
     monkeypatch.setattr("rating.fit.sandwich._MOST_FACTORISED", 0)
     monkeypatch.setattr("rating.fit.solvers._MOST_PRODUCTS", 20)
-    assert intervals(fit).half == pytest.approx(exact.half, rel=1e-9)
+    assert intervals(fit, pooled=False).half == pytest.approx(exact.half, rel=1e-9)
     monkeypatch.setattr("rating.fit.sandwich._MOST_DENSE", 0)
-    assert [notice.name for notice in intervals(fit).notices] == ["rough-intervals"]
+    assert [notice.name for notice in intervals(fit, pooled=False).notices] == ["rough-intervals"]
 
 
 def test_ten_thousand_players_need_no_matrix() -> None:
