@@ -25,9 +25,9 @@ that is the results', mean (C J C)_ii / C_ii, and 1/2 for that of the prior, whi
 strengths differ by in a usual field. From 20 rounds on nothing is corrected.
 
 Sources: Smyth, Linear models and empirical Bayes methods (Stat. Appl. Genet. Mol. Biol. 3, 2004) for
-variances moderated so; Ledoit and Wolf, A well-conditioned estimator for large-dimensional covariance matrices
-(J. Multivariate Anal. 88, 2004); Bell and McCaffrey, Bias reduction in standard errors (Survey Methodology 28,
-2002); Satterthwaite (1946).
+variances moderated so; Ledoit and Wolf, A well-conditioned estimator for large-dimensional covariance
+matrices (J. Multivariate Anal. 88, 2004); Bell and McCaffrey, Bias reduction in standard errors (Survey
+Methodology 28, 2002); Satterthwaite (1946).
 """
 
 from __future__ import annotations

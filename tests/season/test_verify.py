@@ -19,6 +19,7 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.match import Fault
 from arbiter.season.findings import Coverage, Finding, FindingKind
+from arbiter.season.ledger import Ledger
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store, schema
@@ -589,3 +590,21 @@ def test_the_command_exits_5_for_what_cannot_be_read(kept: Kept, capsys: pytest.
     assert (code, len(out.splitlines())) == (5, 1)
     assert out.startswith(f"{CLEAN}: the record of match {CLEAN} cannot be read: ")
     assert "0 differences, 1 unreadable" in err
+
+
+def test_standings_from_before_variances_were_held_together_are_checked_by_the_rule_of_then(
+    kept: Kept,
+) -> None:
+    ledger = Ledger.of(kept.config, kept.season)
+    ledger.read_after(2)
+    before = ledger.standings(kept.config, pooled=False)
+    assert "freedom" not in before
+    now = kept.season.standings(2) or {}
+    assert before["players"][0]["low"] != now["players"][0]["low"]
+
+    def as_then(standings: dict[str, Any]) -> None:
+        standings.clear()
+        standings.update(before)
+
+    change_standings(kept, as_then)
+    assert kept.found() == []

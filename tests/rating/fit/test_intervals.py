@@ -319,7 +319,7 @@ def test_at_the_change_from_matches_to_rounds_no_interval_leaps() -> None:
         )
         assert (before.kind, after.kind) == ("match", "round")
         ratio = after.half / before.half
-        assert 0.7 < ratio.min()
+        assert ratio.min() > 0.7
         assert ratio.max() < 1.3
 
 
