@@ -199,7 +199,8 @@ class Choice:
         given_up = _mean_capital(standing.not_best) >= -math.log(self.alpha)
         base_beaten = np.asarray(standing.base_beaten | given_up[..., 0], np.bool_)
         doubted = ~base_beaten[..., None] & (standing.no_gain >= -math.log(_OF_BASE * self.beta))
-        close = (lost > 0.0) & (lost < s1 - s0)
+        # The leader has lost nothing, and neither has a program that plays as it does.
+        close = (np.arange(lost.shape[-1]) != first) & (lost < s1 - s0)
         level = close & (standing.no_lead >= -math.log((1.0 - _OF_BASE) * self.beta))
         found = np.select([given_up[..., 1:], doubted, level], [_BEHIND, _NO_BETTER, _LEVEL], _PLAYING)
         state = np.where(at_once, found, standing.state)

@@ -93,7 +93,7 @@ def test_groups_are_best_first_and_hold_who_was_not_told_apart() -> None:
 def test_programs_that_play_alike_are_level_and_one_of_them_is_named() -> None:
     rng = np.random.default_rng(2)
     better = np.stack([drawn(pool(1), [100.0], 1, rng)[0] for _ in range(400)])
-    standing, counted = played(CHOICE, np.repeat(better, 2, axis=1) - np.array([0.0, 1e-6]))
+    standing, counted = played(CHOICE, np.repeat(better, 2, axis=1))
     assert (int(standing.verdict), int(standing.leader)) == (1, 0)
     assert STATES[standing.state[1]] == "level"
     assert CHOICE.groups(counted, standing) == [[0, 1]]
