@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,11 +13,11 @@ from arbiter.config.game import settings_of
 from arbiter.config.places import Document, read_document
 from arbiter.config.reading import placed, validate
 from arbiter.config.season_file import StrictModel, TableModel, Version, VersionModel
-from arbiter.config.values import Seed, StoreUrl, Word, refused
+from arbiter.config.values import Seed, StoreUrl, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
 from arbiter.regress.identity import BASE, CANDIDATE, CANDIDATES, Digests, attempt_of, kept, name_of
-from arbiter.regress.versions import versions_of
+from arbiter.regress.versions import as_names, versions_of
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
 from rating.errors import OptionError
@@ -341,19 +340,10 @@ class RegressModel(TestModel):
         return super().named() | {(CANDIDATE,): self.candidate}
 
 
-def _as_names(value: object) -> object:
-    """Names alone stand for players of the season."""
-    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
-        return value
-    if twice := [name for name, times in Counter(value).items() if times > 1]:
-        raise refused("names", f"{twice[0]!r} is named twice", "give each a name of its own")
-    return dict.fromkeys(value)
-
-
 class ChoiceModel(TestModel):
     """A choice among candidates, by their names; `config` is the season's file of those without a command."""
 
-    candidates: Annotated[dict[str, Version | None], BeforeValidator(_as_names)]
+    candidates: Annotated[dict[str, Version | None], BeforeValidator(as_names)]
     config: Word | None = None
 
     def named(self) -> dict[Place, VersionModel | None]:

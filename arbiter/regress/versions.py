@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.config.languages import player_of, problems_of_version
-from arbiter.config.values import check_name
+from arbiter.config.values import check_name, refused
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.players import lacking
 from arbiter.regress.identity import BASE, CANDIDATES
@@ -57,6 +58,15 @@ def versions_of(
             known = sorted({entry.registered_name for entry in season.entries})
             problems.append(Problem(place, f"no such player in {config}", did_you_mean(name, known)))
     return players, [*_problems_of_number(named), *problems]
+
+
+def as_names(value: object) -> object:
+    """A list of names, which stand for players of a season, as a mapping; what is none stays as it is."""
+    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        return value
+    if twice := [name for name, times in Counter(value).items() if times > 1]:
+        raise refused("names", f"{twice[0]!r} is named twice", "give each a name of its own")
+    return dict.fromkeys(value)
 
 
 def _called(season: Config, name: str) -> list[Player]:
