@@ -59,7 +59,7 @@ class EndedTest(NamedTuple):
         return cls(trial, season.seed, seconds, found, page)
 
 
-class Told(NamedTuple):
+class TrialSaid(NamedTuple):
     """The verdict of a trial in a line, and the figures behind it: as labels and texts, and as JSON."""
 
     headline: str
@@ -67,7 +67,7 @@ class Told(NamedTuple):
     figures: Mapping[str, Any]
 
     @classmethod
-    def of(cls, trial: Trial | ChoiceTrial) -> Told:
+    def of(cls, trial: Trial | ChoiceTrial) -> TrialSaid:
         """The same whatever was asked."""
         if isinstance(trial, ChoiceTrial):
             return cls(choice_saying.headline(trial), choice_saying.rows(trial), choice_saying.figures(trial))
@@ -84,7 +84,7 @@ def page_of(site: str, name: str) -> str:
 
 def print_ended(ended: EndedTest) -> None:
     """Print the verdict, its figures and the worst matches, for people."""
-    trial, told = ended.trial, Told.of(ended.trial)
+    trial, told = ended.trial, TrialSaid.of(ended.trial)
     say(told.headline)
     shown = [*told.rows, *([] if ended.page is None else [("page", ended.page)])]
     width = max(10, *(len(label) for label, _ in shown))
@@ -140,7 +140,7 @@ class Documents:
         trial, linked = ended.trial, None
         if self.records is not None and self.summary is not None:
             linked = os.path.relpath(self.records, Path(self.summary).absolute().parent)
-        told = Told.of(trial)
+        told = TrialSaid.of(trial)
         details = "\n".join(f"{label}: {text}" for label, text in told.rows)
         case = _case(told.headline, trial.exit_code, details, ended.seconds)
         if problems := self._write(case, summary(ended, linked), shape(ended), ended.records):
@@ -182,7 +182,7 @@ def shape(ended: EndedTest) -> dict[str, Any]:
     trial = ended.trial
     found = _worst_with_commands(ended)
     return {
-        **Told.of(trial).figures,
+        **TrialSaid.of(trial).figures,
         "exit": trial.exit_code,
         "worst": [
             {"match": played.match.id, "score": played.score, "again": again} for played, again in found
@@ -196,7 +196,7 @@ def shape(ended: EndedTest) -> dict[str, Any]:
 
 def summary(ended: EndedTest, records: str | None = None) -> str:
     """The summary for a page of CI; matches are links where their `records` lie in a folder."""
-    trial, told = ended.trial, Told.of(ended.trial)
+    trial, told = ended.trial, TrialSaid.of(ended.trial)
     mark = "✅" if trial.exit_code == 0 else "❌"
     lines = [f"### {mark} {markdown(told.headline)}", "", "| | |", "|---|---|"]
     lines += [f"| {markdown(label)} | {markdown(text)} |" for label, text in told.rows]

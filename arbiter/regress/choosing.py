@@ -32,7 +32,7 @@ VerdictOfChoice: TypeAlias = Literal["best", "none", "out_of_budget", "candidate
 _EXIT = {"best": 0, "none": 1, "out_of_budget": 4, "candidates_faulty": 3, "base_faulty": 3}
 
 
-class Turn(NamedTuple):
+class CandidateBlock(NamedTuple):
     """A block that a candidate plays, by their numbers from 1."""
 
     block: int
@@ -52,7 +52,7 @@ class ChoiceTrial:
         self.rule = Choice(test.elo0, test.elo1, test.alpha, test.beta, test.most_blocks, test.share)
         self.from_store = 0
         self.out: dict[int, FaultSeen] = {}
-        self._waiting: dict[Turn, dict[str, MatchSummary]] = {}
+        self._waiting: dict[CandidateBlock, dict[str, MatchSummary]] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -139,13 +139,13 @@ class ChoiceTrial:
         """Take a match; it counts once its block is whole, and all before it."""
         assert match.round is not None
         assert match.table is not None
-        self._waiting.setdefault(Turn(match.round, match.table), {})[match.id] = match
+        self._waiting.setdefault(CandidateBlock(match.round, match.table), {})[match.id] = match
         while self.verdict is None and self._take(self._next):
             pass
 
     def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
         """Yield the matches of each turn that is to be played, of those who are in the race by then."""
-        asked: set[Turn] = set()
+        asked: set[CandidateBlock] = set()
         while self.verdict is None:
             turn = next((turn for turn in self._open() if turn not in asked), None)
             if turn is None:
@@ -162,15 +162,15 @@ class ChoiceTrial:
         lost = self.played[self.leader] if self.competing else []
         return worst_of([*self.out.values(), *own], lost)
 
-    def _open(self) -> Iterator[Turn]:
+    def _open(self) -> Iterator[CandidateBlock]:
         most = self.rule.most_blocks
         for block in count(self._next) if most is None else range(self._next, most + 1):
             for table in self.in_race:
-                yield Turn(block, table)
+                yield CandidateBlock(block, table)
 
     def _take(self, block: int) -> bool:
         """Count a block of all in the race; False where matches of it are missing."""
-        found = {table: self._waiting.get(Turn(block, table), {}) for table in self.in_race}
+        found = {table: self._waiting.get(CandidateBlock(block, table), {}) for table in self.in_race}
         if any(len(matches) < self.experiment.block_size for matches in found.values()):
             return False
         self._next += 1

@@ -96,7 +96,7 @@ def experiment_of(
     if CANDIDATES not in values and values.pop("config", None) is not None:
         problems.append(Problem(("config",), "names the players among several candidates, and here is one"))
     if CANDIDATES in values and values.pop("family", None) is not None:
-        problems.append(Problem(("family",), "is of tests: the candidates of a choice share one alpha already"))
+        problems.append(Problem(("family",), "is of tests: candidates of one choice share their alpha"))
     versions: dict[Place, Player] = {}
     kind: type[TestModel] = ChoiceModel if CANDIDATES in values else RegressModel
     reading = validate(document, kind, values)

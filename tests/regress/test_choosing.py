@@ -256,3 +256,8 @@ def test_names_that_no_player_of_the_season_has_are_listed(file: Path) -> None:
         ConfigError, match="config: names the players among several candidates, and here is one"
     ):
         experiment_of(str(file), {})
+
+
+def test_a_choice_belongs_to_no_family() -> None:
+    with pytest.raises(ConfigError, match="family: is of tests"):
+        choice(family="nightly")
