@@ -66,8 +66,23 @@ class ReviewedSeat(PhaseLoss):
     phases: dict[Phase, PhaseLoss]
 
 
+class Lead(TypedDict):
+    """A seat's points over the mean of all seats, and with `even` cards: what is left without the luck.
+
+    The player's mean lead at such a table lies between `low` and `high` in 95 of 100 matches.
+    """
+
+    points: float
+    even: float
+    low: float
+    high: float
+
+
 class Review(TypedDict):
-    """A match as the program `by` values it; `budget` is the time that it was told, for all seats, in ms."""
+    """A match as the program `by` values it; `budget` is the time that it was told, for all seats, in ms.
+
+    Reviews that were kept before there were `leads` have none.
+    """
 
     format: Literal["arbiter-review/1"]
     match: str
@@ -77,6 +92,7 @@ class Review(TypedDict):
     decisions: list[ReviewedDecision]
     seats: list[ReviewedSeat]
     luck: list[float | None]
+    leads: NotRequired[list[Lead | None]]
     worst: list[int]
 
 

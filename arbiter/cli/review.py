@@ -177,7 +177,7 @@ def _round(
     """Review what is missing of a round; the losses of all of it."""
     from arbiter.cli.progress import Bar
     from arbiter.executors import processes, slots
-    from arbiter.review.rounds import brief_of, done_by, first_that_values, review_round
+    from arbiter.review.rounds import brief_of, done_by, first_that_values, idle_cores, review_round
     from arbiter.review.sums import losses_of
 
     ids = sorted(stored.match_ids(number))
@@ -185,7 +185,8 @@ def _round(
         raise ConfigError(f"no match of round {number} is stored")
     reviewers = _reviewers(settled, stored, by, budget_ms)
     chosen = next((one for one in reviewers if done_by(stored, number, one)), None)
-    with processes(slots(workers or settled.workers)) as executor, Bar() as bar:
+    wanted = workers or min(idle_cores(), slots(settled.workers))
+    with processes(slots(wanted)) as executor, Bar() as bar:
         if chosen is None and len(reviewers) > 1:
             packed = stored.packed(ids[0])
             assert packed is not None
@@ -216,13 +217,7 @@ def _print_match(found: Review, match_id: str) -> None:
             [(f"{of['seat']} {of['player']}", of, of["phases"], of["mistakes"]) for of in found["seats"]]
         )
     )
-    luck = [
-        f"{names[seat]} {points:+.1f}"
-        for seat, points in enumerate(found["luck"])
-        if seat in names and points is not None
-    ]
-    if luck:
-        say(f"luck of the cards, in points: {', '.join(luck)}")
+    _print_luck(found, names)
     mistakes = [decision for decision in found["decisions"] if decision["mistake"]]
     listed = sorted(mistakes, key=lambda decision: -(decision["loss"] or 0))[:LISTED]
     rows = [_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
@@ -231,6 +226,20 @@ def _print_match(found: Review, match_id: str) -> None:
         more = f", the costliest of {len(mistakes)}" if len(mistakes) > len(listed) else ""
         print_table(columns, rows, f"mistakes{more}", left=(2, 3, 4, 6))
     say("--format json has every decision, and what each of its options was worth")
+
+
+def _print_luck(found: Review, names: dict[int, str]) -> None:
+    """The luck of each seat's cards, and its lead over the mean of all seats with and without it."""
+    rows: list[list[object]] = []
+    leads = found.get("leads", [None] * len(found["luck"]))
+    for seat, (luck, lead) in enumerate(zip(found["luck"], leads, strict=True)):
+        if seat in names and luck is not None:
+            even = [] if lead is None else [_signed(lead[key]) for key in ("points", "even")]
+            ends = [] if lead is None else [f"{_signed(lead['low'])} to {_signed(lead['high'])}"]
+            rows.append([f"{seat} {names[seat]}", _signed(luck), *even, *ends])
+    columns = ["player", "luck", "lead", "without luck", "95 %"]
+    if rows:
+        print_table(columns[: len(rows[0])], rows, "luck of the cards, and leads over the mean of all seats")
 
 
 def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
@@ -273,6 +282,10 @@ def _with_error(of: PhaseLoss) -> str:
         return "-"
     spread = "" if of["se"] is None else f" ± {of['se']:.2f}"
     return f"{of['mean_loss']:.2f}{spread}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}"
 
 
 def _number(value: float | None) -> str:

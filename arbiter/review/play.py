@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.games import make
 from arbiter.review.losses import Losses, judge_decision
-from arbiter.review.luck import best_value, luck_of, value_deal
+from arbiter.review.luck import best_value, leads_of, luck_of_deals
 from arbiter.review.reference import ANSWERS
 from arbiter.review.saying import excuse_of, say_decision
 from arbiter.reviewed import FORMAT, PHASES
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from arbiter.reviewed import Phase, PhaseLoss, Review, ReviewedDecision, ReviewedSeat
     from arbiter.rules import AnyGame, Command, Deal, Seat
 
+FURTHER = 12
+"""Times that a decision is asked about beyond the first where it may be a mistake,"""
+DOUBTED = 1.5
+"""that is, where its loss lies by so many standard errors above 0."""
 WORST = 5
 """The costliest decisions that a review names, mistakes first."""
 
@@ -47,6 +51,8 @@ class _Reviewing:
         game, record = self._game, self._record
         self._reference.begin()
         self._tell_each(game.greeting())
+        for seat in range(game.seats):
+            self._reference.tell_time(seat)
         place = 0
         for event in retrace(record, game):
             if isinstance(event, Dealt):
@@ -71,6 +77,7 @@ class _Reviewing:
         )[:WORST]
         for decision in worst:
             decision["say"] = say_decision(game, decision)
+        luck, points = luck_of_deals(self._reference, game, self._hands), record.points
         return {
             "format": FORMAT,
             "match": record.id,
@@ -79,24 +86,31 @@ class _Reviewing:
             "answers": ANSWERS,
             "decisions": self._decisions,
             "seats": [self._seat(seat) for seat in range(game.seats)],
-            "luck": self._luck(),
+            "luck": luck,
+            "leads": [None] * game.seats if points is None else leads_of(game, points, luck),
             "worst": [decision["i"] for decision in worst],
         }
 
     def _decide(self, event: Moved, place: int) -> None:
         move = event.move
         answers = self._reference.value(self._game, event.before, move.seat)
+        first = judge_decision(answers, move.action)
         if move.seat in self._fresh and self._hands[-1][1][move.seat] is None:
             self._hands[-1][1][move.seat] = best_value(answers)[1]
-        judged = judge_decision(answers, move.action)
+        judged = first
+        if first.se and (first.loss or 0) > DOUBTED * first.se:
+            answers = [*answers, *self._reference.value(self._game, event.before, move.seat, FURTHER)]
+            judged = judge_decision(answers, move.action)
         if judged.win is not None:
             sides = len(set(self._game.sides or range(self._game.seats)))
             self._win = [1 / sides if win is None else win for win in self._win]
             self._win[move.seat] = judged.win
         phase = self._phases[place]
-        if judged.loss is not None:
+        # Where there is one option nobody can err: a bot that is forced more often would look better by it.
+        if first.loss is not None and len(first.values) > 1:
             known = self._loss.get((move.seat, phase), Losses())
-            self._loss[move.seat, phase] = known.plus(judged.loss)
+            # Of all decisions as many answers: to ask on where much seems lost would make the mean too small.
+            self._loss[move.seat, phase] = known.plus(first.loss)
         self._decisions.append(
             {
                 "i": place,
@@ -127,18 +141,6 @@ class _Reviewing:
             "phases": {phase: _shape(of) for phase, of in losses.items()},
             **_shape(whole),
         }
-
-    def _luck(self) -> list[float | None]:
-        """The luck of all deals that count, by seat; None where it is unknown."""
-        game = self._game
-        total = [0.0] * game.seats
-        for deal, values in self._hands[:1] if game.chained else self._hands:
-            known = values if None not in values else value_deal(self._reference, game, deal)
-            luck = luck_of(known, game.sides)
-            if luck is None:
-                return [None] * game.seats
-            total = [sum(both) for both in zip(total, luck, strict=True)]
-        return [round(points, 3) for points in total] if self._hands else [None] * game.seats
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
         for wording in wordings:

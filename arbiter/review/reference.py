@@ -37,7 +37,7 @@ class Reference:
         self.name = player.name
         self._player, self._limits = player, limits
         # Each answer as if it were a move of a match of that time.
-        self._share_ns = thinking_ns // ANSWERS
+        self._whole_ns = self._share_ns = thinking_ns // ANSWERS
         self._launchers: dict[Seat, Launcher] = {}
         self._bots: dict[Seat, SingleBot] = {}
         self._used_ns: dict[Seat, int] = {}
@@ -48,8 +48,9 @@ class Reference:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def begin(self) -> None:
-        """End what was heard: a match begins."""
+    def begin(self, part: int = 1) -> None:
+        """End what was heard: a match begins, or a deal of it, which has one `part`-th of the time."""
+        self._share_ns = max(self._whole_ns // part, MS)
         for bot in self._bots.values():
             bot.stop()
         self._bots, self._used_ns = {}, {}
@@ -60,12 +61,16 @@ class Reference:
         if not answer.accepted:
             raise BotCheckFailed(f"{self.name} refuses {command[:60]!r}: {_shown(answer)}")
 
-    def value(self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS) -> list[Mapping[str, Worth]]:
-        """Ask a seat that is to act what its answers are worth, so many times."""
+    def tell_time(self, seat: Seat) -> None:
+        """Tell a seat the time that it has left; before the first cards too, since some plan by it."""
         used = self._used_ns.get(seat, 0)
         # Once it is used up a little is left, so that nothing is guessed.
         left = max(self._share_ns - used // ANSWERS, self._share_ns // 20)
         self.hear(seat, f"time_left {left // MS}")
+
+    def value(self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS) -> list[Mapping[str, Worth]]:
+        """Ask a seat that is to act what its answers are worth, so many times."""
+        self.tell_time(seat)
         found = []
         for _ in range(times):
             answer = self._say(seat, REQUEST)

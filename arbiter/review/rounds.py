@@ -44,6 +44,11 @@ class Reviewer(NamedTuple):
         return cls(player, limits, budget_ms, digest_of(program(kept(player, digests))))
 
 
+def idle_cores() -> int:
+    """The number of cores on which nothing ran in the last minute; at least 1."""
+    return max(1, len(os.sched_getaffinity(0)) - round(os.getloadavg()[0]))
+
+
 def review_packed(packed: bytes, match_id: str, reviewer: Reviewer, nicely: bool = False) -> Review:
     """The review of a match as a store keeps it; `nicely` lets everything else on the machine go first.
 
@@ -62,11 +67,11 @@ def brief_of(review: Review) -> Mapping[str, Any]:
     """The sums of a review by seat that a season's figures are made of."""
     seats = []
     for of in review["seats"]:
-        sums: dict[str, list[float]] = {}
-        for decision in review["decisions"]:
-            if decision["seat"] == of["seat"] and decision["loss"] is not None:
-                known = sums.setdefault(decision["phase"], [0, 0.0])
-                sums[decision["phase"]] = [known[0] + 1, known[1] + decision["loss"]]
+        sums = {
+            phase: [losses["decisions"], losses["decisions"] * losses["mean_loss"]]
+            for phase, losses in of["phases"].items()
+            if losses["mean_loss"] is not None
+        }
         seats.append({"seat": of["seat"], "player": of["player"], "mistakes": of["mistakes"], "sums": sums})
     return {"seats": seats, "luck": review["luck"]}
 

@@ -73,12 +73,17 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         await run_in_threadpool(visit.decide, word)
         return await run_in_threadpool(visit.state)
 
+    async def luck(request: Request) -> VisitState:
+        visit = _visit(tables, request)
+        await run_in_threadpool(visit.weigh)
+        return await run_in_threadpool(visit.state)
+
     async def leave(request: Request) -> dict[str, bool]:
         tables.leave(_visit(tables, request))
         return {"left": True}
 
     verbs: dict[str, Callable[[Request], Awaitable[Mapping[str, object]]]]
-    verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "leave": leave}
+    verbs = {"new": begin, "state": tell, "replay": replay, "decide": decide, "luck": luck, "leave": leave}
     below = "/seasons/{season}/table"
     posts = [Route(f"{below}/{name}", _answering(verb), methods=["POST"]) for name, verb in verbs.items()]
     return [Route(below, show), *posts]

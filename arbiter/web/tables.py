@@ -25,6 +25,7 @@ from arbiter.byhand.setup import Setup, record_of
 from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.outcome import say_points
+from arbiter.review.visits import say_luck
 from arbiter.view import Reader, replay_of
 from arbiter.web.refusals import nothing_here, too_many
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.session import Seen
     from arbiter.config import Config
     from arbiter.match import Limits, Player
-    from arbiter.rules import AnyGame, Seat
+    from arbiter.rules import AnyGame, Deal, Seat
     from arbiter.viewed import Replay
     from arbiter.web.traffic import Log
 
@@ -106,22 +107,31 @@ def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Tur
 
 
 class Offer(NamedTuple):
-    """The offer to a season's visitors: its game, its limits, and its house bots."""
+    """The offer to a season's visitors: its game, its limits, its house bots, and who may value the cards."""
 
     game: AnyGame
     limits: Limits
     house: tuple[Player, ...]
+    judges: tuple[Player, ...] = ()
 
 
 def offer_of(config: Config) -> Offer | None:
     """Return what visitors of a season may play; None for a season without house bots."""
     entries = [one for one in config.entries if one.house or one.registered_name in config.house_bots]
     limits = replace(config.limits, delivery=USUAL.delivery, end=USUAL.end)
-    return Offer(config.game, limits, tuple(one.player for one in entries)) if entries else None
+    house = tuple(one.player for one in entries)
+    named = [
+        one.player for one in config.entries if config.review_by in (one.registered_name, one.player.name)
+    ]
+    return (
+        Offer(config.game, limits, house, tuple({one.name: one for one in (*named, *house)}.values()))
+        if entries
+        else None
+    )
 
 
 class VisitState(Turn):
-    """The state of a table for its visitor."""
+    """The state of a table for its visitor; `luck` is a line about the cards once they are valued."""
 
     revision: int
     running: bool
@@ -129,6 +139,7 @@ class VisitState(Turn):
     players: list[str]
     failed: bool
     seconds_left: int
+    luck: str | None
 
 
 class Begun(VisitState):
@@ -144,12 +155,14 @@ class Visit:
     session: Session
     key: str
     season: str
+    offer: Offer
     address: str
     seat: Seat
     names: tuple[str, ...]
     asked: float = field(default_factory=time.monotonic)
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
+    luck: str | None = None
     reported: bool = False
     """True once the log has it that a bot failed."""
     wake: Callable[[], None] = lambda: None
@@ -174,6 +187,7 @@ class Visit:
             **turn_of(seen, self.names, self.seat),
             "failed": self.failed,
             "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
+            "luck": self.luck,
         }
 
     def replay(self) -> Replay:
@@ -189,6 +203,24 @@ class Visit:
             raise ConfigError("a house bot has failed: the match is over")
         self.session.do(verbs.answer, word=word, seat=self.seat)
         self.decided = time.monotonic()
+
+    def weigh(self) -> None:
+        """Have the cards valued, once the match is over; ConfigError before, Busy while it is done."""
+        seen = self.session.seen
+        if seen is None or seen.position.to_act is not None:
+            raise ConfigError("the match is not over")
+        if self.luck is None:
+            self.session.do(
+                self._weigh, game=seen.position.game, deals=seen.position.deals, points=seen.position.totals
+            )
+
+    def _weigh(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
+        """In the worker's thread: what it starts stays behind the pages."""
+        said = ""
+        try:
+            said = say_luck(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
+        finally:
+            self.luck = said
 
 
 class Tables:
@@ -303,7 +335,7 @@ class Tables:
             raise
         key = secrets.token_urlsafe(32)
         shown = (*names[:seat], VISITOR, *names[seat:])
-        visit = self._visits[key] = Visit(session, key, season, address, seat, shown)
+        visit = self._visits[key] = Visit(session, key, season, offer, address, seat, shown)
         return visit
 
     def _stay(self) -> None:

@@ -20,8 +20,11 @@ class InMemory:
         self.sessions: list[list[tuple[int, str]]] = []
         self._noise, self._chance = noise, random.Random(1)
 
-    def begin(self) -> None:
+    def begin(self, _: int = 1) -> None:
         self.sessions.append([])
+
+    def tell_time(self, seat: int) -> None:
+        pass
 
     def hear(self, seat: int, command: str) -> None:
         self.sessions[-1].append((seat, command))

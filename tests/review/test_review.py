@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from math import sqrt
 from statistics import fmean
@@ -15,11 +16,13 @@ from hypothesis import strategies as st
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.errors import BotCheckFailed
 from arbiter.games import make
+from arbiter.match import Player
+from arbiter.review import visits
 from arbiter.review.answers import Worth, read_values
 from arbiter.review.losses import Losses, clustered, judge_decision
-from arbiter.review.luck import luck_of, value_deal
+from arbiter.review.luck import leads_of, luck_of, value_deal
 from arbiter.review.play import phases_of, review_match
-from arbiter.review.rounds import brief_of
+from arbiter.review.rounds import brief_of, idle_cores
 from arbiter.review.sums import losses_of
 from arbiter.reviewed import review_for
 from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
@@ -54,7 +57,7 @@ def test_each_decision_of_a_match_is_reviewed_once_and_in_order(name: str) -> No
         (move.seat, move.deal, move.action) for move in record.moves
     ]
     assert sum(of["decisions"] for of in review["seats"]) == sum(
-        decision["loss"] is not None for decision in review["decisions"]
+        decision["loss"] is not None and len(decision["values"]) > 1 for decision in review["decisions"]
     )
 
 
@@ -257,3 +260,81 @@ def test_a_forfeited_match_is_reviewed_as_far_as_it_went() -> None:
     begun = replace(record, moves=record.moves[:6], points=None)
     used: Any = InMemory()
     assert len(review_match(begun, used, 1000)["decisions"]) == 6
+
+
+@pytest.mark.parametrize(("load", "cores"), [(0.2, 4), (1.4, 3), (3.9, 1), (50.0, 1)])
+def test_a_round_takes_cores_that_nobody_needs(
+    load: float, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    assert idle_cores() == cores
+
+
+class Judge(InMemory):
+    """A program that answers, for `say_luck`; the one called `silent` has no values."""
+
+    def __init__(self, player: Any, *_: Any) -> None:
+        super().__init__()
+        self.silent = player.name == "silent"
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def value(self, game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+        if self.silent:
+            raise BotCheckFailed("silent does not answer")
+        return super().value(game, state, seat, times)
+
+
+def test_the_luck_of_one_seat_is_said_by_the_first_program_that_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(visits, "Reference", Judge)
+    game = make("planning", {})
+    record = play_by_policy(game, random_policy("a"))
+    deals = [event.deal for event in retrace(record, game) if isinstance(event, Dealt)]
+    points = record.points or ()
+    limits = match_spec(game).limits
+    silent, judge = Player("silent", ("x",)), Player("judge", ("x",))
+    said = visits.say_luck([silent, judge], limits, game, deals, points, 2)
+    assert re.fullmatch(
+        r"The luck of the cards: judge values yours \d+\.\d (above|below) the mean of the table\. You ended "
+        rf"{visits._against(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
+        r"\(95 %: \d+\.\d (above|below) to \d+\.\d (above|below) it\)\.",
+        said,
+    )
+    other = make("planning", {"deals": [[1, 0], [3, 1]]})
+    assert visits.say_luck([judge], limits, other, deals[:1], points, 2).endswith("the mean of the table.")
+    assert visits.say_luck([silent], limits, game, deals, points, 2) == ""
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_leads_without_luck_sum_to_nothing(name: str) -> None:
+    game = make(name, {})
+    points, luck = list(range(game.seats)), [seat - (game.seats - 1) / 2 for seat in range(game.seats)]
+    leads = [lead for lead in leads_of(game, points, luck) if lead is not None]
+    assert len(leads) == game.seats and sum(lead["even"] for lead in leads) == pytest.approx(0, abs=0.02)
+    assert all(lead["low"] < lead["even"] < lead["high"] for lead in leads)
+    assert leads_of(game, points, [None] * game.seats) == [None] * game.seats
+
+
+def test_a_decision_that_may_be_a_mistake_is_asked_about_further_and_counts_as_first_seen() -> None:
+    reference = InMemory(0.3)
+    asked: list[int] = []
+    value = reference.value
+
+    def counted(game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+        asked.append(times)
+        return value(game, state, seat, times)
+
+    reference.value = counted  # type: ignore[method-assign]
+    record, review = made("planning", reference)
+    further = asked.count(12)
+    assert 0 < further < len(record.moves) and set(asked) <= {6, 12, 2}
+    shown = sum(of["loss"] for of in review["decisions"])
+    first = sum(of["decisions"] * of["mean_loss"] for of in review["seats"])
+    assert shown != pytest.approx(first, abs=0.01)

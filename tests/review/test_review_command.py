@@ -102,7 +102,7 @@ def test_a_round_goes_on_where_it_was(season: Path, tmp_path: Path, arbiter: Run
     assert code == 0 and "1 match of 4 came from the store" in err
     assert (found["by"], found["matches"]) == ("values", 4)
     assert {row["player"]: row["decisions"] for row in found["players"]} == dict.fromkeys(
-        ("p0", "p1", "p2", "p3"), 16
+        ("p0", "p1", "p2", "p3"), 8
     )
     text = arbiter("review", season, "--round", "1", "--by", by)
     assert text[0] == 0 and "4 matches of 4 came from the store" in text[2]

@@ -131,6 +131,26 @@ def test_a_visitor_plays_a_match_to_its_end(site: Site) -> None:
     assert site.post("leave") == {"left": True}
 
 
+def test_what_the_cards_were_worth_is_told_once_the_match_is_over(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def value(judges: Any, _: Any, game: Any, deals: Any, points: Any, seat: int) -> str:
+        asked.append(([judge.name for judge in judges], game.name, len(deals), points, seat))
+        return "the cards were good"
+
+    monkeypatch.setattr(module, "say_luck", value)
+    state = site.begin()
+    assert site.ask("luck")[0] == 422
+    state = play_on(site, state)
+    assert state["luck"] is None and asked == []
+    for _ in range(2):
+        assert site.post("luck")["luck"] == "the cards were good"
+    points = tuple(state["result"]["points"])
+    assert asked == [(["random"], "planning", len(site.post("replay")["deals"]), points, state["seat"])]
+
+
 def test_a_visitor_chooses_who_it_plays_against(site: Site) -> None:
     offer = site.tables.offers["small"]
     second = replace(offer.house[0], name="second")
@@ -178,13 +198,13 @@ def test_nobody_decides_out_of_turn_or_against_the_rules(site: Site) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x", "\x7f", "x" * 1000])
-@pytest.mark.parametrize("verb", ["state", "replay", "decide", "leave"])
+@pytest.mark.parametrize("verb", ["state", "replay", "decide", "luck", "leave"])
 def test_a_table_has_one_key(site: Site, verb: str, key: str) -> None:
     site.begin()
     assert site.ask(verb, {"word": "0"}, key=key)[0] == 404
 
 
-@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "leave"])
+@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "luck", "leave"])
 def test_a_page_of_another_site_can_post_nothing(site: Site, verb: str) -> None:
     answer = site.at("10.0.0.1").post(
         f"{BELOW}/{verb}", content=b"{}", headers={"content-type": "text/plain"}
@@ -195,7 +215,7 @@ def test_a_page_of_another_site_can_post_nothing(site: Site, verb: str) -> None:
     assert asked.status_code == 405
 
 
-@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "leave"])
+@pytest.mark.parametrize("verb", ["new", "state", "replay", "decide", "luck", "leave"])
 def test_nothing_is_changed_or_told_by_get(site: Site, verb: str) -> None:
     site.begin()
     assert site.at("10.0.0.1").get(f"{BELOW}/{verb}", headers={"X-Table": site.key}).status_code == 405

@@ -21,9 +21,10 @@ const leave = el("button", { type: "button", on: { click: () => end("You have le
 const present = makePresent(decide, () => replay, () => {}, false);
 const board = el("div", { class: "ap-board", hidden: true }, el("div", { class: "rp-main ap-main" }, present.element));
 
+const luck = el("p", { "aria-live": "polite" });
 const again = el("section", { "aria-label": "The match again", hidden: true });
 
-root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board, again);
+root.replaceChildren(el("div", { class: "ap-row" }, sitDown, leave, left), problem, board, luck, again);
 leave.hidden = true;
 setInterval(showLeft, 1000);
 // A page that goes gives its table up: others may wait for it.
@@ -42,6 +43,7 @@ async function begin() {
     const { key: given, ...first } = /** @type {Told.Begun} */ (await tell("new", { against: opponents() }));
     key = given;
     again.hidden = true;
+    luck.textContent = "";
     board.hidden = false;
     [sitDown.hidden, leave.hidden] = [true, false];
     // The table may be over by then.
@@ -61,7 +63,7 @@ function opponents() {
 
 /** Draws each change of the table until it is over, or another one was begun. */
 async function follow(/** @type {string} */ own) {
-  while (key === own && state && !state.over) {
+  while (key === own && state) {
     try {
       await draw(await tell("state", { after: state.revision }));
     } catch (error) {
@@ -90,9 +92,19 @@ async function draw(/** @type {Told.VisitState} */ fresh) {
   showLeft();
   root.dataset.made = String(state.made);
   if (state.failed) end("A house bot has failed, so this table is over. Sit down at another one.");
-  else if (state.over) {
-    showAgain(match);
+  else if (state.over) await showOver(match);
+}
+
+/** The match that is over, and a line about its cards, which takes the bots a moment: the table is left after it. */
+async function showOver(/** @type {Told.Replay} */ match) {
+  if (again.hidden) showAgain(match);
+  const line = state?.luck;
+  if (typeof line === "string") {
+    luck.textContent = line;
     end("");
+  } else if (!state?.running) {
+    luck.textContent = "What were the cards worth? One moment …";
+    await draw(await tell("luck"));
   }
 }
 
