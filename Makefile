@@ -1,7 +1,8 @@
 # Every target does the set-up that it needs; all of it goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-# Installed again when what it is made of changes.
+# Installed again when what it is made of changes; the rules in C are built by that.
+MADE_OF := pyproject.toml setup.py constraints.txt $(wildcard arbiter/envs/core/*.[ch])
 RUN := .venv/run.stamp
 DEV := .venv/dev.stamp
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -95,18 +96,18 @@ bots: ## the C++ bots and the attacks in C, where there is a compiler
 	else echo "no C compiler: the attacks in C are left out" >&2; fi
 
 clean: ## everything that was made
-	rm -rf .venv build dist *.egg-info bots/cpp/build bots/faulty/build configs/*.sqlite* configs/ladder/*.sqlite* configs/demo.html
+	rm -rf .venv build dist *.egg-info arbiter/envs/core/*.so bots/cpp/build bots/faulty/build configs/*.sqlite* configs/ladder/*.sqlite* configs/demo.html
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("arbiter needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	@$(PYTHON) -m venv .venv
 
-$(RUN): pyproject.toml constraints.txt | $(BIN)/python
+$(RUN): $(MADE_OF) | $(BIN)/python
 	@echo "setting up .venv" >&2
 	@$(INSTALL) $(EDITABLE) '.[web]'
 	@touch $@
 
-$(DEV): pyproject.toml constraints.txt | $(BIN)/python
+$(DEV): $(MADE_OF) | $(BIN)/python
 	@echo "setting up .venv for development" >&2
 	@$(INSTALL) $(EDITABLE) '.[dev]'
 	@touch $@ $(RUN)

@@ -1,6 +1,6 @@
 """The packages; everything else about the distribution stands in pyproject.toml."""
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 
 # Bots, their ladders and the reference's pages have one place, and lie in the package once it is built.
 PLACES = {
@@ -10,9 +10,22 @@ PLACES = {
     "arbiter.samples.rungs": "configs/ladder",
     "arbiter.samples.reference": "docs/reference",
 }
+# Rules in C. Where there is no compiler they are left out, and Python plays.
+CORES = "arbiter/envs/core"
+COMPILED = ["planning"]
 setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
     package_dir=PLACES,
+    ext_modules=[
+        Extension(
+            f"arbiter.envs.core.{name}",
+            [f"{CORES}/{name}.c"],
+            depends=[f"{CORES}/core.h"],
+            extra_compile_args=["-std=c11", "-O2"],
+            optional=True,
+        )
+        for name in COMPILED
+    ],
     package_data={
         "arbiter.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
         "arbiter.samples.learned": ["*.npz"],

@@ -37,7 +37,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def the_wheel(built: Path) -> Path:
-    return built / f"arbiter_cards-{__version__}-py3-none-any.whl"
+    """For this Python and machine, since it has rules in C."""
+    (wheel,) = built.glob(f"arbiter_cards-{__version__}-*.whl")
+    return wheel
 
 
 def test_the_source_distribution_holds_all_of_the_sources(built: Path) -> None:
@@ -74,6 +76,14 @@ def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
         f"arbiter_cards-{__version__}.dist-info",
     }
     assert {"arbiter/py.typed", "rating/py.typed"} <= set(names)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_wheel_holds_the_rules_in_c(built: Path) -> None:
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        cores = {name.partition(".")[0] for name in archive.namelist() if name.endswith((".so", ".pyd"))}
+    sources = (ROOT / "arbiter" / "envs" / "core").glob("*.c")
+    assert cores == {f"arbiter/envs/core/{source.stem}" for source in sources}
 
 
 def test_the_wheel_holds_the_samples(built: Path) -> None:

@@ -83,11 +83,18 @@ class Batch:
             raise ValueError("a batch is made of one or more matches of one Game, none of them over")
         observer = observer_of(game)
         form: type[Batch] = load(observer.batch)
+        if not form._takes(plays):
+            form = Batch
         self = form.__new__(form)
         self._prepare(game, observer, [copy(play) for play in plays])
         self._starts = plays = [copy(play) for play in plays]
         self._look()
         return self
+
+    @classmethod
+    def _takes(cls, plays: Sequence[Play]) -> bool:  # noqa: ARG003
+        """True where matches of the game can begin as these stand."""
+        return True
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
         self.game, self.observer, self._plays = game, observer, plays
@@ -204,6 +211,16 @@ class Batch:
 
     def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
         """The actions as an array of ids that exist; see `step` for the errors."""
+        given = self._integers(actions)
+        if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
+            raise self._no_such_id()
+        return given
+
+    def _no_such_id(self) -> NoSuchAction:
+        return NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
+
+    def _integers(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
+        """The actions as an array of n integers."""
         try:
             given = np.asarray(actions)
         except ValueError:
@@ -212,8 +229,6 @@ class Batch:
         if not whole or given.shape != (self.n,):
             what = f"actions are {self.n} integers, not {given.dtype} of shape {given.shape}"
             raise (NoSuchAction if whole else WrongActionType)(what)
-        if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
-            raise NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
         return given
 
     def _begin_again(self, number: int) -> None:

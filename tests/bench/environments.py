@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from statistics import median
 from time import process_time
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 """Each figure takes about this much CPU time."""
 SIDE_BY_SIDE = 128
+MANY = 1024
+COMPILED = ("planning",)
+"""Games that a batch plays in C, where it was built."""
 SHARES = 7
 """What is compared is measured in turns, so many times: the machine's speed changes meanwhile."""
 
@@ -32,7 +36,21 @@ def environments() -> dict[str, Any]:
     return figures | {
         "batch_actions_by_those_of_aec": {name: batch_ratios(name) for name in names()},
         "dou_dizhu_batch": dou_dizhu_batch(),
+        "batch_with_masks": {name: in_c_and_python(name) for name in COMPILED},
     }
+
+
+def in_c_and_python(name: str) -> dict[str, dict[str, int]]:
+    """Actions a CPU second with observations and masks, by the number of matches, in C and in Python."""
+    forms: dict[str, Callable[..., Batch]] = {"c": envs.batch, "python": Batch}
+    if type(envs.batch(name, 1)) is Batch:
+        del forms["c"]
+
+    def actions(form: str, n: int) -> int:
+        looks = ("observations", "masks")
+        return round(speed(batch_actions(name, looks, partial(forms[form], n=n)), SECONDS))
+
+    return {str(n): {form: actions(form, n) for form in forms} for n in (SIDE_BY_SIDE, MANY)}
 
 
 def dou_dizhu_batch() -> dict[str, float]:

@@ -8,10 +8,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.core import core_of
 from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
 from arbiter.envs.play import Play
 from arbiter.games.planning import Planning, PlanningState
 from arbiter.rules import Seat
+
+_CORE_CARDS = 64
+"""A set of cards is a number of 64 bits in C; larger decks are played in Python."""
 
 
 class PlanningObserver(Observer):
@@ -43,6 +47,9 @@ class PlanningObserver(Observer):
         self._numbers = self._cards // self._seats + 1
         self._names = (*map(str, range(self._numbers)), *game.deck.names)
         self.actions = self._numbers + self._cards
+        # The rules of this class alone, not those of one made of it.
+        if type(game) is Planning and self._cards <= _CORE_CARDS and core_of("planning") is not None:
+            self.batch = "arbiter.envs.planning_batch:PlanningBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         s = self._seats

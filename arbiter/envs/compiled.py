@@ -1,0 +1,108 @@
+"""Many matches at once, whose rules and views are C.
+
+The matches live in a `Core` (`arbiter/envs/core`); a `Play` is asked for the first situation of each, and its
+class in Python stays the truth: equal in every state, mask and observation.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbiter.envs.batches import Batch
+from arbiter.envs.core import core_of
+from arbiter.envs.observers import Observer
+from arbiter.envs.play import Play
+from arbiter.rules import AnyGame
+
+
+class CompiledBatch(Batch):
+    """`Batch` over a `Core`, for a game of exactly the class that `core` knows; subclasses say which."""
+
+    core: ClassVar[str]
+    """The name of the game's module in `arbiter.envs.core`."""
+
+    @abstractmethod
+    def _options(self, game: Any) -> list[int]:
+        """The game's options as the `Core` reads them."""
+
+    @abstractmethod
+    def _numbers_of(self, play: Any) -> list[int]:
+        """A match as the `Core` loads it."""
+
+    _loaded = False
+
+    @classmethod
+    def _takes(cls, plays: Sequence[Play]) -> bool:
+        return all(type(play) is Play for play in plays)
+
+    def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
+        super()._prepare(game, observer, plays)
+        made = core_of(self.core)
+        assert made is not None, "a game's observer names this class where there is a core"
+        self._core = made(self.n, np.array(self._options(game), np.uint64))
+
+    def begin(self, seeds: Sequence[int | str | None]) -> None:
+        if self._loaded:
+            # They have heard nothing of the matches since, and the next one is to be the right one.
+            for number, play in enumerate(self._plays):
+                play._match = self._core.match(number)
+        super().begin(seeds)
+
+    def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        return self._filled_by(self._core.observations, out, (self.n, self.size), self.observer.dtype)
+
+    def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        return self._filled_by(self._core.masks, out, (self.n, self.actions), np.int8)
+
+    def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        given = self._integers(actions)
+        if given.dtype != np.int64 or not given.flags.carray:
+            given = given.astype(np.int64)
+        rewards, over = np.zeros((self.n, self.seats), np.float32), np.empty(self.n, np.bool_)
+        last = None if self.ends is None else np.empty((self.n, self.size), self.observer.dtype)
+        if not self._core.step(given, rewards, over, last):
+            raise self._no_such_id()
+        self._turn()
+        if self.ends is not None and last is not None:
+            for number in over.nonzero()[0].tolist():
+                self.ends[number] = last[number].copy()
+        return rewards, over
+
+    def _look(self) -> None:
+        for number, play in enumerate(self._plays):
+            name = f"arbiter-deals-1|{play._seed}|".encode()
+            self._core.load(number, name, np.array(self._numbers_of(play), np.uint64))
+        if self._starts is not None:
+            self._core.mark()
+        self._loaded = True
+        self._turn()
+
+    def _turn(self) -> None:
+        self.turns, self._legal = np.empty(self.n, np.int64), None
+        self._core.turns(self.turns)
+
+    def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        starts = np.empty(self.n + 1, np.int64)
+        self._core.starts(starts)
+        ids = np.empty(int(starts[-1]), np.int64)
+        self._core.ids(ids)
+        return ids, starts
+
+    def _filled_by(
+        self, write: Any, out: NDArray[Any] | None, shape: tuple[int, int], dtype: type[np.generic]
+    ) -> NDArray[Any]:
+        """Return `out` as it was written over, or a new array."""
+        if out is not None and out.shape == shape and out.dtype == dtype and out.flags.carray:
+            write(out)
+            return out
+        made: NDArray[Any] = np.empty(shape, dtype)
+        write(made)
+        if out is None:
+            return made
+        np.copyto(out, made)
+        return out

@@ -1,0 +1,418 @@
+// What the games in C share: the stream that deals are drawn from, and the Python type `Core`, many matches of a game
+// in play. A game is one file that includes this one, defines what is declared under "A game", and ends with MODULE.
+//
+// Python hands over arrays of numbers as buffers, which are checked for size and never kept. No call keeps a
+// reference to a Python object.
+
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+// The stream of arbiter/cards.py: SHA-256 in counter mode, read as four big-endian words a block.
+
+static const uint32_t SHA_ROUNDS[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+static uint32_t turned(uint32_t word, int bits) { return word >> bits | word << (32 - bits); }
+
+// Take 64 bytes into the eight words of a digest.
+static void sha_block(uint32_t digest[8], const unsigned char *bytes) {
+    uint32_t w[64], a = digest[0], b = digest[1], c = digest[2], d = digest[3];
+    uint32_t e = digest[4], f = digest[5], g = digest[6], h = digest[7];
+    for (int i = 0; i < 16; ++i)
+        w[i] = (uint32_t)bytes[4 * i] << 24 | (uint32_t)bytes[4 * i + 1] << 16 | (uint32_t)bytes[4 * i + 2] << 8 |
+               bytes[4 * i + 3];
+    for (int i = 16; i < 64; ++i) {
+        const uint32_t x = w[i - 15], y = w[i - 2];
+        w[i] = w[i - 16] + w[i - 7] + (turned(x, 7) ^ turned(x, 18) ^ x >> 3) + (turned(y, 17) ^ turned(y, 19) ^ y >> 10);
+    }
+    for (int i = 0; i < 64; ++i) {
+        const uint32_t one = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + (g ^ (e & (f ^ g))) + SHA_ROUNDS[i] + w[i];
+        const uint32_t two = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) | (c & (a | b)));
+        h = g, g = f, f = e, e = d + one, d = c, c = b, b = a, a = one + two;
+    }
+    digest[0] += a, digest[1] += b, digest[2] += c, digest[3] += d;
+    digest[4] += e, digest[5] += f, digest[6] += g, digest[7] += h;
+}
+
+static void sha256(uint32_t digest[8], const unsigned char *text, size_t length) {
+    static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    memcpy(digest, first, sizeof first);
+    size_t at = 0;
+    for (; length - at >= 64; at += 64) sha_block(digest, text + at);
+    unsigned char last[128] = {0};
+    const size_t left = length - at, size = left < 56 ? 64 : 128;
+    if (left) memcpy(last, text + at, left);
+    last[left] = 0x80;
+    for (int i = 0; i < 8; ++i) last[size - 1 - (size_t)i] = (unsigned char)((uint64_t)length * 8 >> 8 * i);
+    for (size_t i = 0; i < size; i += 64) sha_block(digest, last + i);
+}
+
+enum { NUMBER = 21 };  // as many characters as a number and a bar in front of it have at most
+
+// The name of a match's deals, "arbiter-deals-1|seed|", with room for three numbers behind it.
+typedef struct {
+    unsigned char *text;
+    size_t length;
+} Name;
+
+typedef struct {
+    unsigned char *text;  // of a Name
+    size_t length;        // with the numbers of match and deal
+    uint64_t block, words[4];
+    int next;  // of the words
+} Stream;
+
+static size_t write_number(unsigned char *at, uint64_t number) {
+    unsigned char digits[NUMBER];
+    size_t count = 0;
+    do digits[count++] = (unsigned char)('0' + number % 10);
+    while (number /= 10);
+    for (size_t i = 0; i < count; ++i) at[i] = digits[count - 1 - i];
+    return count;
+}
+
+// The stream of deal `deal` of match `match`; it is good until the next one of this name.
+static Stream stream_of(const Name *name, uint64_t match, uint64_t deal) {
+    Stream stream = {name->text, name->length, 0, {0}, 4};
+    stream.length += write_number(stream.text + stream.length, match);
+    stream.text[stream.length++] = '|';
+    stream.length += write_number(stream.text + stream.length, deal);
+    stream.text[stream.length++] = '|';
+    return stream;
+}
+
+static uint64_t word_of(Stream *stream) {
+    if (stream->next == 4) {
+        uint32_t digest[8];
+        sha256(digest, stream->text, stream->length + write_number(stream->text + stream->length, stream->block++));
+        for (int i = 0; i < 4; ++i) stream->words[i] = (uint64_t)digest[2 * i] << 32 | digest[2 * i + 1];
+        stream->next = 0;
+    }
+    return stream->words[stream->next++];
+}
+
+// A uniform number below m: words of the incomplete last interval are left out.
+static uint64_t draw(Stream *stream, uint64_t m) {
+    const uint64_t rest = (0 - m) % m;  // 2^64 % m
+    for (;;) {
+        const uint64_t word = word_of(stream);
+        if (!rest || word < 0 - rest) return word % m;
+    }
+}
+
+// The numbers below n, which is at most 256, in random order.
+static void shuffled(Stream *stream, int n, unsigned char *order) {
+    for (int i = 0; i < n; ++i) order[i] = (unsigned char)i;
+    for (int i = n - 1; i > 0; --i) {
+        const int j = (int)draw(stream, (uint64_t)i + 1);
+        const unsigned char card = order[i];
+        order[i] = order[j], order[j] = card;
+    }
+}
+
+static int count_of(uint64_t bits) { return __builtin_popcountll(bits); }
+static int lowest_of(uint64_t bits) { return __builtin_ctzll(bits); }
+
+// Many matches in play.
+
+typedef struct Match Match;  // a match as it stands, without pointers to anything but what it was loaded from
+typedef struct Rules Rules;  // the options of the game
+
+typedef struct {
+    PyObject_HEAD
+    Py_ssize_t n;
+    int seats, actions, cells, most;  // `most`: ids that are legal at once
+    size_t cell;                      // bytes of a cell of an observation
+    Rules *rules;
+    Match *matches, *starts;  // `starts`: to which matches return that have ended, or NULL
+    Name *names;
+    uint64_t **loaded;  // the numbers that each match was loaded from
+    int64_t *ids, *first;  // legal ids, and where those of each match begin
+    bool listed;           // whether these are of now
+    Py_ssize_t missing;    // matches that have not been loaded yet
+} Core;
+
+// A game.
+
+typedef enum { ILLEGAL, GOES_ON, OVER } Outcome;
+
+static size_t match_size(void);
+// Read the options, set the sizes in `core`; false with a Python error.
+static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count);
+// Take over match k as `numbers`, which stay where they are, describe it; false where that is no match.
+static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count);
+static void next_match(Core *core, Py_ssize_t k);
+static uint64_t number_of_match(const Core *core, Py_ssize_t k);
+static int turn_of(const Core *core, Py_ssize_t k);
+// Write the legal ids, ascending; how many.
+static int list_ids(const Core *core, Py_ssize_t k, int64_t *ids);
+// Do an action that exists; ILLEGAL changes nothing. With OVER the points by seat are written, and the match stays as
+// it ended until `next_match`.
+static Outcome act(Core *core, Py_ssize_t k, int action, float *points);
+// Write what a seat sees. `ids` are the legal ones of the seat to act, NULL when the match is over.
+static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, int count, void *cells);
+
+// The type.
+
+static void enumerate(Core *core) {
+    if (core->listed) return;
+    int64_t *ids = core->ids;
+    core->first[0] = 0;
+    for (Py_ssize_t k = 0; k < core->n; ++k) {
+        ids += list_ids(core, k, ids);
+        core->first[k + 1] = ids - core->ids;
+    }
+    core->listed = true;
+}
+
+// An array of this many bytes, once all matches are loaded; false with a Python error, nothing being held.
+static bool borrow(const Core *core, PyObject *array, Py_buffer *view, Py_ssize_t bytes, int flags) {
+    if (core->missing) return PyErr_SetString(PyExc_ValueError, "there are matches that were not loaded"), false;
+    if (PyObject_GetBuffer(array, view, PyBUF_C_CONTIGUOUS | flags) < 0) return false;
+    if (view->len == bytes) return true;
+    PyErr_Format(PyExc_ValueError, "an array has %zd bytes, not %zd", view->len, bytes);
+    PyBuffer_Release(view);
+    return false;
+}
+
+static void core_close(PyObject *self) {
+    Core *core = (Core *)self;
+    for (Py_ssize_t k = 0; core->names && k < core->n; ++k) PyMem_Free(core->names[k].text);
+    for (Py_ssize_t k = 0; core->loaded && k < core->n; ++k) PyMem_Free(core->loaded[k]);
+    PyMem_Free(core->names), PyMem_Free(core->loaded), PyMem_Free(core->rules), PyMem_Free(core->matches);
+    PyMem_Free(core->starts), PyMem_Free(core->ids), PyMem_Free(core->first);
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static bool core_open(Core *core, const uint64_t *options, Py_ssize_t count) {
+    if (!open_rules(core, options, count)) return false;
+    const size_t n = (size_t)core->n, most = (size_t)core->most;
+    if (n > (size_t)PY_SSIZE_T_MAX / (sizeof *core->ids * (most + 1)) || n > (size_t)PY_SSIZE_T_MAX / match_size()) {
+        PyErr_NoMemory();
+        return false;
+    }
+    core->missing = core->n;
+    core->matches = PyMem_Calloc(n, match_size());
+    core->names = PyMem_Calloc(n, sizeof *core->names);
+    core->loaded = PyMem_Calloc(n, sizeof *core->loaded);
+    core->ids = PyMem_Calloc(n * most, sizeof *core->ids);
+    core->first = PyMem_Calloc(n + 1, sizeof *core->first);
+    if (core->matches && core->names && core->loaded && core->ids && core->first) return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+// Core(n, options)
+static PyObject *core_new(PyTypeObject *type, PyObject *args, PyObject *words) {
+    Py_ssize_t n;
+    PyObject *array;
+    Py_buffer options;
+    if (words && PyDict_GET_SIZE(words)) return PyErr_Format(PyExc_TypeError, "Core takes no keywords");
+    if (!PyArg_ParseTuple(args, "nO", &n, &array)) return NULL;
+    if (n < 1) return PyErr_Format(PyExc_ValueError, "a number of matches is an integer from 1, not %zd", n);
+    if (PyObject_GetBuffer(array, &options, PyBUF_C_CONTIGUOUS) < 0) return NULL;
+    Core *core = (Core *)type->tp_alloc(type, 0);
+    if (core) {
+        core->n = n;
+        if (!core_open(core, options.buf, options.len / (Py_ssize_t)sizeof(uint64_t))) Py_CLEAR(core);
+    }
+    PyBuffer_Release(&options);
+    return (PyObject *)core;
+}
+
+// load(k, name, numbers): match k is this one from now on; there are no starts to return to any more.
+static PyObject *core_load(PyObject *self, PyObject *args) {
+    Core *core = (Core *)self;
+    Py_ssize_t k;
+    Py_buffer name, given;
+    if (!PyArg_ParseTuple(args, "ny*y*", &k, &name, &given)) return NULL;
+    const Py_ssize_t count = given.len / (Py_ssize_t)sizeof(uint64_t);
+    unsigned char *text = PyMem_Malloc((size_t)name.len + 3 * NUMBER);
+    uint64_t *numbers = PyMem_Malloc((size_t)given.len + 1);
+    const bool room = text && numbers;
+    bool taken = false;
+    if (room && k >= 0 && k < core->n) {
+        if (name.len) memcpy(text, name.buf, (size_t)name.len);
+        if (given.len) memcpy(numbers, given.buf, (size_t)given.len);
+        taken = load_match(core, k, numbers, count);
+        if (taken) {
+            // Starts may point to what is freed here.
+            PyMem_Free(core->starts), PyMem_Free(core->names[k].text), PyMem_Free(core->loaded[k]);
+            core->starts = NULL;
+            core->missing -= !core->loaded[k];
+            core->names[k] = (Name){text, (size_t)name.len};
+            core->loaded[k] = numbers;
+            core->listed = false;
+        }
+    }
+    PyBuffer_Release(&name), PyBuffer_Release(&given);
+    if (taken) Py_RETURN_NONE;
+    PyMem_Free(text), PyMem_Free(numbers);
+    return room ? PyErr_Format(PyExc_ValueError, "match %zd cannot be this one", k) : PyErr_NoMemory();
+}
+
+// mark(): matches that end return to where they are now, instead of being followed by the next ones.
+static PyObject *core_mark(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    Core *core = (Core *)self;
+    const size_t bytes = (size_t)core->n * match_size();
+    PyMem_Free(core->starts);
+    core->starts = PyMem_Malloc(bytes);
+    if (!core->starts) return PyErr_NoMemory();
+    memcpy(core->starts, core->matches, bytes);
+    Py_RETURN_NONE;
+}
+
+// match(k): its number since a seed was given.
+static PyObject *core_match(PyObject *self, PyObject *number) {
+    const Py_ssize_t k = PyNumber_AsSsize_t(number, PyExc_IndexError);
+    if (k == -1 && PyErr_Occurred()) return NULL;
+    if (k < 0 || k >= ((Core *)self)->n) return PyErr_Format(PyExc_IndexError, "there is no match %zd", k);
+    return PyLong_FromUnsignedLongLong(number_of_match((Core *)self, k));
+}
+
+// turns(seats): write who is to act, int64[n].
+static PyObject *core_turns(PyObject *self, PyObject *array) {
+    Core *core = (Core *)self;
+    Py_buffer seats;
+    if (!borrow(core, array, &seats, core->n * (Py_ssize_t)sizeof(int64_t), PyBUF_WRITABLE)) return NULL;
+    for (Py_ssize_t k = 0; k < core->n; ++k) ((int64_t *)seats.buf)[k] = turn_of(core, k);
+    PyBuffer_Release(&seats);
+    Py_RETURN_NONE;
+}
+
+// starts(first): write where the legal ids of each match begin, int64[n + 1].
+static PyObject *core_starts(PyObject *self, PyObject *array) {
+    Core *core = (Core *)self;
+    Py_buffer first;
+    const Py_ssize_t bytes = (core->n + 1) * (Py_ssize_t)sizeof(int64_t);
+    if (!borrow(core, array, &first, bytes, PyBUF_WRITABLE)) return NULL;
+    enumerate(core);
+    memcpy(first.buf, core->first, (size_t)bytes);
+    PyBuffer_Release(&first);
+    Py_RETURN_NONE;
+}
+
+// ids(array): write all legal ids, of which there are as many as `starts` ends with.
+static PyObject *core_ids(PyObject *self, PyObject *array) {
+    Core *core = (Core *)self;
+    Py_buffer ids;
+    enumerate(core);
+    const Py_ssize_t bytes = (Py_ssize_t)core->first[core->n] * (Py_ssize_t)sizeof(int64_t);
+    if (!borrow(core, array, &ids, bytes, PyBUF_WRITABLE)) return NULL;
+    memcpy(ids.buf, core->ids, (size_t)bytes);
+    PyBuffer_Release(&ids);
+    Py_RETURN_NONE;
+}
+
+// masks(array): write 1 for each legal id, 0 elsewhere, int8[n, actions].
+static PyObject *core_masks(PyObject *self, PyObject *array) {
+    Core *core = (Core *)self;
+    Py_buffer masks;
+    if (!borrow(core, array, &masks, core->n * core->actions, PyBUF_WRITABLE)) return NULL;
+    enumerate(core);
+    memset(masks.buf, 0, (size_t)masks.len);
+    for (Py_ssize_t k = 0; k < core->n; ++k) {
+        signed char *row = (signed char *)masks.buf + k * core->actions;
+        for (int64_t i = core->first[k]; i < core->first[k + 1]; ++i) row[core->ids[i]] = 1;
+    }
+    PyBuffer_Release(&masks);
+    Py_RETURN_NONE;
+}
+
+// observations(array): write what the seats to act see, (n, cells).
+static PyObject *core_observations(PyObject *self, PyObject *array) {
+    Core *core = (Core *)self;
+    Py_buffer seen;
+    const Py_ssize_t row = core->cells * (Py_ssize_t)core->cell;
+    if (!borrow(core, array, &seen, core->n * row, PyBUF_WRITABLE)) return NULL;
+    enumerate(core);
+    for (Py_ssize_t k = 0; k < core->n; ++k) {
+        const int64_t from = core->first[k];
+        look(core, k, turn_of(core, k), core->ids + from, (int)(core->first[k + 1] - from), (char *)seen.buf + k * row);
+    }
+    PyBuffer_Release(&seen);
+    Py_RETURN_NONE;
+}
+
+// An action in every match, all of which exist; `last` has the views of matches that end, or is NULL.
+static void step_all(Core *core, const int64_t *actions, float *points, char *over, char *last) {
+    const Py_ssize_t row = core->cells * (Py_ssize_t)core->cell;
+    core->listed = false;
+    for (Py_ssize_t k = 0; k < core->n; ++k, points += core->seats) {
+        const int seat = turn_of(core, k);
+        const Outcome outcome = act(core, k, (int)actions[k], points);
+        over[k] = outcome != GOES_ON;
+        if (outcome == GOES_ON) continue;
+        if (outcome == ILLEGAL) points[seat] = -1;
+        if (last) look(core, k, seat, NULL, 0, last + k * row);
+        if (core->starts) memcpy((char *)core->matches + (size_t)k * match_size(),
+                                 (char *)core->starts + (size_t)k * match_size(), match_size());
+        else next_match(core, k);
+    }
+}
+
+// step(actions, rewards, over, last): False, nothing being changed, where an action does not exist. int64[n]; written
+// are float32[n, seats], which is all zeros, bool[n], and, unless it is None, the last views of matches that end.
+static PyObject *core_step(PyObject *self, PyObject *args) {
+    Core *core = (Core *)self;
+    PyObject *given[4];
+    Py_buffer views[4];
+    if (!PyArg_ParseTuple(args, "OOOO", &given[0], &given[1], &given[2], &given[3])) return NULL;
+    const Py_ssize_t n = core->n;
+    const Py_ssize_t bytes[4] = {n * (Py_ssize_t)sizeof(int64_t), n * core->seats * (Py_ssize_t)sizeof(float), n,
+                                 n * core->cells * (Py_ssize_t)core->cell};
+    const int count = given[3] == Py_None ? 3 : 4;
+    int held = 0;
+    while (held < count && borrow(core, given[held], &views[held], bytes[held], held ? PyBUF_WRITABLE : 0)) ++held;
+    bool known = held == count;
+    for (Py_ssize_t k = 0; known && k < n; ++k) {
+        const int64_t action = ((const int64_t *)views[0].buf)[k];
+        known = action >= 0 && action < core->actions;
+    }
+    if (known) step_all(core, views[0].buf, views[1].buf, views[2].buf, count == 4 ? views[3].buf : NULL);
+    for (int i = 0; i < held; ++i) PyBuffer_Release(&views[i]);
+    return held == count ? PyBool_FromLong(known) : NULL;
+}
+
+static PyMethodDef core_methods[] = {
+    {"load", core_load, METH_VARARGS, NULL},   {"mark", core_mark, METH_NOARGS, NULL},
+    {"match", core_match, METH_O, NULL},       {"turns", core_turns, METH_O, NULL},
+    {"starts", core_starts, METH_O, NULL},     {"ids", core_ids, METH_O, NULL},
+    {"masks", core_masks, METH_O, NULL},       {"observations", core_observations, METH_O, NULL},
+    {"step", core_step, METH_VARARGS, NULL},   {NULL, NULL, 0, NULL}};
+
+static PyType_Slot core_slots[] = {
+    {Py_tp_new, core_new}, {Py_tp_dealloc, core_close}, {Py_tp_methods, core_methods}, {0, NULL}};
+
+static int add_type(PyObject *module, const char *name) {
+    PyType_Spec spec = {name, sizeof(Core), 0, Py_TPFLAGS_DEFAULT, core_slots};
+    PyObject *type = PyType_FromSpec(&spec);
+    if (!type) return -1;
+    const int done = PyModule_AddObjectRef(module, "Core", type);
+    Py_DECREF(type);
+    return done;
+}
+
+#define MODULE(game)                                                                                       \
+    static int add_core(PyObject *module) { return add_type(module, "arbiter.envs.core." #game ".Core"); } \
+    static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_core}, {0, NULL}};                                \
+    static PyModuleDef definition = {                                                                      \
+        PyModuleDef_HEAD_INIT, "arbiter.envs.core." #game, NULL, 0, NULL, slots, NULL, NULL, NULL};        \
+    PyMODINIT_FUNC PyInit_##game(void) { return PyModuleDef_Init(&definition); }

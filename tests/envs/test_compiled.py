@@ -1,0 +1,253 @@
+"""Batches in C show what the rules in Python show, and refuse what they refuse."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arbiter.cards import Stream
+from arbiter.envs.batches import Batch, batch
+from arbiter.envs.compiled import CompiledBatch
+from arbiter.envs.core import core_of
+from arbiter.envs.observers import observer_of
+from arbiter.envs.play import Play
+from arbiter.games.planning import Planning
+from arbiter.rules import AnyGame
+from tests.envs.same_matches import both, choice, compare, digest
+
+COMPILED = ["planning"]
+GOLDEN = {"planning": "fdf1328937f0c088834ccde97f96b7e9eaf52381200e5a1ae36be03d9c9b3482"}
+"""Of 500 random steps of 8 matches."""
+
+
+@pytest.fixture(autouse=True)
+def _built() -> None:
+    if core_of("planning") is None:
+        if shutil.which("cc") is None:
+            pytest.skip("needs a C compiler")
+        pytest.fail("the rules in C are not built: make .venv/dev.stamp")
+
+
+def planning(seats: int, deck: str, deals: list[list[int]]) -> Planning:
+    return Planning(seats, deck, deals)
+
+
+def dealt(game: AnyGame, count: int) -> list[Any]:
+    deals = [game.deal(number, Stream.of_deal("given", 1, number), None) for number in range(count)]
+    return [deal for deal in deals if deal is not None]
+
+
+SMALL = planning(3, "12345 ab", [[3, 2], [1, 0]])
+GAMES: dict[str, AnyGame] = {
+    "planning": Planning(),
+    "two seats": planning(2, "0123456789ABCDEF abcd", [[32, 1], [5, 0]]),
+    "three seats": SMALL,
+    "a card for each": planning(4, "AB cd", [[1, 3]]),
+    "one suit": planning(3, "ABCDEFGHIJ x", [[3, 0], [2, 1]]),
+    "given deals": SMALL.given(dealt(planning(3, "12345 ab", [[3, 1], [2, 1], [3, 0]]), 3)),
+    "given deals first": SMALL.begun(dealt(SMALL, 1)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_matches_are_those_of_the_rules(game: AnyGame) -> None:
+    quick, plain, plays = both(game, 7, "a seed")
+    assert isinstance(quick, CompiledBatch)
+    assert compare(quick, plain, 40, plays=plays)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_a_playthrough_is_the_golden_one(name: str) -> None:
+    assert digest(batch(name, 8, seed="golden"), 500) == GOLDEN[name]
+
+
+def test_seeds_of_any_length_deal_alike() -> None:
+    for seed in ("", "ß" * 20, *("s" * length for length in range(25, 130, 3))):
+        quick, plain, _ = both(SMALL, 1, seed)
+        assert np.array_equal(quick.observations(), plain.observations())
+
+
+def test_matches_go_on_where_no_seed_is_given() -> None:
+    quick, plain = batch(SMALL, 4, seed=1), Batch(SMALL, 4, seed=1)
+    compare(quick, plain, 9)
+    for games in (quick, plain):
+        games.begin([None, 5, None, "x"])
+    compare(quick, plain, 9)
+
+
+def situations(game: AnyGame, count: int) -> list[Play]:
+    """Matches somewhere in the middle, seats having declared in any order."""
+    chance, plays = np.random.default_rng(3), []
+    for number in range(count):
+        play = Play(game)
+        play.reset(number)
+        for _ in range(number):
+            seat = int(chance.choice(play.to_act))
+            play.act(seat, int(chance.choice(play.legal(seat))))
+            if play.over:
+                play.reset()
+        plays.append(play)
+    return plays
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_situations_are_those_of_the_rules(game: AnyGame, monkeypatch: pytest.MonkeyPatch) -> None:
+    plays = situations(game, 20)
+    quick = Batch.of(plays)
+    monkeypatch.setitem(sys.modules, "arbiter.envs.core.planning", None)
+    plain = Batch.of(plays)
+    assert (isinstance(quick, CompiledBatch), type(plain)) == (True, Batch)
+    compare(quick, plain, 60)
+    for games in (quick, plain):
+        games.reset(4)
+    compare(quick, plain, 25)
+
+
+def test_given_deals_of_one_match_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Planning()
+    deals = [game.deal_json(deal) for deal in dealt(planning(4, "23456789TJQKA CDHS", [[2, 1], [3, 0]]), 2)]
+    play, other = Play(game), Play(game)
+    play.reset(1, deals=deals)
+    other.reset(2)
+    quick = Batch.of([play, other])
+    monkeypatch.setitem(sys.modules, "arbiter.envs.core.planning", None)
+    compare(quick, Batch.of([play, other]), 30)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_without_a_compiler_python_plays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, f"arbiter.envs.core.{name}", None)
+    assert core_of(name) is None
+    assert not isinstance(batch(name, 2), CompiledBatch)
+
+
+def test_python_plays_what_the_core_does_not_know() -> None:
+    class Mine(Planning):
+        """Whose rules may be others."""
+
+    class Heard(Play):
+        """Whose cards may be unknown."""
+
+    heard = Heard(game := Planning())
+    heard.reset(1)
+    assert observer_of(Mine()).batch == observer_of(Planning(deck="0123456789ABCDEFGHIJ abcd")).batch
+    assert type(Batch.of([heard])) is Batch
+    assert isinstance(batch(game, 1), CompiledBatch)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_what_is_no_action_changes_nothing(name: str) -> None:
+    games, shown = batch(name, 3), batch(name, 3).observations()
+    wrongs = ([0, 0, games.actions], [-1, 0, 0], [0, 0, -(2**63)], np.array([0, 0, 2**63], np.uint64))
+    for wrong in wrongs:
+        with pytest.raises(ValueError, match="an action is an integer from 0 to"):
+            games.step(wrong)
+    assert np.array_equal(games.observations(), shown)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.uint64, ">i8"])
+def test_ids_are_integers_of_any_kind(kind: Any) -> None:
+    games, same = batch("planning", 4), batch("planning", 4)
+    ids, starts = games.legal_ids()
+    chosen = ids[starts[:-1]].astype(kind)
+    apart = np.zeros((4, 3), kind)
+    apart[:, 1] = chosen
+    games.step(chosen)
+    same.step(apart[:, 1])
+    assert np.array_equal(games.observations(), same.observations())
+
+
+def test_arrays_of_any_kind_are_written_over() -> None:
+    games = batch("planning", 4)
+    games.step([0] * 4)
+    for look in (games.observations, games.masks):
+        expected = look()
+        turned = np.empty(expected.shape[::-1], np.int8).T
+        wide, apart = (
+            np.empty(expected.shape, np.float64),
+            np.empty((4, 2 * expected.shape[1]), np.int8)[:, ::2],
+        )
+        for out in (turned, wide, apart):
+            assert look(out) is out
+            assert np.array_equal(out, expected)
+        fixed = expected.copy()
+        fixed.flags.writeable = False
+        with pytest.raises(ValueError, match="read-only"):
+            look(fixed)
+        with pytest.raises(ValueError, match="broadcast"):
+            look(np.empty((3, 5), np.int8))
+
+
+# What our own code does not hand over is refused, too: nothing is read or written out of bounds.
+
+
+def loaded() -> tuple[Any, np.ndarray[Any, Any]]:
+    """A core of one match, and the numbers of one."""
+    games = batch("planning", 1, seed=1)
+    assert isinstance(games, CompiledBatch)
+    return games._core, np.array(games._numbers_of(games._plays[0]), np.uint64)
+
+
+def test_arrays_of_another_size_are_refused() -> None:
+    core, numbers = loaded()
+    small = np.zeros(3, np.int8)
+    for write in (core.turns, core.starts, core.ids, core.masks, core.observations):
+        with pytest.raises(ValueError, match="bytes"):
+            write(small)
+    with pytest.raises(ValueError, match="bytes"):
+        core.step(small, small, small, None)
+    with pytest.raises(ValueError, match="match 1 cannot be this one"):
+        core.load(1, b"", numbers)
+    with pytest.raises(IndexError, match="no match 7"):
+        core.match(7)
+
+
+def test_matches_are_loaded_first() -> None:
+    made = core_of("planning")
+    assert made is not None
+    right = [4, 52, 13, 1, 0]
+    core = made(1, np.array(right, np.uint64))
+    with pytest.raises(ValueError, match="not loaded"):
+        core.turns(np.zeros(1, np.int64))
+    changed = [[*right[:at], wrong, *right[at + 1 :]] for at, wrong in enumerate((5, 65, 0, 14, 4))]
+    for options in ([], [4], right[:3], *changed):
+        with pytest.raises(ValueError, match="not those of Planning"):
+            made(1, np.array(options, np.uint64))
+    with pytest.raises(ValueError, match="a number of matches"):
+        made(0, np.array(right, np.uint64))
+
+
+@pytest.mark.slow
+def test_whatever_is_loaded_stays_within_bounds() -> None:
+    core, right = loaded()
+    chance, taken = np.random.default_rng(5), 0
+    ids, starts = np.empty(64, np.int64), np.empty(2, np.int64)
+    seen, rewards, over = np.empty(603, np.int8), np.zeros(4, np.float32), np.empty(1, np.bool_)
+    for _ in range(3000):
+        numbers = right.copy()
+        if chance.random() < 0.3:
+            numbers = np.concatenate((numbers, np.array([1, 0, 1, 2, 4, 8], np.uint64)))
+        for _ in range(chance.integers(1, 4)):
+            most = 70 if chance.random() < 0.7 else 2**64
+            numbers[chance.integers(len(numbers))] = chance.integers(most, dtype=np.uint64)
+        if chance.random() < 0.1:
+            numbers = numbers[: chance.integers(len(numbers) + 1)]
+        try:
+            core.load(0, b"", numbers)
+        except ValueError:
+            continue
+        taken += 1
+        for _ in range(60):
+            core.starts(starts)
+            core.ids(ids[: starts[1]])
+            core.observations(seen)
+            rewards[:] = 0
+            core.step(
+                choice(ids, starts, chance) if starts[1] else np.zeros(1, np.int64), rewards, over, seen
+            )
+    assert taken > 100
