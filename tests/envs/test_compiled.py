@@ -15,18 +15,22 @@ from arbiter.envs.compiled import CompiledBatch
 from arbiter.envs.core import core_of
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
+from arbiter.games.codepiece import Codepiece
 from arbiter.games.planning import Planning
 from arbiter.rules import AnyGame
 from tests.envs.same_matches import both, choice, compare, digest
 
-COMPILED = ["planning"]
-GOLDEN = {"planning": "fdf1328937f0c088834ccde97f96b7e9eaf52381200e5a1ae36be03d9c9b3482"}
+COMPILED = ["planning", "codepiece"]
+GOLDEN = {
+    "codepiece": "3420faf34cb3d2215b1f860ca2ed38e6a88e53b9d2c85c1d1233b27824f02525",
+    "planning": "fdf1328937f0c088834ccde97f96b7e9eaf52381200e5a1ae36be03d9c9b3482",
+}
 """Of 500 random steps of 8 matches."""
 
 
 @pytest.fixture(autouse=True)
 def _built() -> None:
-    if core_of("planning") is None:
+    if any(core_of(name) is None for name in COMPILED):
         if shutil.which("cc") is None:
             pytest.skip("needs a C compiler")
         pytest.fail("the rules in C are not built: make .venv/dev.stamp")
@@ -50,6 +54,10 @@ GAMES: dict[str, AnyGame] = {
     "one suit": planning(3, "ABCDEFGHIJ x", [[3, 0], [2, 1]]),
     "given deals": SMALL.given(dealt(planning(3, "12345 ab", [[3, 1], [2, 1], [3, 0]]), 3)),
     "given deals first": SMALL.begun(dealt(SMALL, 1)),
+    "codepiece": Codepiece(),
+    "a dealer": Codepiece([3]),
+    "given hands": Codepiece([2, 1]).given(dealt(Codepiece([0, 3, 1]), 3)),
+    "given hands first": Codepiece([2, 1]).begun(dealt(Codepiece([0]), 1)),
 }
 
 
@@ -99,7 +107,7 @@ def situations(game: AnyGame, count: int) -> list[Play]:
 def test_situations_are_those_of_the_rules(game: AnyGame, monkeypatch: pytest.MonkeyPatch) -> None:
     plays = situations(game, 20)
     quick = Batch.of(plays)
-    monkeypatch.setitem(sys.modules, "arbiter.envs.core.planning", None)
+    monkeypatch.setitem(sys.modules, f"arbiter.envs.core.{game.name}", None)
     plain = Batch.of(plays)
     assert (isinstance(quick, CompiledBatch), type(plain)) == (True, Batch)
     compare(quick, plain, 60)
@@ -165,7 +173,8 @@ def test_ids_are_integers_of_any_kind(kind: Any) -> None:
 def test_arrays_of_any_kind_are_written_over() -> None:
     games = batch("planning", 4)
     games.step([0] * 4)
-    for look in (games.observations, games.masks):
+    looks: list[Any] = [games.observations, games.masks]
+    for look in looks:
         expected = look()
         turned = np.empty(expected.shape[::-1], np.int8).T
         wide, apart = (

@@ -105,11 +105,11 @@ static uint64_t word_of(Stream *stream) {
     return stream->words[stream->next++];
 }
 
-// A uniform number below m: words of the incomplete last interval are left out.
+// A uniform number below m, which has 32 bits: words of the incomplete last interval, all of whose upper bits are ones,
+// are left out.
 static uint64_t draw(Stream *stream, uint64_t m) {
-    const uint64_t rest = (0 - m) % m;  // 2^64 % m
     for (;;) {
-        const uint64_t word = word_of(stream);
+        const uint64_t word = word_of(stream), rest = word >> 32 == UINT32_MAX ? (0 - m) % m : 0;  // 2^64 % m
         if (!rest || word < 0 - rest) return word % m;
     }
 }
@@ -121,6 +121,17 @@ static void shuffled(Stream *stream, int n, unsigned char *order) {
         const int j = (int)draw(stream, (uint64_t)i + 1);
         const unsigned char card = order[i];
         order[i] = order[j], order[j] = card;
+    }
+}
+
+// Shuffle a deck of at most 64 cards; seat 0 gets the first `each` of them as a set, and so on.
+static void deal_out(Stream *stream, int cards, int seats, int each, uint64_t *hands) {
+    unsigned char order[256];
+    shuffled(stream, cards, order);
+    const unsigned char *card = order;
+    for (int seat = 0; seat < seats; ++seat) {
+        hands[seat] = 0;
+        for (int i = 0; i < each; ++i) hands[seat] |= (uint64_t)1 << *card++;
     }
 }
 

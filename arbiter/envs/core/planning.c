@@ -67,7 +67,7 @@ static void begin_deal(Match *match, int seats, const Deal *deal) {
     }
 }
 
-// Deal the whole deck out, of which the first cards are those of seat 0, and so on; false after the last deal.
+// False after the last deal.
 static bool next_deal(const Core *core, Py_ssize_t k) {
     const Rules *rules = core->rules;
     Match *match = &core->matches[k];
@@ -77,12 +77,8 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     }
     if (!match->drawn || match->deal >= (uint64_t)rules->deals) return false;
     Deal deal = {rules->programme[match->deal][0], rules->programme[match->deal][1], {0}};
-    unsigned char order[CARDS];
     Stream stream = stream_of(&core->names[k], match->number, match->deal);
-    shuffled(&stream, rules->cards, order);
-    const unsigned char *card = order;
-    for (int seat = 0; seat < rules->seats; ++seat)
-        for (uint64_t i = 0; i < deal.size; ++i) deal.hands[seat] |= (uint64_t)1 << *card++;
+    deal_out(&stream, rules->cards, rules->seats, (int)deal.size, deal.hands);
     begin_deal(match, rules->seats, &deal);
     return true;
 }

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.core import core_of
 from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
 from arbiter.envs.play import Play
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
@@ -37,6 +38,9 @@ class CodepieceObserver(Observer):
 
     def __init__(self, game: Codepiece) -> None:
         self.actions = game.actions
+        # The rules of this class alone, not those of one made of it.
+        if type(game) is Codepiece and core_of("codepiece") is not None:
+            self.batch = "arbiter.envs.codepiece_batch:CodepieceBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return CELLS
