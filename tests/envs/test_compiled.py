@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
+from hashlib import sha256
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -78,6 +80,14 @@ def test_seeds_of_any_length_deal_alike() -> None:
     for seed in ("", "ß" * 20, *("s" * length for length in range(25, 130, 3))):
         quick, plain, _ = both(SMALL, 1, seed)
         assert np.array_equal(quick.observations(), plain.observations())
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_digests_are_those_of_sha_256(quick: bool) -> None:
+    digest_of = import_module("arbiter.envs.core.planning").digest
+    for length in range(200):
+        text = bytes((length * 7 + place * 31) % 256 for place in range(length))
+        assert digest_of(text, quick) == sha256(text).digest()
 
 
 def test_matches_go_on_where_no_seed_is_given() -> None:

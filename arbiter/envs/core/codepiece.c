@@ -201,8 +201,8 @@ static Outcome act(Core *core, Py_ssize_t k, int action, float *points) {
     return OVER;
 }
 
-static void show(float *cells, uint64_t cards) {
-    for (int card = 0; card < CARDS; ++card) cells[card] = (float)(cards >> card & 1);
+static void show(float *cells, uint64_t cards, float value) {
+    for (; cards; cards &= cards - 1) cells[lowest_of(cards)] = value;
 }
 
 static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, int count, void *to) {
@@ -211,10 +211,11 @@ static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, i
     const bool closed = match->bids == SEATS, named = match->trump != NO_TRUMP;
     uint64_t table = 0;
     for (int i = 0; i < match->count; ++i) table |= (uint64_t)1 << match->trick[i];
-    show(cells, match->hands[seat]);
-    show(cells + TABLE, table);
-    show(cells + OTHERS, ~(match->hands[seat] | table));
-    memset(cells + LEGAL, 0, (CELLS - LEGAL) * sizeof *cells);
+    memset(cells, 0, CELLS * sizeof *cells);
+    show(cells, match->hands[seat], 1);
+    show(cells + TABLE, table, 1);
+    for (int card = 0; card < CARDS; ++card) cells[OTHERS + card] = 1;
+    show(cells + OTHERS, match->hands[seat] | table, 0);
     for (int i = 0; i < count; ++i) cells[LEGAL + ids[i]] = 1;
     cells[PHASE + (match->ended ? ENDED : named ? PLAYING : closed ? CHOOSING : BIDDING)] = 1;
     cells[SEAT] = (float)(seat / 3.0);

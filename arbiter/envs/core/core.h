@@ -27,6 +27,47 @@ static const uint32_t SHA_ROUNDS[64] = {
 
 static uint32_t turned(uint32_t word, int bits) { return word >> bits | word << (32 - bits); }
 
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+
+// The same as `sha_block`, by the processor's own instructions, which take a fourth of the time; a fifth of all time
+// would be spent on dealing otherwise.
+__attribute__((target("sha,sse4.1"))) static void sha_block_quick(uint32_t digest[8], const unsigned char *bytes) {
+    // The instructions want the words in the order of FEBA and HGDC.
+    const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    const __m128i dcba = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)digest), 0xB1);
+    const __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(digest + 4)), 0x1B);
+    const __m128i abef = _mm_alignr_epi8(dcba, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, dcba, 0xF0);
+    __m128i one = abef, two = cdgh, w[4];
+    for (int i = 0; i < 4; ++i)
+        w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(bytes + 16 * i)), order);
+    for (int i = 0; i < 16; ++i) {
+        const __m128i now = w[i & 3];
+        const __m128i sum = _mm_add_epi32(now, _mm_loadu_si128((const __m128i *)(SHA_ROUNDS + 4 * i)));
+        two = _mm_sha256rnds2_epu32(two, one, sum);
+        one = _mm_sha256rnds2_epu32(one, two, _mm_shuffle_epi32(sum, 0x0E));
+        // The words of four rounds later take the place of these.
+        const __m128i last = w[(i + 3) & 3], next = w[(i + 1) & 3];
+        const __m128i mixed = _mm_add_epi32(_mm_sha256msg1_epu32(now, next), _mm_alignr_epi8(last, w[(i + 2) & 3], 4));
+        w[i & 3] = _mm_sha256msg2_epu32(mixed, last);
+    }
+    one = _mm_shuffle_epi32(_mm_add_epi32(one, abef), 0x1B);
+    two = _mm_shuffle_epi32(_mm_add_epi32(two, cdgh), 0xB1);
+    _mm_storeu_si128((__m128i *)digest, _mm_blend_epi16(one, two, 0xF0));
+    _mm_storeu_si128((__m128i *)(digest + 4), _mm_alignr_epi8(two, one, 8));
+}
+
+static bool sha_is_quick(void) {
+    unsigned a, b = 0, c = 0, d;
+    const bool sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1;
+    return sha && __get_cpuid(1, &a, &b, &c, &d) && c >> 19 & 1;  // and SSE 4.1
+}
+#else
+static void sha_block_quick(uint32_t digest[8], const unsigned char *bytes) { (void)digest, (void)bytes; }
+static bool sha_is_quick(void) { return false; }
+#endif
+
 // Take 64 bytes into the eight words of a digest.
 static void sha_block(uint32_t digest[8], const unsigned char *bytes) {
     uint32_t w[64], a = digest[0], b = digest[1], c = digest[2], d = digest[3];
@@ -47,18 +88,20 @@ static void sha_block(uint32_t digest[8], const unsigned char *bytes) {
     digest[4] += e, digest[5] += f, digest[6] += g, digest[7] += h;
 }
 
+static void (*sha_taken)(uint32_t digest[8], const unsigned char *bytes) = sha_block;  // `add_type` may know better
+
 static void sha256(uint32_t digest[8], const unsigned char *text, size_t length) {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(digest, first, sizeof first);
     size_t at = 0;
-    for (; length - at >= 64; at += 64) sha_block(digest, text + at);
+    for (; length - at >= 64; at += 64) sha_taken(digest, text + at);
     unsigned char last[128] = {0};
     const size_t left = length - at, size = left < 56 ? 64 : 128;
     if (left) memcpy(last, text + at, left);
     last[left] = 0x80;
     for (int i = 0; i < 8; ++i) last[size - 1 - (size_t)i] = (unsigned char)((uint64_t)length * 8 >> 8 * i);
-    for (size_t i = 0; i < size; i += 64) sha_block(digest, last + i);
+    for (size_t i = 0; i < size; i += 64) sha_taken(digest, last + i);
 }
 
 enum { NUMBER = 21 };  // as many characters as a number and a bar in front of it have at most
@@ -412,7 +455,26 @@ static PyMethodDef core_methods[] = {
 static PyType_Slot core_slots[] = {
     {Py_tp_new, core_new}, {Py_tp_dealloc, core_close}, {Py_tp_methods, core_methods}, {0, NULL}};
 
+// digest(text, quick): SHA-256; with the processor's own instructions where it has them and `quick` is true.
+static PyObject *core_digest(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer text;
+    int quick;
+    if (!PyArg_ParseTuple(args, "y*p", &text, &quick)) return NULL;
+    uint32_t digest[8];
+    unsigned char bytes[32];
+    sha_taken = quick && sha_is_quick() ? sha_block_quick : sha_block;
+    sha256(digest, text.buf, (size_t)text.len);
+    sha_taken = sha_is_quick() ? sha_block_quick : sha_block;
+    PyBuffer_Release(&text);
+    for (int i = 0; i < 32; ++i) bytes[i] = (unsigned char)(digest[i / 4] >> 8 * (3 - i % 4));
+    return PyBytes_FromStringAndSize((const char *)bytes, sizeof bytes);
+}
+
+static PyMethodDef functions[] = {{"digest", core_digest, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+
 static int add_type(PyObject *module, const char *name) {
+    if (sha_is_quick()) sha_taken = sha_block_quick;
     PyType_Spec spec = {name, sizeof(Core), 0, Py_TPFLAGS_DEFAULT, core_slots};
     PyObject *type = PyType_FromSpec(&spec);
     if (!type) return -1;
@@ -425,5 +487,5 @@ static int add_type(PyObject *module, const char *name) {
     static int add_core(PyObject *module) { return add_type(module, "arbiter.envs.core." #game ".Core"); } \
     static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_core}, {0, NULL}};                                \
     static PyModuleDef definition = {                                                                      \
-        PyModuleDef_HEAD_INIT, "arbiter.envs.core." #game, NULL, 0, NULL, slots, NULL, NULL, NULL};        \
+        PyModuleDef_HEAD_INIT, "arbiter.envs.core." #game, NULL, 0, functions, slots, NULL, NULL, NULL};        \
     PyMODINIT_FUNC PyInit_##game(void) { return PyModuleDef_Init(&definition); }
