@@ -191,7 +191,8 @@ def test_arrays_of_any_kind_are_written_over() -> None:
             np.empty(expected.shape, np.float64),
             np.empty((4, 2 * expected.shape[1]), np.int8)[:, ::2],
         )
-        for out in (turned, wide, apart):
+        outs: list[Any] = [turned, wide, apart]
+        for out in outs:
             assert look(out) is out
             assert np.array_equal(out, expected)
         fixed = expected.copy()
