@@ -20,7 +20,7 @@ from typing_extensions import TypedDict
 
 from arbiter.byhand import verbs
 from arbiter.byhand.occupants import Occupant, Person, ProcessBot
-from arbiter.byhand.session import Session
+from arbiter.byhand.session import Busy, Session
 from arbiter.byhand.setup import Setup, record_of
 from arbiter.config.limits import USUAL
 from arbiter.errors import ConfigError, VoidMatch
@@ -163,6 +163,8 @@ class Visit:
     decided: float = field(default_factory=time.monotonic)
     leaving: bool = False
     luck: str | None = None
+    weighing: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the request that has the cards valued: a page may ask twice."""
     reported: bool = False
     """True once the log has it that a bot failed."""
     wake: Callable[[], None] = lambda: None
@@ -205,14 +207,18 @@ class Visit:
         self.decided = time.monotonic()
 
     def weigh(self) -> None:
-        """Have the cards valued, once the match is over; ConfigError before, Busy while it is done."""
+        """Have the cards valued once the match is over; ConfigError before, Busy while bots act."""
         seen = self.session.seen
         if seen is None or seen.position.to_act is not None:
             raise ConfigError("the match is not over")
-        if self.luck is None:
-            self.session.do(
-                self._weigh, game=seen.position.game, deals=seen.position.deals, points=seen.position.totals
-            )
+        if self.luck is None and self.weighing.acquire(blocking=False):
+            position = seen.position
+            given = {"game": position.game, "deals": position.deals, "points": position.totals}
+            try:
+                self.session.do(self._weigh, **given)
+            except Busy:
+                self.weighing.release()
+                raise
 
     def _weigh(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
         """In the worker's thread: what it starts stays behind the pages."""
