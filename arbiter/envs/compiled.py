@@ -46,6 +46,19 @@ class CompiledBatch(Batch):
         assert made is not None, "a game's observer names this class where there is a core"
         self._core = made(self.n, np.array(self._options(game), np.uint64))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_core": self._core.state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        loads, matches, starts = state["_core"]
+        self.__dict__.update(state)
+        if (made := core_of(self.core)) is None:
+            raise ValueError(f"this batch of {self.core} was made by rules in C, and here are none")
+        self._core = made(self.n, np.array(self._options(self.game), np.uint64))
+        for number, (name, numbers) in enumerate(loads):
+            self._core.load(number, name, numbers)
+        self._core.restore(matches, starts)
+
     def begin(self, seeds: Sequence[int | str | None]) -> None:
         if self._loaded:
             # They have heard nothing of the matches since, and the next one is to be the right one.

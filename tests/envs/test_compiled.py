@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import shutil
 import sys
 from hashlib import sha256
@@ -271,3 +273,26 @@ def test_whatever_is_loaded_stays_within_bounds() -> None:
                 choice(ids, starts, chance) if starts[1] else np.zeros(1, np.int64), rewards, over, seen
             )
     assert taken > 100
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_a_copy_goes_on_as_the_original_does(game: AnyGame) -> None:
+    one, _, _ = both(game, 3, "a seed")
+    chance = np.random.default_rng(5)
+
+    def step(some: Batch, lots: list[float]) -> tuple[list[Any], ...]:
+        ids, starts = some.legal_ids()
+        chosen = [
+            ids[start + int(lot * (end - start))]
+            for lot, start, end in zip(lots, starts, starts[1:], strict=False)
+        ]
+        rewards, over = some.step(chosen)
+        return rewards.tolist(), over.tolist(), some.observations().tolist(), some.turns.tolist()
+
+    for _ in range(5):
+        step(one, chance.random(3).tolist())
+    copies = [copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
+    for _ in range(60):
+        lots = chance.random(3).tolist()
+        expected = step(one, lots)
+        assert [step(other, lots) for other in copies] == [expected, expected]

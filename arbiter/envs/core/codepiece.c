@@ -39,6 +39,13 @@ struct Match {
 
 static size_t match_size(void) { return sizeof(Match); }
 static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }
+static void take_match(const Core *core, Py_ssize_t k, const unsigned char *bytes, Match *to) {
+    Match match;
+    memcpy(&match, bytes + (size_t)k * sizeof match, sizeof match);
+    match.given = core->matches[k].given;
+    to[k] = match;
+}
+
 static int turn_of(const Core *core, Py_ssize_t k) { return core->matches[k].turn; }
 
 // The dealers.

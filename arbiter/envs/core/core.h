@@ -194,7 +194,8 @@ typedef struct {
     Rules *rules;
     Match *matches, *starts;  // `starts`: to which matches return that have ended, or NULL
     Name *names;
-    uint64_t **loaded;  // the numbers that each match was loaded from
+    uint64_t **loaded;   // the numbers that each match was loaded from
+    Py_ssize_t *counts;  // of these
     int64_t *ids, *first;  // legal ids, and where those of each match begin
     bool listed;           // whether these are of now
     Py_ssize_t missing;    // matches that have not been loaded yet
@@ -209,6 +210,8 @@ static size_t match_size(void);
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count);
 // Take over match k as `numbers`, which stay where they are, describe it; false where that is no match.
 static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssize_t count);
+// Match k of others' bytes, whose pointers are those of `core->matches[k]`, loaded alike.
+static void take_match(const Core *core, Py_ssize_t k, const unsigned char *bytes, Match *to);
 static void next_match(Core *core, Py_ssize_t k);
 static uint64_t number_of_match(const Core *core, Py_ssize_t k);
 static int turn_of(const Core *core, Py_ssize_t k);
@@ -247,7 +250,8 @@ static void core_close(PyObject *self) {
     Core *core = (Core *)self;
     for (Py_ssize_t k = 0; core->names && k < core->n; ++k) PyMem_Free(core->names[k].text);
     for (Py_ssize_t k = 0; core->loaded && k < core->n; ++k) PyMem_Free(core->loaded[k]);
-    PyMem_Free(core->names), PyMem_Free(core->loaded), PyMem_Free(core->rules), PyMem_Free(core->matches);
+    PyMem_Free(core->names), PyMem_Free(core->loaded), PyMem_Free(core->counts);
+    PyMem_Free(core->rules), PyMem_Free(core->matches);
     PyMem_Free(core->starts), PyMem_Free(core->ids), PyMem_Free(core->first);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free(self);
@@ -265,9 +269,10 @@ static bool core_open(Core *core, const uint64_t *options, Py_ssize_t count) {
     core->matches = PyMem_Calloc(n, match_size());
     core->names = PyMem_Calloc(n, sizeof *core->names);
     core->loaded = PyMem_Calloc(n, sizeof *core->loaded);
+    core->counts = PyMem_Calloc(n, sizeof *core->counts);
     core->ids = PyMem_Calloc(n * most, sizeof *core->ids);
     core->first = PyMem_Calloc(n + 1, sizeof *core->first);
-    if (core->matches && core->names && core->loaded && core->ids && core->first) return true;
+    if (core->matches && core->names && core->loaded && core->counts && core->ids && core->first) return true;
     PyErr_NoMemory();
     return false;
 }
@@ -311,7 +316,7 @@ static PyObject *core_load(PyObject *self, PyObject *args) {
             core->starts = NULL;
             core->missing -= !core->loaded[k];
             core->names[k] = (Name){text, (size_t)name.len};
-            core->loaded[k] = numbers;
+            core->loaded[k] = numbers, core->counts[k] = count;
             core->listed = false;
         }
     }
@@ -334,6 +339,48 @@ static PyObject *core_mark(PyObject *self, PyObject *nothing) {
 }
 
 // match(k): its number since a seed was given.
+// state(): what each match was loaded from, name and numbers; the matches as they stand; those to return to, or None.
+static PyObject *core_state(PyObject *self, PyObject *nothing) {
+    (void)nothing;
+    const Core *core = (Core *)self;
+    if (core->missing) return PyErr_Format(PyExc_ValueError, "there are matches that were not loaded");
+    PyObject *loads = PyList_New(core->n);
+    for (Py_ssize_t k = 0; loads && k < core->n; ++k) {
+        const Name *name = &core->names[k];
+        PyObject *load = Py_BuildValue("y#y#", (const char *)name->text, (Py_ssize_t)name->length,
+                                       (const char *)core->loaded[k], core->counts[k] * (Py_ssize_t)sizeof(uint64_t));
+        if (load) PyList_SET_ITEM(loads, k, load);
+        else Py_CLEAR(loads);
+    }
+    if (!loads) return NULL;
+    const Py_ssize_t bytes = core->n * (Py_ssize_t)match_size();
+    return Py_BuildValue("Ny#z#", loads, (const char *)core->matches, bytes, (const char *)core->starts, bytes);
+}
+
+// restore(matches, starts): stand as another Core does, told by its `state`, of which all matches are loaded here. The
+// bytes are trusted, as all that is unpickled.
+static PyObject *core_restore(PyObject *self, PyObject *args) {
+    Core *core = (Core *)self;
+    Py_buffer matches, starts;
+    if (!PyArg_ParseTuple(args, "y*z*", &matches, &starts)) return NULL;
+    const Py_ssize_t bytes = core->n * (Py_ssize_t)match_size();
+    const bool fits = !core->missing && matches.len == bytes && (!starts.buf || starts.len == bytes);
+    Match *const room = fits && starts.buf ? PyMem_Malloc((size_t)bytes) : NULL;
+    const bool done = fits && (room || !starts.buf);
+    for (Py_ssize_t k = 0; done && k < core->n; ++k) {
+        if (room) take_match(core, k, starts.buf, room);
+        take_match(core, k, matches.buf, core->matches);
+    }
+    if (done) {
+        PyMem_Free(core->starts);
+        core->starts = room, core->listed = false;
+    }
+    PyBuffer_Release(&matches);
+    if (starts.obj) PyBuffer_Release(&starts);
+    if (done) Py_RETURN_NONE;
+    return fits ? PyErr_NoMemory() : PyErr_Format(PyExc_ValueError, "this is not the state of these matches");
+}
+
 static PyObject *core_match(PyObject *self, PyObject *number) {
     const Py_ssize_t k = PyNumber_AsSsize_t(number, PyExc_IndexError);
     if (k == -1 && PyErr_Occurred()) return NULL;
@@ -450,7 +497,8 @@ static PyMethodDef core_methods[] = {
     {"match", core_match, METH_O, NULL},       {"turns", core_turns, METH_O, NULL},
     {"starts", core_starts, METH_O, NULL},     {"ids", core_ids, METH_O, NULL},
     {"masks", core_masks, METH_O, NULL},       {"observations", core_observations, METH_O, NULL},
-    {"step", core_step, METH_VARARGS, NULL},   {NULL, NULL, 0, NULL}};
+    {"step", core_step, METH_VARARGS, NULL},   {"state", core_state, METH_NOARGS, NULL},
+    {"restore", core_restore, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static PyType_Slot core_slots[] = {
     {Py_tp_new, core_new}, {Py_tp_dealloc, core_close}, {Py_tp_methods, core_methods}, {0, NULL}};

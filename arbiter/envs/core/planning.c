@@ -134,6 +134,13 @@ static bool load_match(Core *core, Py_ssize_t k, const uint64_t *numbers, Py_ssi
     return true;
 }
 
+static void take_match(const Core *core, Py_ssize_t k, const unsigned char *bytes, Match *to) {
+    Match match;
+    memcpy(&match, bytes + (size_t)k * sizeof match, sizeof match);
+    match.given = core->matches[k].given;
+    to[k] = match;
+}
+
 static int turn_of(const Core *core, Py_ssize_t k) {
     const Match *match = &core->matches[k];
     if (match->playing) return (match->leader + match->count) % core->seats;
