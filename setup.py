@@ -12,7 +12,7 @@ PLACES = {
 }
 # Rules in C. Where there is no compiler they are left out, and Python plays.
 CORES = "arbiter/envs/core"
-COMPILED = ["planning", "codepiece"]
+COMPILED = ["planning", "codepiece", "dou_dizhu"]
 setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
     package_dir=PLACES,

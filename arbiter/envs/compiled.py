@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.batches import Batch
-from arbiter.envs.core import core_of
+from arbiter.envs.batches import Batch, _written
+from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
 from arbiter.envs.observers import Observer
 from arbiter.envs.play import Play
 from arbiter.rules import AnyGame
@@ -47,7 +47,8 @@ class CompiledBatch(Batch):
         self._core = made(self.n, np.array(self._options(game), np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_core": self._core.state()}
+        # The array of masks was written by another core than the copy's.
+        return {**self.__dict__, "_core": self._core.state(), "_filled": (None,)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         loads, matches, starts = state["_core"]
@@ -67,10 +68,23 @@ class CompiledBatch(Batch):
         super().begin(seeds)
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        return self._filled_by(self._core.observations, out, (self.n, self.size), self.observer.dtype)
+        shape, dtype = (self.n, self.size), self.observer.dtype
+        if out is not None and self._fits(out, shape, dtype):
+            self._core.observations(out)
+            return out
+        made: NDArray[Any] = np.empty(shape, dtype)
+        self._core.observations(made)
+        return made if out is None else _written(out, made)
 
     def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
-        return self._filled_by(self._core.masks, out, (self.n, self.actions), np.int8)
+        shape = self.n, self.actions
+        if out is not None and self._fits(out, shape, np.int8):
+            self._core.masks(out, AGAIN if out is self._filled[0] else WHOLE)
+            self._filled = (out,)
+            return out
+        made: NDArray[np.int8] = np.zeros(shape, np.int8)
+        self._core.masks(made, ZEROS)
+        return made if out is None else _written(out, made)
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         given = self._integers(actions)
@@ -106,16 +120,7 @@ class CompiledBatch(Batch):
         self._core.ids(ids)
         return ids, starts
 
-    def _filled_by(
-        self, write: Any, out: NDArray[Any] | None, shape: tuple[int, int], dtype: type[np.generic]
-    ) -> NDArray[Any]:
-        """Return `out` as it was written over, or a new array."""
-        if out is not None and out.shape == shape and out.dtype == dtype and out.flags.carray:
-            write(out)
-            return out
-        made: NDArray[Any] = np.empty(shape, dtype)
-        write(made)
-        if out is None:
-            return made
-        np.copyto(out, made)
-        return out
+    @staticmethod
+    def _fits(out: NDArray[Any], shape: tuple[int, int], dtype: type[np.generic]) -> bool:
+        """True where a core can write into it."""
+        return out.shape == shape and out.dtype == dtype and out.flags.carray

@@ -15,6 +15,8 @@ from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.batches import Batch
 from arbiter.envs.codepiece import Engine
+from arbiter.envs.compiled import CompiledBatch
+from arbiter.envs.dou_dizhu_batch import DouDizhuBatch
 from arbiter.games import names
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ SECONDS = 2.0
 """Each figure takes about this much CPU time."""
 SIDE_BY_SIDE = 128
 MANY = 1024
-COMPILED = ("planning", "codepiece")
+COMPILED = ("planning", "codepiece", "dou_dizhu")
 """Games that a batch plays in C, where it was built."""
 SHARES = 7
 """What is compared is measured in turns, so many times: the machine's speed changes meanwhile."""
@@ -42,20 +44,25 @@ def environments() -> dict[str, Any]:
 
 def in_c_and_python(name: str) -> dict[str, dict[str, int]]:
     """Actions a CPU second with observations and masks, by the number of matches, in C and in Python."""
-    forms: dict[str, Callable[..., Batch]] = {"c": envs.batch, "python": Batch}
-    if type(envs.batch(name, 1)) is Batch:
+    forms: dict[str, Callable[..., Batch]] = {"c": envs.batch, "python": in_python}
+    if not isinstance(envs.batch(name, 1), CompiledBatch):
         del forms["c"]
 
     def actions(form: str, n: int) -> int:
         looks = ("observations", "masks")
-        return round(speed(batch_actions(name, looks, partial(forms[form], n=n)), SECONDS))
+        return round(speed(batch_actions(name, looks, partial(forms[form], n=n), again=True), SECONDS))
 
     return {str(n): {form: actions(form, n) for form in forms} for n in (SIDE_BY_SIDE, MANY)}
 
 
+def in_python(name: str, n: int = SIDE_BY_SIDE) -> Batch:
+    """The batch that plays a game where there is no compiler."""
+    return DouDizhuBatch(name, n) if name == "dou_dizhu" else Batch(name, n)
+
+
 def dou_dizhu_batch() -> dict[str, float]:
-    """Actions a CPU second with ids and observations, and by those of the batch that suits any game."""
-    quick = batch_actions("dou_dizhu", ("observations",))
+    """Actions a CPU second in Python with ids and observations, and by those of the batch that suits any game."""
+    quick = batch_actions("dou_dizhu", ("observations",), in_python)
     plain = batch_actions("dou_dizhu", ("observations",), lambda name: Batch(name, SIDE_BY_SIDE))
     return {
         "actions_per_second": round(speed(quick, SECONDS)),
@@ -64,13 +71,12 @@ def dou_dizhu_batch() -> dict[str, float]:
 
 
 def batch_ratios(name: str) -> dict[str, float]:
-    """How many actions a batch makes in the time of one of the environment, by what is looked at."""
+    """How many actions a batch in Python makes in the time of one of the environment, by what is looked at."""
+    masked = ("observations", "masks")
     return {
-        "legal_ids": ratio(batch_actions(name, ()), aec_actions(name, "legal_ids")),
-        "observations": ratio(batch_actions(name, ("observations",)), aec_actions(name, "vector")),
-        "observations_and_masks": ratio(
-            batch_actions(name, ("observations", "masks")), aec_actions(name, "observe")
-        ),
+        "legal_ids": ratio(batch_actions(name, (), in_python), aec_actions(name, "legal_ids")),
+        "observations": ratio(batch_actions(name, ("observations",), in_python), aec_actions(name, "vector")),
+        "observations_and_masks": ratio(batch_actions(name, masked, in_python), aec_actions(name, "observe")),
     }
 
 
@@ -91,11 +97,18 @@ def speed(act: Callable[[], int], seconds: float) -> float:
 def batch_actions(
     name: str,
     looks: Sequence[str],
-    made: Callable[[str], Batch] = lambda name: envs.batch(name, n=SIDE_BY_SIDE),
+    made: Callable[[str], Batch],
+    *,
+    again: bool = False,
 ) -> Callable[[], int]:
-    """An action in each match of a batch, from arrays; returns how many that are."""
+    """An action in each match of a batch, from arrays; returns how many that are.
+
+    What is looked at is written into the same arrays `again` and again, or else into new ones.
+    """
     games, chance = made(name), np.random.default_rng(1)
     looking = [getattr(games, look) for look in looks]
+    if again:
+        looking = [partial(look, look()) for look in looking]
 
     def act() -> int:
         for look in looking:

@@ -16,17 +16,19 @@ import pytest
 from arbiter.cards import Stream
 from arbiter.envs.batches import Batch, batch
 from arbiter.envs.compiled import CompiledBatch
-from arbiter.envs.core import core_of
+from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
 from arbiter.games.codepiece import Codepiece
+from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.planning import Planning
 from arbiter.rules import AnyGame
 from tests.envs.same_matches import both, choice, compare, digest
 
-COMPILED = ["planning", "codepiece"]
+COMPILED = ["planning", "codepiece", "dou_dizhu"]
 GOLDEN = {
     "codepiece": "3420faf34cb3d2215b1f860ca2ed38e6a88e53b9d2c85c1d1233b27824f02525",
+    "dou_dizhu": "e488e6b19ffa39b96680cfb91071e18a271c1577964286bc7d632e3b9104983b",
     "planning": "fdf1328937f0c088834ccde97f96b7e9eaf52381200e5a1ae36be03d9c9b3482",
 }
 """Of 500 random steps of 8 matches."""
@@ -49,6 +51,20 @@ def dealt(game: AnyGame, count: int) -> list[Any]:
     return [deal for deal in deals if deal is not None]
 
 
+def few_cards() -> list[Any]:
+    """Deals of Dou Dizhu with what is hardly ever dealt: chains of trios, fours, and what goes along with both."""
+    game = DouDizhu()
+    hands = (
+        ["333444555666777BR22", "888899TTTJJJQ", "KKKKAA", "2"],
+        ["KKKAAA", "33344455566678999TTT", "4JJJJQQQQ22BR", "9"],
+        ["9", "5", "33334444666677778888", "8"],
+    )
+    return [
+        game.deal_from_json({"hands": [[*cards] for cards in given], "extra": [extra], "landlord": seat})
+        for seat, (*given, extra) in enumerate(hands)
+    ]
+
+
 SMALL = planning(3, "12345 ab", [[3, 2], [1, 0]])
 GAMES: dict[str, AnyGame] = {
     "planning": Planning(),
@@ -62,6 +78,10 @@ GAMES: dict[str, AnyGame] = {
     "a dealer": Codepiece([3]),
     "given hands": Codepiece([2, 1]).given(dealt(Codepiece([0, 3, 1]), 3)),
     "given hands first": Codepiece([2, 1]).begun(dealt(Codepiece([0]), 1)),
+    "dou_dizhu": DouDizhu(),
+    "a landlord": DouDizhu([2], "double"),
+    "given counts": DouDizhu([2, 1]).given(few_cards()),
+    "given counts first": DouDizhu([2, 1], "double").begun(few_cards()),
 }
 
 
@@ -121,7 +141,7 @@ def test_situations_are_those_of_the_rules(game: AnyGame, monkeypatch: pytest.Mo
     quick = Batch.of(plays)
     monkeypatch.setitem(sys.modules, f"arbiter.envs.core.{game.name}", None)
     plain = Batch.of(plays)
-    assert (isinstance(quick, CompiledBatch), type(plain)) == (True, Batch)
+    assert (isinstance(quick, CompiledBatch), isinstance(plain, CompiledBatch)) == (True, False)
     compare(quick, plain, 60)
     for games in (quick, plain):
         games.reset(4)
@@ -208,19 +228,22 @@ def test_arrays_of_any_kind_are_written_over() -> None:
 # What our own code does not hand over is refused, too: nothing is read or written out of bounds.
 
 
-def loaded() -> tuple[Any, np.ndarray[Any, Any]]:
-    """A core of one match, and the numbers of one."""
-    games = batch("planning", 1, seed=1)
+def loaded(name: str = "planning") -> tuple[Any, np.ndarray[Any, Any], Batch]:
+    """A core of one match, the numbers of one, and what it was made for."""
+    games = batch(name, 1, seed=1)
     assert isinstance(games, CompiledBatch)
-    return games._core, np.array(games._numbers_of(games._plays[0]), np.uint64)
+    return games._core, np.array(games._numbers_of(games._plays[0]), np.uint64), games
 
 
 def test_arrays_of_another_size_are_refused() -> None:
-    core, numbers = loaded()
+    core, numbers, _ = loaded()
     small = np.zeros(3, np.int8)
-    for write in (core.turns, core.starts, core.ids, core.masks, core.observations):
+    for write in (core.turns, core.starts, core.ids, core.observations):
         with pytest.raises(ValueError, match="bytes"):
             write(small)
+    for how in (ZEROS, WHOLE, AGAIN):
+        with pytest.raises(ValueError, match="bytes"):
+            core.masks(small, how)
     with pytest.raises(ValueError, match="bytes"):
         core.step(small, small, small, None)
     with pytest.raises(ValueError, match="match 1 cannot be this one"):
@@ -244,16 +267,40 @@ def test_matches_are_loaded_first() -> None:
         made(0, np.array(right, np.uint64))
 
 
+def test_tables_are_those_of_dou_dizhu() -> None:
+    games = batch("dou_dizhu", 1)
+    assert isinstance(games, CompiledBatch)
+    right, made = games._options(games.game), type(games._core)
+    first = 2 + len(games.game.options["landlords"])
+    # Landlords, ids of families that leave some out or go too far, and cards that are none.
+    wrongs = ((1, 4), (2, 3), (first, 1), (first + 3, 14), (first + 3, 10**6), (first + 1, 27472))
+    for at, wrong in (*wrongs, (-1, 1), (-2, 15), (-2, 2**63), (-2, 2 << 52)):
+        numbers = np.array(right, np.uint64)
+        numbers[at] = wrong
+        with pytest.raises(ValueError, match="not those of Dou Dizhu"):
+            made(1, numbers)
+    for count in (0, 1, first, len(right) - 1):
+        with pytest.raises(ValueError, match="not those of Dou Dizhu"):
+            made(1, np.array(right[:count], np.uint64))
+
+
+MORE = {"planning": [1, 0, 1, 2, 4, 8], "dou_dizhu": [1, 1 << 4, 2, 3, 1 << 52]}
+"""The numbers of a given deal."""
+
+
 @pytest.mark.slow
-def test_whatever_is_loaded_stays_within_bounds() -> None:
-    core, right = loaded()
+@pytest.mark.parametrize("name", MORE)
+def test_whatever_is_loaded_stays_within_bounds(name: str) -> None:
+    core, right, games = loaded(name)
     chance, taken = np.random.default_rng(5), 0
-    ids, starts = np.empty(64, np.int64), np.empty(2, np.int64)
-    seen, rewards, over = np.empty(603, np.int8), np.zeros(4, np.float32), np.empty(1, np.bool_)
+    ids, starts = np.empty(games.actions, np.int64), np.empty(2, np.int64)
+    seen, rewards = games.observations(), np.zeros((1, games.seats), np.float32)
+    masks, over = games.masks(), np.empty(1, np.bool_)
+    core.masks(masks, WHOLE)
     for _ in range(3000):
         numbers = right.copy()
         if chance.random() < 0.3:
-            numbers = np.concatenate((numbers, np.array([1, 0, 1, 2, 4, 8], np.uint64)))
+            numbers = np.concatenate((numbers, np.array(MORE[name], np.uint64)))
         for _ in range(chance.integers(1, 4)):
             most = 70 if chance.random() < 0.7 else 2**64
             numbers[chance.integers(len(numbers))] = chance.integers(most, dtype=np.uint64)
@@ -267,6 +314,8 @@ def test_whatever_is_loaded_stays_within_bounds() -> None:
         for _ in range(60):
             core.starts(starts)
             core.ids(ids[: starts[1]])
+            core.masks(masks, AGAIN)
+            assert masks[0].nonzero()[0].tolist() == ids[: starts[1]].tolist()
             core.observations(seen)
             rewards[:] = 0
             core.step(
@@ -289,10 +338,14 @@ def test_a_copy_goes_on_as_the_original_does(game: AnyGame) -> None:
         rewards, over = some.step(chosen)
         return rewards.tolist(), over.tolist(), some.observations().tolist(), some.turns.tolist()
 
+    masks = one.masks()
     for _ in range(5):
+        one.masks(masks)
         step(one, chance.random(3).tolist())
     copies = [copy.deepcopy(one), pickle.loads(pickle.dumps(one))]
     for _ in range(60):
         lots = chance.random(3).tolist()
         expected = step(one, lots)
         assert [step(other, lots) for other in copies] == [expected, expected]
+    for other in copies:
+        assert np.array_equal(other.masks(masks), one.masks())

@@ -168,7 +168,7 @@ static void shuffled(Stream *stream, int n, unsigned char *order) {
 }
 
 // Shuffle a deck of at most 64 cards; seat 0 gets the first `each` of them as a set, and so on.
-static void deal_out(Stream *stream, int cards, int seats, int each, uint64_t *hands) {
+static inline void deal_out(Stream *stream, int cards, int seats, int each, uint64_t *hands) {
     unsigned char order[256];
     shuffled(stream, cards, order);
     const unsigned char *card = order;
@@ -178,13 +178,19 @@ static void deal_out(Stream *stream, int cards, int seats, int each, uint64_t *h
     }
 }
 
-static int count_of(uint64_t bits) { return __builtin_popcountll(bits); }
+static inline int count_of(uint64_t bits) { return __builtin_popcountll(bits); }
 static int lowest_of(uint64_t bits) { return __builtin_ctzll(bits); }
 
 // Many matches in play.
 
 typedef struct Match Match;  // a match as it stands, without pointers to anything but what it was loaded from
 typedef struct Rules Rules;  // the options of the game
+
+// Ids of all matches, and where those of each begin.
+typedef struct {
+    int64_t *ids, *first;
+    Py_ssize_t room;
+} Ids;
 
 typedef struct {
     PyObject_HEAD
@@ -196,8 +202,8 @@ typedef struct {
     Name *names;
     uint64_t **loaded;   // the numbers that each match was loaded from
     Py_ssize_t *counts;  // of these
-    int64_t *ids, *first;  // legal ids, and where those of each match begin
-    bool listed;           // whether these are of now
+    Ids legal, masked;   // `masked`: what a mask that is kept has
+    bool listed;         // whether `legal` is of now
     Py_ssize_t missing;    // matches that have not been loaded yet
 } Core;
 
@@ -225,15 +231,25 @@ static void look(const Core *core, Py_ssize_t k, int seat, const int64_t *ids, i
 
 // The type.
 
-static void enumerate(Core *core) {
-    if (core->listed) return;
-    int64_t *ids = core->ids;
-    core->first[0] = 0;
-    for (Py_ssize_t k = 0; k < core->n; ++k) {
-        ids += list_ids(core, k, ids);
-        core->first[k + 1] = ids - core->ids;
+// Make room for `count` ids; false with a Python error.
+static bool make_room(Ids *list, Py_ssize_t count) {
+    if (list->room >= count) return true;
+    int64_t *ids = PyMem_Realloc(list->ids, 2 * (size_t)count * sizeof *ids);
+    if (!ids) return PyErr_NoMemory(), false;
+    list->ids = ids, list->room = 2 * count;
+    return true;
+}
+
+// List what is legal now; false with a Python error.
+static bool enumerate(Core *core) {
+    if (core->listed) return true;
+    Ids *legal = &core->legal;
+    for (Py_ssize_t k = 0, count = 0; k < core->n; ++k) {
+        if (!make_room(legal, count + core->most)) return false;
+        count += list_ids(core, k, legal->ids + count);
+        legal->first[k + 1] = count;
     }
-    core->listed = true;
+    return core->listed = true;
 }
 
 // An array of this many bytes, once all matches are loaded; false with a Python error, nothing being held.
@@ -252,7 +268,8 @@ static void core_close(PyObject *self) {
     for (Py_ssize_t k = 0; core->loaded && k < core->n; ++k) PyMem_Free(core->loaded[k]);
     PyMem_Free(core->names), PyMem_Free(core->loaded), PyMem_Free(core->counts);
     PyMem_Free(core->rules), PyMem_Free(core->matches);
-    PyMem_Free(core->starts), PyMem_Free(core->ids), PyMem_Free(core->first);
+    PyMem_Free(core->starts), PyMem_Free(core->legal.ids), PyMem_Free(core->legal.first);
+    PyMem_Free(core->masked.ids), PyMem_Free(core->masked.first);
     PyTypeObject *type = Py_TYPE(self);
     type->tp_free(self);
     Py_DECREF(type);
@@ -260,19 +277,15 @@ static void core_close(PyObject *self) {
 
 static bool core_open(Core *core, const uint64_t *options, Py_ssize_t count) {
     if (!open_rules(core, options, count)) return false;
-    const size_t n = (size_t)core->n, most = (size_t)core->most;
-    if (n > (size_t)PY_SSIZE_T_MAX / (sizeof *core->ids * (most + 1)) || n > (size_t)PY_SSIZE_T_MAX / match_size()) {
-        PyErr_NoMemory();
-        return false;
-    }
+    const size_t n = (size_t)core->n;
     core->missing = core->n;
     core->matches = PyMem_Calloc(n, match_size());
     core->names = PyMem_Calloc(n, sizeof *core->names);
     core->loaded = PyMem_Calloc(n, sizeof *core->loaded);
     core->counts = PyMem_Calloc(n, sizeof *core->counts);
-    core->ids = PyMem_Calloc(n * most, sizeof *core->ids);
-    core->first = PyMem_Calloc(n + 1, sizeof *core->first);
-    if (core->matches && core->names && core->loaded && core->counts && core->ids && core->first) return true;
+    core->legal.first = PyMem_Calloc(n + 1, sizeof *core->legal.first);
+    core->masked.first = PyMem_Calloc(n + 1, sizeof *core->masked.first);
+    if (core->matches && core->names && core->loaded && core->counts && core->legal.first && core->masked.first) return true;
     PyErr_NoMemory();
     return false;
 }
@@ -338,7 +351,6 @@ static PyObject *core_mark(PyObject *self, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
-// match(k): its number since a seed was given.
 // state(): what each match was loaded from, name and numbers; the matches as they stand; those to return to, or None.
 static PyObject *core_state(PyObject *self, PyObject *nothing) {
     (void)nothing;
@@ -381,6 +393,7 @@ static PyObject *core_restore(PyObject *self, PyObject *args) {
     return fits ? PyErr_NoMemory() : PyErr_Format(PyExc_ValueError, "this is not the state of these matches");
 }
 
+// match(k): its number since a seed was given.
 static PyObject *core_match(PyObject *self, PyObject *number) {
     const Py_ssize_t k = PyNumber_AsSsize_t(number, PyExc_IndexError);
     if (k == -1 && PyErr_Occurred()) return NULL;
@@ -404,9 +417,10 @@ static PyObject *core_starts(PyObject *self, PyObject *array) {
     Py_buffer first;
     const Py_ssize_t bytes = (core->n + 1) * (Py_ssize_t)sizeof(int64_t);
     if (!borrow(core, array, &first, bytes, PyBUF_WRITABLE)) return NULL;
-    enumerate(core);
-    memcpy(first.buf, core->first, (size_t)bytes);
+    const bool listed = enumerate(core);
+    if (listed) memcpy(first.buf, core->legal.first, (size_t)bytes);
     PyBuffer_Release(&first);
+    if (!listed) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -414,26 +428,51 @@ static PyObject *core_starts(PyObject *self, PyObject *array) {
 static PyObject *core_ids(PyObject *self, PyObject *array) {
     Core *core = (Core *)self;
     Py_buffer ids;
-    enumerate(core);
-    const Py_ssize_t bytes = (Py_ssize_t)core->first[core->n] * (Py_ssize_t)sizeof(int64_t);
+    if (!core->missing && !enumerate(core)) return NULL;
+    const Py_ssize_t bytes = (Py_ssize_t)core->legal.first[core->n] * (Py_ssize_t)sizeof(int64_t);
     if (!borrow(core, array, &ids, bytes, PyBUF_WRITABLE)) return NULL;
-    memcpy(ids.buf, core->ids, (size_t)bytes);
+    if (bytes) memcpy(ids.buf, core->legal.ids, (size_t)bytes);
     PyBuffer_Release(&ids);
     Py_RETURN_NONE;
 }
 
-// masks(array): write 1 for each legal id, 0 elsewhere, int8[n, actions].
-static PyObject *core_masks(PyObject *self, PyObject *array) {
-    Core *core = (Core *)self;
-    Py_buffer masks;
-    if (!borrow(core, array, &masks, core->n * core->actions, PyBUF_WRITABLE)) return NULL;
-    enumerate(core);
-    memset(masks.buf, 0, (size_t)masks.len);
-    for (Py_ssize_t k = 0; k < core->n; ++k) {
-        signed char *row = (signed char *)masks.buf + k * core->actions;
-        for (int64_t i = core->first[k]; i < core->first[k + 1]; ++i) row[core->ids[i]] = 1;
+enum { ZEROS, WHOLE, AGAIN };  // how masks are written
+enum { WIDE = 1024 };          // from so many ids on it is quicker to take back the ones of last time than all
+
+static void set_cells(const Core *core, const Ids *list, signed char *row, signed char cell) {
+    for (Py_ssize_t k = 0; k < core->n; ++k, row += core->actions)
+        for (int64_t i = list->first[k]; i < list->first[k + 1]; ++i) row[list->ids[i]] = cell;
+}
+
+// False with a Python error, nothing being written.
+static bool write_masks(Core *core, signed char *masks, size_t bytes, int how) {
+    Ids *legal = &core->legal, *masked = &core->masked;
+    const bool kept = how != ZEROS && core->actions >= WIDE;
+    if (!enumerate(core)) return false;
+    const Py_ssize_t count = (Py_ssize_t)legal->first[core->n];
+    if (kept && !make_room(masked, count)) return false;
+    if (kept && how == AGAIN) set_cells(core, masked, masks, 0);
+    else if (how != ZEROS) memset(masks, 0, bytes);
+    set_cells(core, legal, masks, 1);
+    if (kept) {
+        memcpy(masked->ids, legal->ids, (size_t)count * sizeof *masked->ids);
+        memcpy(masked->first, legal->first, (size_t)(core->n + 1) * sizeof *masked->first);
     }
+    return true;
+}
+
+// masks(array, how): write 1 for each legal id, 0 elsewhere, int8[n, actions]. `how` is ZEROS for an array that has no
+// ones yet, WHOLE for any, AGAIN for the one that was written last, not counting those of zeros, and left as it was.
+static PyObject *core_masks(PyObject *self, PyObject *args) {
+    Core *core = (Core *)self;
+    PyObject *array;
+    int how;
+    Py_buffer masks;
+    if (!PyArg_ParseTuple(args, "Oi", &array, &how)) return NULL;
+    if (!borrow(core, array, &masks, core->n * core->actions, PyBUF_WRITABLE)) return NULL;
+    const bool done = write_masks(core, masks.buf, (size_t)masks.len, how);
     PyBuffer_Release(&masks);
+    if (!done) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -443,12 +482,14 @@ static PyObject *core_observations(PyObject *self, PyObject *array) {
     Py_buffer seen;
     const Py_ssize_t row = core->cells * (Py_ssize_t)core->cell;
     if (!borrow(core, array, &seen, core->n * row, PyBUF_WRITABLE)) return NULL;
-    enumerate(core);
-    for (Py_ssize_t k = 0; k < core->n; ++k) {
-        const int64_t from = core->first[k];
-        look(core, k, turn_of(core, k), core->ids + from, (int)(core->first[k + 1] - from), (char *)seen.buf + k * row);
+    const Ids *legal = &core->legal;
+    const bool listed = enumerate(core);
+    for (Py_ssize_t k = 0; listed && k < core->n; ++k) {
+        const int64_t from = legal->first[k];
+        look(core, k, turn_of(core, k), legal->ids + from, (int)(legal->first[k + 1] - from), (char *)seen.buf + k * row);
     }
     PyBuffer_Release(&seen);
+    if (!listed) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -496,7 +537,7 @@ static PyMethodDef core_methods[] = {
     {"load", core_load, METH_VARARGS, NULL},   {"mark", core_mark, METH_NOARGS, NULL},
     {"match", core_match, METH_O, NULL},       {"turns", core_turns, METH_O, NULL},
     {"starts", core_starts, METH_O, NULL},     {"ids", core_ids, METH_O, NULL},
-    {"masks", core_masks, METH_O, NULL},       {"observations", core_observations, METH_O, NULL},
+    {"masks", core_masks, METH_VARARGS, NULL}, {"observations", core_observations, METH_O, NULL},
     {"step", core_step, METH_VARARGS, NULL},   {"state", core_state, METH_NOARGS, NULL},
     {"restore", core_restore, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 

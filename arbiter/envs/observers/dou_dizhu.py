@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.cards import Card
+from arbiter.envs.core import core_of
 from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.envs.play import Play
 from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, UNKNOWN_FROM, Counts, table
@@ -24,6 +25,7 @@ from arbiter.rules import AnyGame, Seat
 PLANE = 54
 RECENT = 9
 _REMEMBERED = 1 << 15
+_COMPILED = "arbiter.envs.dou_dizhu_compiled:DouDizhuCompiled"
 _LANDLORD_CARDS, _PEASANT_CARDS = 20, 17
 
 
@@ -137,7 +139,8 @@ class DouDizhuObserver(Observer):
         self.actions = ACTIONS
         if type(game) is DouDizhu:
             # The rules of this class alone, not those of one made of it.
-            self.batch = "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
+            compiled = core_of("dou_dizhu") is not None
+            self.batch = _COMPILED if compiled else "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return 2 * PLANE + (RECENT + 7) * PLANE + 3 * _LANDLORD_CARDS + 3
