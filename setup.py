@@ -12,7 +12,7 @@ PLACES = {
 }
 # Rules in C. Where there is no compiler they are left out, and Python plays.
 CORES = "arbiter/envs/core"
-COMPILED = ["planning", "codepiece", "dou_dizhu"]
+COMPILED = ["planning", "codepiece", "dou_dizhu", "chefs_hat"]
 setup(
     packages=[*find_packages(include=["arbiter*", "rating*"]), *PLACES],
     package_dir=PLACES,

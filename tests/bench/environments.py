@@ -26,7 +26,7 @@ SECONDS = 2.0
 """Each figure takes about this much CPU time."""
 SIDE_BY_SIDE = 128
 MANY = 1024
-COMPILED = ("planning", "codepiece", "dou_dizhu")
+COMPILED = ("planning", "codepiece", "dou_dizhu", "chefs_hat")
 """Games that a batch plays in C, where it was built."""
 SHARES = 7
 """What is compared is measured in turns, so many times: the machine's speed changes meanwhile."""

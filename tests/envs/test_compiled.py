@@ -19,14 +19,16 @@ from arbiter.envs.compiled import CompiledBatch
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
 from arbiter.envs.observers import observer_of
 from arbiter.envs.play import Play
+from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.codepiece import Codepiece
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.planning import Planning
 from arbiter.rules import AnyGame
 from tests.envs.same_matches import both, choice, compare, digest
 
-COMPILED = ["planning", "codepiece", "dou_dizhu"]
+COMPILED = ["planning", "codepiece", "dou_dizhu", "chefs_hat"]
 GOLDEN = {
+    "chefs_hat": "7f49df7ebc2022e5d27a8d2390b4d747ffe7e4e1a266ce9be84e7fcba2ffcf34",
     "codepiece": "3420faf34cb3d2215b1f860ca2ed38e6a88e53b9d2c85c1d1233b27824f02525",
     "dou_dizhu": "e488e6b19ffa39b96680cfb91071e18a271c1577964286bc7d632e3b9104983b",
     "planning": "fdf1328937f0c088834ccde97f96b7e9eaf52381200e5a1ae36be03d9c9b3482",
@@ -78,6 +80,9 @@ GAMES: dict[str, AnyGame] = {
     "a dealer": Codepiece([3]),
     "given hands": Codepiece([2, 1]).given(dealt(Codepiece([0, 3, 1]), 3)),
     "given hands first": Codepiece([2, 1]).begun(dealt(Codepiece([0]), 1)),
+    "chefs_hat": ChefsHat(),
+    "one deal": ChefsHat(matches=1),
+    "until there are points": ChefsHat(points=9),
     "dou_dizhu": DouDizhu(),
     "a landlord": DouDizhu([2], "double"),
     "given counts": DouDizhu([2, 1]).given(few_cards()),
@@ -122,13 +127,13 @@ def test_matches_go_on_where_no_seed_is_given() -> None:
 
 def situations(game: AnyGame, count: int) -> list[Play]:
     """Matches somewhere in the middle, seats having declared in any order."""
-    chance, plays = np.random.default_rng(3), []
+    chance, plays, observer = np.random.default_rng(3), [], observer_of(game)
     for number in range(count):
         play = Play(game)
         play.reset(number)
         for _ in range(number):
             seat = int(chance.choice(play.to_act))
-            play.act(seat, int(chance.choice(play.legal(seat))))
+            observer.act(play, seat, int(chance.choice(observer.legal(play, seat))))
             if play.over:
                 play.reset()
         plays.append(play)
@@ -177,6 +182,13 @@ def test_python_plays_what_the_core_does_not_know() -> None:
     heard.reset(1)
     assert observer_of(Mine()).batch == observer_of(Planning(deck="0123456789ABCDEFGHIJ abcd")).batch
     assert type(Batch.of([heard])) is Batch
+    hat = ChefsHat()
+    (deal,) = dealt(hat, 1)
+    given = Play(hat)
+    given.reset(1, deals=[hat.deal_json(deal)])
+    assert type(Batch.of([given])) is Batch
+    for other in (ChefsHat("gym2"), hat.given([deal])):
+        assert type(batch(other, 1)) is Batch
     assert isinstance(batch(game, 1), CompiledBatch)
 
 
@@ -284,8 +296,16 @@ def test_tables_are_those_of_dou_dizhu() -> None:
             made(1, np.array(right[:count], np.uint64))
 
 
-MORE = {"planning": [1, 0, 1, 2, 4, 8], "dou_dizhu": [1, 1 << 4, 2, 3, 1 << 52]}
-"""The numbers of a given deal."""
+def test_options_are_those_of_chefs_hat() -> None:
+    made = core_of("chefs_hat")
+    assert made is not None
+    for options in ([], [3], [0, 0], [3, 9], [3, 0, 0]):
+        with pytest.raises(ValueError, match="not those of Chef's Hat"):
+            made(1, np.array(options, np.uint64))
+
+
+MORE = {"planning": [1, 0, 1, 2, 4, 8], "dou_dizhu": [1, 1 << 4, 2, 3, 1 << 52], "chefs_hat": [0]}
+"""The numbers of a given deal, which a match of Chef's Hat has not."""
 
 
 @pytest.mark.slow

@@ -179,7 +179,7 @@ static inline void deal_out(Stream *stream, int cards, int seats, int each, uint
 }
 
 static inline int count_of(uint64_t bits) { return __builtin_popcountll(bits); }
-static int lowest_of(uint64_t bits) { return __builtin_ctzll(bits); }
+static inline int lowest_of(uint64_t bits) { return __builtin_ctzll(bits); }
 
 // Many matches in play.
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.core import core_of
 from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows
 from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
@@ -69,8 +70,12 @@ class ChefsHatObserver(Observer):
     aec = "arbiter.envs.chefs_hat.pettingzoo_envs:ChefsHatCycle"
     parallel = "arbiter.envs.chefs_hat.pettingzoo_envs:ChefsHatParallel"
 
-    def __init__(self, game: ChefsHat) -> None:  # noqa: ARG002
+    def __init__(self, game: ChefsHat) -> None:
         self.actions = STEPS
+        # The rules of this class alone, not those of one made of it; given deals may come with anything.
+        plain = type(game) is ChefsHat and game.rules == "book" and game._given is None
+        if plain and core_of("chefs_hat") is not None:
+            self.batch = "arbiter.envs.chefs_hat.compiled:ChefsHatBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return CELLS
