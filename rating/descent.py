@@ -10,7 +10,8 @@ s_k being the root mean square of the results up to y. So nothing depends on the
 moves the numbers by a quarter of their steps whatever the game, and the noise alone moves them less and less.
 The powers are Spall's. The gains do not depend on how many iterations there are to be, so that more may be
 added later. What is estimated is the mean of the iterates of the later half, which is surer than the last
-one (Polyak and Juditsky).
+one (Polyak and Juditsky). Each result times the sign of a number's move also says what that number is worth,
+which is said by the first quarter, when the numbers are still away from their best.
 
 Each number stays within its bounds, and so do both sides. A whole number moves in fractions like any other,
 and its sides are rounded by one lot, up as often as the fraction says, so that on average they are where they
@@ -36,7 +37,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from statistics import fmean, stdev
+from typing import NamedTuple, TypeAlias
 
 from rating.errors import OptionError, ResultError
 from rating.lots import words
@@ -98,6 +100,13 @@ class Tunable:
         )
 
 
+class Worth(NamedTuple):
+    """By how much moved up was better than moved down, and the standard error."""
+
+    lead: float
+    error: float
+
+
 class Descent:
     """Numbers on their way. `path` has them at the start and after each iteration, by parameter."""
 
@@ -105,6 +114,7 @@ class Descent:
         self.parameters, self.seed = tuple(parameters), seed
         self.path: list[tuple[float, ...]] = [tuple(float(parameter.start) for parameter in parameters)]
         self._size, self._results = 0.0, 0
+        self._ups: list[list[float]] = []
 
     @property
     def iteration(self) -> int:
@@ -121,6 +131,20 @@ class Descent:
         """The mean of the numbers after each iteration of the later half; the start before the first."""
         late = self.path[self.iteration // 2 + 1 :] or self.path
         return self._named([math.fsum(column) / len(late) for column in zip(*late, strict=True)])
+
+    @property
+    def worth(self) -> Mapping[str, Worth]:
+        """What each number was worth in the first quarter of the results; empty with fewer than two in it.
+
+        The others' moves and the matches' luck are in the error, in the results' unit.
+        """
+        early = self._ups[: (len(self._ups) + 3) // 4]
+        if len(early) < 2:
+            return {}
+        return {
+            parameter.name: Worth(fmean(leads), stdev(leads) / math.sqrt(len(leads)))
+            for parameter, leads in zip(self.parameters, zip(*early, strict=True), strict=True)
+        }
 
     def sides(self) -> tuple[Values, Values]:
         """The numbers of the two sides that meet in the next iteration."""
@@ -141,15 +165,18 @@ class Descent:
 
         ResultError for what is not finite.
         """
-        if result is None or result == 0.0:
-            self._results += result is not None
+        if result is None:
             self.path.append(self.path[-1])
             return
         if not math.isfinite(result):
             raise ResultError(f"result {result!r}: give a finite lead")
-        self._size = math.hypot(self._size, result)
-        self._results += 1
         moves, _ = self._drawn()
+        self._ups.append([math.copysign(1.0, move) * result for move in moves])
+        self._results += 1
+        if result == 0.0:
+            self.path.append(self.path[-1])
+            return
+        self._size = math.hypot(self._size, result)
         gain = GAIN * ((STABILITY + 1) / (STABILITY + self.iteration + 1)) ** GAIN_POWER
         pull = gain * math.sqrt(self._results) * (result / self._size)
         self.path.append(

@@ -161,6 +161,7 @@ def _shape(course: Course, ended: EndedTest | None) -> dict[str, Any]:
         "iteration": descent.iteration,
         "values": descent.values,
         "estimate": descent.estimate,
+        "worth": {name: found._asdict() for name, found in descent.worth.items()},
         "test": None if ended is None else shape(ended),
         "start": {parameter.name: parameter.start for parameter in tuning.parameters},
         "matches": descent.iteration * tuning.matches,
@@ -177,11 +178,16 @@ def _print(course: Course, ended: EndedTest | None) -> None:
     steps = sorted({round(step * last / ROWS) for step in range(ROWS + 1)})
     rows: list[list[object]] = [[step, *(f"{value:.4g}" for value in descent.path[step])] for step in steps]
     rows.append(["estimate", *(f"{descent.estimate[name]:.4g}" for name in names)])
+    if worth := descent.worth:
+        shown = [worth[name] for name in names]
+        rows.append(["up is worth", *(f"{lead:+.2f} ± {error:.2f}" for lead, error in shown)])
     print_table(["iteration", *names], rows)
     made = {side: many for side, many in course.faults.items() if many}
     faults = f"faults of {faults_text(made)}" if made else "no faults"
     matches = counted(last * course.tuning.matches, "match")
     say(f"{matches}, {faults}; the estimate is the mean of the later half")
+    if worth:
+        say("up is worth: points a match, the number moved up and not down, ± error, first quarter")
     if ended is not None:
         say("\nThe estimate (candidate) against the start (base):")
         print_ended(ended)

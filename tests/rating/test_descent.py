@@ -142,3 +142,24 @@ def test_what_does_not_fit_is_refused(keys: dict[str, float]) -> None:
 def test_a_result_is_finite() -> None:
     with pytest.raises(ResultError, match="finite"):
         run([Tunable("x", 5.0, 0.0, 8.0)], [float("nan")])
+
+
+def test_what_a_number_is_worth_is_told_apart_from_one_that_does_nothing() -> None:
+    luck = random.Random(4)
+    descent = Descent([Tunable("steep", 0.1, 0.0, 1.0), Tunable("idle", 0.5, 0.0, 1.0)], "s")
+    for _ in range(120):
+        one, other = descent.sides()
+        descent.take(10.0 * (one["steep"] - other["steep"]) + luck.gauss(0.0, 1.0))
+    steep, idle = descent.worth["steep"], descent.worth["idle"]
+    assert steep.lead > 5.0 * steep.error
+    assert abs(idle.lead) < 2.0 * idle.error
+
+
+def test_a_number_pulled_down_is_worth_less_up_and_nothing_is_said_of_one_result() -> None:
+    descent = Descent([Tunable("x", 0.5, 0.0, 1.0)], "s")
+    assert descent.worth == {}
+    for _ in range(8):
+        one, other = descent.sides()
+        descent.take(other["x"] - one["x"])
+    assert descent.worth["x"].lead < 0.0
+    assert run([Tunable("x", 0.5, 0.0, 1.0)], [1.0, None, None]).worth == {}

@@ -62,6 +62,7 @@ def test_a_tuning_ends_with_an_estimate_its_way_and_a_test(tune: Run, tmp_path: 
     assert found["test"]["verdict"] == "out_of_budget"
     assert found["test"]["candidate"][-1] == f"{found['estimate']['tilt']:.6g}"
     assert "tilt: from 2 within -2 to 2, first step 1" in err
+    assert found["worth"].keys() == {"tilt"}
     assert (tmp_path / "way.svg").read_text().startswith("<svg ")
     code, out, err = tune(file)
     assert code == 0
