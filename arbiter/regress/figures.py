@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -77,9 +78,15 @@ class TrialFigures(TypedDict):
 
 
 class RatioLine(TypedDict):
-    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for `levels`, in Elo or nElo."""
+    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for `levels`, in Elo or nElo.
+
+    Where evidence decides for the upper level, `evidence` has the natural logarithms of e and `enough` the
+    one that decides.
+    """
 
     points: Sequence[Sequence[float]]
+    evidence: NotRequired[Sequence[Sequence[float]]]
+    enough: NotRequired[float]
     bounds: Sequence[float]
     levels: Sequence[float]
     unit: str
@@ -142,6 +149,14 @@ def membership(experiment: Experiment) -> Membership | None:
 def ratio_line(trial: Trial) -> RatioLine:
     """The LLR of a test from block to block, at `MOST_POINTS` points at most; none where it means nothing."""
     test = trial.experiment.test
-    points = [] if trial.verdict == "identical_play" else trial.ratios(MOST_POINTS)
-    unit = "nElo" if test.scale == "normalized" else "Elo"
-    return {"points": points, "bounds": list(test.bounds), "levels": [test.elo0, test.elo1], "unit": unit}
+    runs = [] if trial.verdict == "identical_play" else trial.some_runs(MOST_POINTS)
+    line: RatioLine = {
+        "points": [(run.blocks, test.ratio(run)) for run in runs],
+        "bounds": list(test.bounds),
+        "levels": [test.elo0, test.elo1],
+        "unit": "nElo" if test.scale == "normalized" else "Elo",
+    }
+    if test.evidence:
+        line["evidence"] = [(run.blocks, run.log_e) for run in runs]
+        line["enough"] = math.log(test.enough_evidence)
+    return line

@@ -110,13 +110,12 @@ class Trial:
         """Return the number of a version's faults of each kind."""
         return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
 
-    def ratios(self, most: int) -> list[tuple[int, float]]:
-        """Numbers of counted blocks and the LLR after each: of all, or `most` (2 or more) evenly."""
+    def some_runs(self, most: int) -> list[Run]:
+        """The runs after counted blocks: of all, or `most` (2 or more) evenly."""
         last = len(self.runs) - 1
         steps = min(last, most - 1)
         places = [round(step * last / steps) for step in range(steps + 1)] if steps > 0 else range(last + 1)
-        test = self.experiment.test
-        return [(self.runs[place].blocks, test.ratio(self.runs[place])) for place in places]
+        return [self.runs[place] for place in places]
 
     def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
         """Yield the matches of the blocks that are to be played, as long as there is no verdict."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, exp, floor, log10
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from arbiter.identity import emblem
@@ -207,12 +207,17 @@ def elo_by_round(history: Sequence[RoundRatings]) -> list[tuple[str, list[float 
 
 
 def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dict[str, object] | None:
-    """The LLR of a test from block to block between its bounds; None before the first block."""
+    """The LLR of a test from block to block, ln e where that decides; None before the first block."""
     if not line["points"]:
         return None
     points = [(0.0, 0.0), *((block, llr) for block, llr in line["points"])]
+    evidence = [(block, log_e) for block, log_e in line.get("evidence", [])]
+    bounds = [line["bounds"][0], line.get("enough", line["bounds"][1])]
     last, end = points[-1]
-    values = [llr for _, llr in points] + list(line["bounds"])
+    # Evidence against a gain has no end: below the axis its line is cut off.
+    floor = 1.25 * min(bounds[0], min(llr for _, llr in points))
+    evidence = [(0.0, 0.0), *((block, max(log_e, floor)) for block, log_e in evidence)] if evidence else []
+    values = [value for _, value in points + evidence] + bounds
     marks = ticks(min(values), max(values))
     x, y = Scale(0, last, 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
     return {
@@ -220,14 +225,18 @@ def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dic
         "height": height,
         "right": width - ROOM,
         "points": " ".join(f"{x(block)},{y(llr)}" for block, llr in points),
+        "evidence": " ".join(f"{x(block)},{y(log_e)}" for block, log_e in evidence),
         "end": (x(last), y(end)),
+        "evidence_end": (x(last), y(evidence[-1][1])) if evidence else None,
+        "e": exp(min(line["evidence"][-1][1], 700.0)) if evidence else None,
+        "enough": exp(bounds[1]) if evidence else None,
         "last": int(last),
         "llr": end,
         "lowest": min(llr for _, llr in points),
         "highest": max(llr for _, llr in points),
         "bounds": [
             (y(bound), bound, f"{level:+g} {line['unit']}".replace("-", "\N{MINUS SIGN}"))
-            for bound, level in zip(line["bounds"], line["levels"], strict=True)
+            for bound, level in zip(bounds, line["levels"], strict=True)
         ],
         "y": [(y(mark), mark) for mark in marks],
         "x": [(x(mark), int(mark)) for mark in ticks(0, last, 8) if mark == int(mark) and mark <= last],

@@ -127,13 +127,13 @@ def test_without_settings_there_is_no_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [2, 7, 300])
-def test_few_ratios_stand_for_many_blocks(most: int, tmp_path: Path) -> None:
+def test_few_runs_stand_for_many_blocks(most: int, tmp_path: Path) -> None:
     with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
         told, _ = again(experiment(max_blocks=20), InMemory(), store)
-    found = told.ratios(most)
+    found = told.some_runs(most)
     assert len(found) == min(most, 20)
-    assert found[-1] == (20, told.report.llr)
-    assert [block for block, _ in found] == sorted({block for block, _ in found})
+    assert found[-1] is told.run
+    assert [run.blocks for run in found] == sorted({run.blocks for run in found})
 
 
 def test_a_test_begun_before_evidence_was_needed_keeps_its_rule_and_its_name(tmp_path: Path) -> None:
