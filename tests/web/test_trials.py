@@ -7,7 +7,7 @@ import math
 import re
 from contextlib import closing, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from starlette.testclient import TestClient
@@ -29,7 +29,7 @@ from tests.builders import play_trial
 from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from arbiter.regress.experiment import Experiment
@@ -266,25 +266,29 @@ def test_seasons_lead_to_tests_where_there_are_any(kept: Kept, tmp_path: Path) -
             assert client.get(path).status_code == 404
 
 
+def drawn_of(points: Sequence[tuple[int, float]], **decides: Any) -> Any:
+    """The chart of these points, of a test of 10 Elo."""
+    ends = {"bounds": [-2.9, 2.9], "levels": [0.0, 10.0], "unit": "Elo"}
+    return ratio_chart(cast("Any", {"points": points, **ends, **decides}))
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 300])
 def test_a_line_stays_within_its_chart(blocks: int) -> None:
     points = [(block, 4.0 * (-1) ** block) for block in range(1, blocks + 1)]
     evidence = [(block, -30.0 + block % 40) for block in range(1, blocks + 1)]
-    ends: Any = {"bounds": [-2.9, 2.9], "levels": [0.0, 10.0], "unit": "Elo"}
-    chart: Any = ratio_chart({"points": points, "evidence": evidence, "enough": 3.0, **ends})
+    chart = drawn_of(points, evidence=evidence, enough=3.0)
     for line, end in (("points", "end"), ("evidence", "evidence_end")):
         drawn = [tuple(map(float, point.split(","))) for point in chart[line].split()]
         assert len(drawn) == blocks + 1
         assert all(48 <= x <= chart["right"] and 18 <= y <= 260 - 28 for x, y in drawn)
         assert drawn[-1] == chart[end]
     assert json.dumps(chart)
-    assert ratio_chart({"points": [], **ends}) is None
+    assert drawn_of([]) is None
 
 
 def test_the_bound_above_is_that_of_what_decides() -> None:
-    ends: Any = {"bounds": [-2.9, 2.9], "levels": [0.0, 10.0], "unit": "Elo"}
-    by_ratio: Any = ratio_chart({"points": [(1, 0.5)], **ends})
-    by_evidence: Any = ratio_chart({"points": [(1, 0.5)], "evidence": [(1, 0.7)], "enough": 3.0, **ends})
+    by_ratio = drawn_of([(1, 0.5)])
+    by_evidence = drawn_of([(1, 0.5)], evidence=[(1, 0.7)], enough=3.0)
     assert [by_ratio["bounds"][1][1], by_evidence["bounds"][1][1]] == [2.9, 3.0]
     assert (by_ratio["evidence"], by_ratio["e"]) == ("", None)
     assert by_evidence["e"] == pytest.approx(math.exp(0.7))
