@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from arbiter.envs.aec_env import GameEnv, aec
     from arbiter.envs.batches import Batch, batch
+    from arbiter.envs.crossing import Crossplay, crossplay
     from arbiter.envs.evaluation import Evaluation, evaluate
+    from arbiter.envs.exploiting import BestResponse, best_response
     from arbiter.envs.parallel_env import ParallelGameEnv, parallel
     from arbiter.envs.policy_bot import PolicyBot
     from arbiter.envs.pool import Pool
@@ -79,12 +81,14 @@ _HOMES = {
     "single": "single_env", "SingleEnv": "single_env",
     "batch": "batches", "Batch": "batches",
     "evaluate": "evaluation", "Evaluation": "evaluation",
+    "best_response": "exploiting", "BestResponse": "exploiting",
+    "crossplay": "crossing", "Crossplay": "crossing",
     "PolicyBot": "policy_bot",
     "Pool": "pool",
 }  # fmt: skip
 __all__ = [
-    "Batch", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool", "SingleEnv",
-    "aec", "batch", "evaluate", "parallel", "single",
+    "Batch", "BestResponse", "Crossplay", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool",
+    "SingleEnv", "aec", "batch", "best_response", "crossplay", "evaluate", "parallel", "single",
 ]  # fmt: skip
 
 

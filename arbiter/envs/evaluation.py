@@ -63,6 +63,15 @@ class Evaluation:
         lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
         return "\n".join(map(str.rstrip, lines))
 
+    def log(self, writer: Any, step: int) -> None:
+        """Add a point to the curves of each rung: `writer` is TensorBoard's ``SummaryWriter``, or has its
+        ``add_scalar(tag, value, step)``.
+        """
+        for rung in self.rungs:
+            for name in ("points", "elo", "low", "high"):
+                if (value := getattr(rung, name)) is not None:
+                    writer.add_scalar(f"{self.game}/{rung.opponent}/{name}", value, step)
+
 
 def evaluate(
     policy: Any,
@@ -97,20 +106,16 @@ def evaluate(
 
 
 def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
-    played = [
-        _played(policy, env, f"{seed}/{number}", seat, number)
-        for number in range(1, rounds + 1)
-        for seat in range(env.play.game.seats)
-    ]
-    table = rating.PairTable.from_matches([match for match, _ in played], players=(POLICY, OPPONENT))
+    tried = played(policy, env, (POLICY, OPPONENT), rounds, seed)
+    table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
     outcome = np.where(table.first == 0, table.outcome, -table.outcome)
     won, drawn, lost = (int((outcome == what).sum()) for what in (1, 0, -1))
-    faulty = [match.players[match.faulty] for match, _ in played if match.faulty is not None]
+    faulty = [match.players[match.faulty] for match, _ in tried if match.faulty is not None]
     return Rung(
         opponent=env.opponents[0].name,
-        matches=len(played),
-        points=sum(points for _, points in played) / len(played),
+        matches=len(tried),
+        points=sum(points for _, points in tried) / len(tried),
         won=won,
         drawn=drawn,
         lost=lost,
@@ -122,7 +127,20 @@ def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
     )
 
 
-def _played(policy: Policy, env: SingleEnv, seed: str, seat: Seat, number: int) -> tuple[rating.Match, float]:
+def played(
+    policy: Policy, env: SingleEnv, names: tuple[str, str], rounds: int, seed: int | str
+) -> list[tuple[rating.Match, float]]:
+    """A match from every seat in each round, with the policy's points; `names` are its and all others'."""
+    return [
+        _played(policy, env, names, f"{seed}/{number}", seat, number)
+        for number in range(1, rounds + 1)
+        for seat in range(env.play.game.seats)
+    ]
+
+
+def _played(
+    policy: Policy, env: SingleEnv, names: tuple[str, str], seed: str, seat: Seat, number: int
+) -> tuple[rating.Match, float]:
     """A match with the policy in this seat, and its points; none of a match that a fault ended."""
     observation, info = env.reset(seed=seed, options={"seat": seat})
     begin(policy)
@@ -133,7 +151,7 @@ def _played(policy: Policy, env: SingleEnv, seed: str, seat: Seat, number: int) 
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
     game, play = env.play.game, env.play
-    players = [POLICY if place == seat else OPPONENT for place in range(game.seats)]
+    players = [names[place != seat] for place in range(game.seats)]
     faulty = seat if "illegal" in info else env.faulty
     points = None if faulty is not None else play.totals
     match = rating.Match(players, points=points, faulty=faulty, sides=game.sides, round=number)

@@ -115,3 +115,35 @@ def test_what_cannot_be_is_refused(more: dict[str, Any], error: type[Exception],
     usual: dict[str, Any] = {"policy": least, "game": "planning", "against": ["random"], "rounds": 1}
     with pytest.raises(error, match=words):
         envs.evaluate(**(usual | more))
+
+
+def test_it_adds_points_to_tensorboards_curves(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX")
+    from tensorboardX import SummaryWriter
+    from tensorboardX.proto.event_pb2 import Event
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        for step in (1, 2):
+            found = envs.evaluate(least, "planning", ["random"], rounds=3, seed=step, deals=[[2, 0]])
+            found.log(writer, step)
+    (file,) = tmp_path.iterdir()
+    written, at, curves = file.read_bytes(), 0, {}
+    while at < len(written):
+        # A record: its length in eight bytes, a checksum of four, the event, another checksum.
+        length = int.from_bytes(written[at : at + 8], "little")
+        event = Event.FromString(written[at + 12 : at + 12 + length])
+        curves.update({value.tag: (event.step, value.simple_value) for value in event.summary.value})
+        at += length + 16
+    assert curves.keys() == {f"planning/random/{name}" for name in ("points", "elo", "low", "high")}
+    assert curves["planning/random/points"] == (2, pytest.approx(found.rungs[0].points))
+
+
+def test_a_rung_without_results_adds_no_elo() -> None:
+    class Writer(dict[str, float]):
+        def add_scalar(self, tag: str, value: float, step: int) -> None:
+            self[tag] = value
+
+    written, rung = Writer(), envs.evaluate(least, "planning", ["random"], rounds=1, deals=[[1, 0]]).rungs[0]
+    none = rung._replace(elo=None, low=None, high=None)
+    envs.Evaluation("planning", 1, (none,)).log(written, 5)
+    assert list(written) == ["planning/random/points"]
