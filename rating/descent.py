@@ -100,7 +100,7 @@ class Tunable:
         )
 
 
-class Worth(NamedTuple):
+class Effect(NamedTuple):
     """By how much moved up was better than moved down, and the standard error."""
 
     lead: float
@@ -133,7 +133,7 @@ class Descent:
         return self._named([math.fsum(column) / len(late) for column in zip(*late, strict=True)])
 
     @property
-    def worth(self) -> Mapping[str, Worth]:
+    def worth(self) -> Mapping[str, Effect]:
         """What each number was worth in the first quarter of the results; empty with fewer than two in it.
 
         The others' moves and the matches' luck are in the error, in the results' unit.
@@ -142,7 +142,7 @@ class Descent:
         if len(early) < 2:
             return {}
         return {
-            parameter.name: Worth(fmean(leads), stdev(leads) / math.sqrt(len(leads)))
+            parameter.name: Effect(fmean(leads), stdev(leads) / math.sqrt(len(leads)))
             for parameter, leads in zip(self.parameters, zip(*early, strict=True), strict=True)
         }
 
