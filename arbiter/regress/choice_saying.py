@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.saying import faulty_side, tally_of
-from arbiter.regress.trial import FIELD
+from arbiter.regress.saying import faulty_side
+from arbiter.regress.trial import FIELD, ends_of, tally_of
 from arbiter.text import counted, faults_text
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def matches(trial: ChoiceTrial) -> int:
 
 def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
     scores = trial.scores_of(table)
-    won, drawn, lost = tally_of(trial.played[table])
+    won, drawn, lost = tally_of(ends_of(trial.played[table]))
     low, elo, high = trial.rule.strength(scores) if scores.size else (None, None, None)
     return {
         "name": trial.name_of(table),

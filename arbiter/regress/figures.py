@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NotRequired
 from typing_extensions import TypedDict
 
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.saying import at_any_time, by_results, tally
+from arbiter.regress.saying import at_any_time, by_results
 from arbiter.regress.trial import FIELD
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def figures(trial: Trial) -> TrialFigures:
     experiment, report = trial.experiment, trial.report
     test = experiment.test
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
-    won, drawn, lost = tally(trial)
+    won, drawn, lost = trial.tally()
     # Without variance neither a ratio nor an interval means anything.
     level = trial.verdict == "identical_play"
     return {
@@ -149,14 +149,14 @@ def membership(experiment: Experiment) -> Membership | None:
 def ratio_line(trial: Trial) -> RatioLine:
     """The LLR of a test from block to block, at `MOST_POINTS` points at most; none where it means nothing."""
     test = trial.experiment.test
-    runs = [] if trial.verdict == "identical_play" else trial.some_runs(MOST_POINTS)
+    way = [] if trial.verdict == "identical_play" else trial.way(MOST_POINTS)
     line: RatioLine = {
-        "points": [(run.blocks, test.ratio(run)) for run in runs],
+        "points": [(block, llr) for block, llr, _ in way],
         "bounds": list(test.bounds),
         "levels": [test.elo0, test.elo1],
         "unit": "nElo" if test.scale == "normalized" else "Elo",
     }
     if test.evidence:
-        line["evidence"] = [(run.blocks, run.log_e) for run in runs]
+        line["evidence"] = [(block, log_e) for block, _, log_e in way]
         line["enough"] = math.log(test.enough_evidence)
     return line

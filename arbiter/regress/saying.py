@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.regress.blocks import version_at
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.trial import FIELD
 from arbiter.text import counted, faults_text, number
@@ -13,7 +12,7 @@ from rating.sequential.runs import FIRST_LOOK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.regress.trial import FaultSeen, ScoredMatch, Trial
+    from arbiter.regress.trial import FaultSeen, Trial
 
 
 def headline(trial: Trial, detail: bool = True) -> str:
@@ -47,18 +46,6 @@ def faulty_side(faults: Sequence[FaultSeen], detail: bool = True) -> str:
     return f"{text}: {_fault_line(faults, who, detail)}"
 
 
-def tally(trial: Trial, version: str = CANDIDATE) -> tuple[int, int, int]:
-    """Return how many matches of a version were won, level and lost."""
-    return tally_of(trial.played, version)
-
-
-def tally_of(played: Iterable[ScoredMatch], version: str = CANDIDATE) -> tuple[int, int, int]:
-    """The same among these matches."""
-    of = [each for each in played if version_at(each.match.players) == version]
-    ahead = [(each.score > 0.5) - (each.score < 0.5) for each in of if each.score is not None]
-    return ahead.count(1), ahead.count(0), ahead.count(-1)
-
-
 def rows(trial: Trial) -> list[tuple[str, str]]:
     """The figures behind the verdict, as labels and texts."""
     experiment, report = trial.experiment, trial.report
@@ -90,7 +77,7 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     told = "{} won, {} level, {} lost" + (" against the field" if experiment.field else "")
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
     playing = (CANDIDATE, BASE) if experiment.field else (CANDIDATE,)
-    found += [(version, told.format(*tally(trial, version))) for version in playing]
+    found += [(version, told.format(*trial.tally(version))) for version in playing]
     faults = [f"{name}: {faults_text(made)}" for name in versions if (made := trial.faults_of(name))]
     found.append(("faults", "; ".join(faults) or "none"))
     if (member := experiment.settings.get("of_family")) is not None:

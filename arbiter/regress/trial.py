@@ -1,12 +1,13 @@
 """A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
 
 Nothing here plays or stores: the same matches give the same verdict, whether they were just played or read
-again after an interruption. So no result and no fault counts
-before all earlier blocks are whole.
+again after an interruption. So no result and no fault counts before all earlier blocks are whole. Of what
+counts there are sums, three numbers a block, and the few matches to look at: a test may last for years.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -62,21 +63,23 @@ class FaultSeen(NamedTuple):
 class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
-    `run` holds the blocks counted so far, `runs` those after each of them, `scores` the score of each, and
-    `played` their matches; `left_out` the numbers of blocks that count for nobody, `faults` those of both;
-    `from_store` is the number of matches that were there before.
+    `run` holds the blocks counted so far, `scores` the score of each; `left_out` the numbers of blocks that
+    count for nobody, `faults` the first `WORST` of each version; `from_store` is the number of matches that
+    were there before.
     """
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.run = Run()
-        self.runs: list[Run] = []
-        self.scores: list[float] = []
+        self.scores = array("d")
         self.verdict: VerdictOfTrial | None = None
         self.from_store = 0
         self.left_out: list[int] = []
         self.faults: list[FaultSeen] = []
-        self.played: list[ScoredMatch] = []
+        self._ratios, self._evidence = array("d"), array("d")
+        self._kinds: Counter[tuple[str, str]] = Counter()
+        self._ends: Counter[tuple[str, int]] = Counter()
+        self._lost: list[ScoredMatch] = []
         self._report: tuple[Run, Report] | None = None
         self._waiting: dict[int, dict[str, MatchSummary]] = {}
         self._next = 1
@@ -108,14 +111,18 @@ class Trial:
 
     def faults_of(self, version: str) -> dict[str, int]:
         """Return the number of a version's faults of each kind."""
-        return dict(Counter(str(fault.match.fault) for fault in self.faults if fault.version == version))
+        return {kind: times for (of, kind), times in self._kinds.items() if of == version}
 
-    def some_runs(self, most: int) -> list[Run]:
-        """The runs after counted blocks: of all, or `most` (2 or more) evenly."""
-        last = len(self.runs) - 1
+    def tally(self, version: str = CANDIDATE) -> tuple[int, int, int]:
+        """Return how many counted matches of a version were won, level and lost."""
+        return tally_of(self._ends, version)
+
+    def way(self, most: int) -> list[tuple[int, float, float]]:
+        """Numbers of counted blocks, the LLR and ln e after each: of all, or `most` (2 or more) evenly."""
+        last = len(self._ratios) - 1
         steps = min(last, most - 1)
         places = [round(step * last / steps) for step in range(steps + 1)] if steps > 0 else range(last + 1)
-        return [self.runs[place] for place in places]
+        return [(place + 1, self._ratios[place], self._evidence[place]) for place in places]
 
     def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
         """Yield the matches of the blocks that are to be played, as long as there is no verdict."""
@@ -126,8 +133,16 @@ class Trial:
             yield list(block_specs(self.experiment, seed, block))
 
     def worst(self) -> list[ScoredMatch]:
-        """The matches to look at first, as `worst` has them."""
-        return worst(self)
+        """The matches to look at first: those that ended by a fault; where no fault is the verdict, those
+        too that the candidate lost, by score and then by its arrears in points.
+        """
+        if self.verdict == "identical_play":
+            return []
+        blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(self.verdict))
+        if blamed:
+            faults = [fault.match for fault in self.faults if fault.version in blamed]
+            return [ScoredMatch(match, match_score(match)) for match in faults[:WORST]]
+        return worst_of(self.faults, self._lost)
 
     def add(self, match: MatchSummary) -> None:
         """Take a match; it counts once its block and all before it are whole."""
@@ -145,15 +160,18 @@ class Trial:
             return False
         del self._waiting[block]
         matches = in_order(found)
-        self.faults += faults_in(matches)
+        self._blame(faults_in(matches))
         block_is = block_score(bool(self.experiment.field), matches)
         if block_is.score is None:
             self.left_out.append(block)
         else:
             self.run = self.experiment.test.add(self.run, block_is.score, block_is.margin, block_is.offset)
-            self.runs.append(self.run)
             self.scores.append(block_is.score)
-            self.played += [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
+            self._ratios.append(self.experiment.test.ratio(self.run))
+            self._evidence.append(self.run.log_e)
+            scored = [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
+            self._ends.update(ends_of(scored))
+            self._lost = worst_of((), [*self._lost, *scored])
         self._decide()
         return True
 
@@ -176,8 +194,14 @@ class Trial:
         begun = faults_in(in_order(self._waiting.get(self._next, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
-            self.faults += found[:1]
+            self._blame(found[:1])
             self.verdict = "candidate_faulty"
+
+    def _blame(self, faults: Iterable[FaultSeen]) -> None:
+        for fault in faults:
+            if sum(seen.version == fault.version for seen in self.faults) < WORST:
+                self.faults.append(fault)
+            self._kinds[fault.version, str(fault.match.fault)] += 1
 
 
 def in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
@@ -195,17 +219,19 @@ def faults_in(matches: Iterable[MatchSummary]) -> list[FaultSeen]:
     return found
 
 
-def worst(trial: Trial) -> list[ScoredMatch]:
-    """The matches to look at first: those that ended by a fault; where no fault is the verdict, those too
-    that the candidate lost, by score and then by its arrears in points.
-    """
-    if trial.verdict == "identical_play":
-        return []
-    blamed = {"candidate_faulty": (CANDIDATE,), "base_faulty": (BASE, FIELD)}.get(str(trial.verdict))
-    if blamed:
-        faults = [fault.match for fault in trial.faults if fault.version in blamed]
-        return [ScoredMatch(match, match_score(match)) for match in faults[:WORST]]
-    return worst_of(trial.faults, trial.played)
+def ends_of(played: Iterable[ScoredMatch]) -> Counter[tuple[str, int]]:
+    """How many matches each version won (1), ended level (0) and lost (-1)."""
+    return Counter(
+        (version_at(match.players), (score > 0.5) - (score < 0.5))
+        for match, score in played
+        if score is not None
+    )
+
+
+def tally_of(ends: Mapping[tuple[str, int], int], version: str = CANDIDATE) -> tuple[int, int, int]:
+    """How many matches of a version were won, level and lost, by what `ends_of` gives."""
+    won, drawn, lost = (ends.get((version, end), 0) for end in (1, 0, -1))
+    return won, drawn, lost
 
 
 def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list[ScoredMatch]:

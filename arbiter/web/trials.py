@@ -19,7 +19,6 @@ from arbiter.regress.identity import PREFIX
 from arbiter.regress.run import read_on
 from arbiter.regress.saying import headline, rows
 from arbiter.regress.stored import stored_trial
-from arbiter.regress.trial import worst
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
 
@@ -199,7 +198,7 @@ def _full_of(trial: Trial, season: SeasonStore) -> TrialInFull:
         "say": headline(trial, detail=False),
         "rows": [list(row) for row in rows(trial)],
         "line": ratio_line(trial),
-        "worst": worst_matches(worst(trial)),
+        "worst": worst_matches(trial.worst()),
         # One that was given may be that of another test, too, which is still played.
         "seed": season.seed if trial.verdict is not None and trial.experiment.seed == "auto" else None,
     }

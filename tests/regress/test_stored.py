@@ -11,7 +11,6 @@ from arbiter.errors import StoreError
 from arbiter.regress.run import attempt, open_experiment
 from arbiter.regress.saying import headline, rows
 from arbiter.regress.stored import experiment_from, names_of_tests, stored_trial
-from arbiter.regress.trial import worst
 from arbiter.season.orders import now_text
 from arbiter.store import Order, OrderKind, Store
 from tests.builders import play_trial
@@ -68,7 +67,8 @@ def test_the_verdict_and_the_ratio_are_those_of_the_command(
     assert read.verdict == told.verdict
     assert read.report == told.report
     assert (headline(read), rows(read)) == (headline(told), rows(told))
-    assert (worst(read), read.runs, read.exit_code) == (worst(told), told.runs, told.exit_code)
+    assert (read.worst(), read.run, read.exit_code) == (told.worst(), told.run, told.exit_code)
+    assert (read.way(300), read.scores, read.tally()) == (told.way(300), told.scores, told.tally())
     mine, other = read.experiment, test
     assert (mine.base, mine.candidate, mine.field) == (other.base, other.candidate, other.field)
     assert (mine.limits, mine.test, mine.attempt) == (other.limits, other.test, 1)
@@ -127,13 +127,13 @@ def test_without_settings_there_is_no_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [2, 7, 300])
-def test_few_runs_stand_for_many_blocks(most: int, tmp_path: Path) -> None:
+def test_few_points_stand_for_many_blocks(most: int, tmp_path: Path) -> None:
     with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
         told, _ = again(experiment(max_blocks=20), InMemory(), store)
-    found = told.some_runs(most)
+    found = told.way(most)
     assert len(found) == min(most, 20)
-    assert found[-1] is told.run
-    assert [run.blocks for run in found] == sorted({run.blocks for run in found})
+    assert found[-1] == (20, told.report.llr, told.run.log_e)
+    assert [block for block, *_ in found] == sorted({block for block, *_ in found})
 
 
 def test_a_test_begun_before_evidence_was_needed_keeps_its_rule_and_its_name(tmp_path: Path) -> None:
