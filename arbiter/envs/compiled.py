@@ -42,6 +42,7 @@ class CompiledBatch(Batch):
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
         super()._prepare(game, observer, plays)
+        self._cells = self.size
         made = core_of(self.core)
         assert made is not None, "a game's observer names this class where there is a core"
         self._core = made(self.n, np.array(self._options(game), np.uint64))
@@ -91,23 +92,31 @@ class CompiledBatch(Batch):
         if given.dtype != np.int64 or not given.flags.carray:
             given = given.astype(np.int64)
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.empty(self.n, np.bool_)
-        last = None if self.ends is None else np.empty((self.n, self.size), self.observer.dtype)
+        last = None if self.ends is None else np.empty((self.n, self._cells), self.observer.dtype)
         if not self._core.step(given, rewards, over, last):
             raise self._no_such_id()
-        self._turn()
         if self.ends is not None and last is not None:
-            for number in over.nonzero()[0].tolist():
-                self.ends[number] = last[number].copy()
+            ended = over.nonzero()[0]
+            self.ends.update(zip(ended.tolist(), self._views(last[ended], self.turns[ended]), strict=True))
+        self._turn()
         return rewards, over
 
+    def _views(self, seen: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:  # noqa: ARG002
+        """What seats see, by the views that the core writes for them."""
+        return seen
+
     def _look(self) -> None:
-        for number, play in enumerate(self._plays):
-            name = f"arbiter-deals-1|{play._seed}|".encode()
-            self._core.load(number, name, np.array(self._numbers_of(play), np.uint64))
+        for number in range(self.n):
+            self._load(number)
         if self._starts is not None:
             self._core.mark()
         self._loaded = True
         self._turn()
+
+    def _load(self, number: int) -> None:
+        play = self._plays[number]
+        name = f"arbiter-deals-1|{play._seed}|".encode()
+        self._core.load(number, name, np.array(self._numbers_of(play), np.uint64))
 
     def _turn(self) -> None:
         self.turns, self._legal = np.empty(self.n, np.int64), None

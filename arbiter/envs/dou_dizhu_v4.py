@@ -32,6 +32,7 @@ import numpy as np
 
 from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.arena import Arena, mask_of
+from arbiter.envs.core import core_of
 from arbiter.envs.mistakes import checked_action, checked_number, checked_seed
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
@@ -43,7 +44,7 @@ from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
 from arbiter.rules import AnyGame, Deal
 
 if TYPE_CHECKING:
-    from arbiter.envs.dou_dizhu_batch import RoleBatch
+    from arbiter.envs.role_batch import RoleBatch
 
 __all__ = ["action_id", "action_name", "batch", "env", "parallel_env", "raw_env"]
 
@@ -84,11 +85,11 @@ def batch(n: int, seed: int = 0, *, opponents_hand_visible: bool = False) -> Rol
 
     Match k is dealt as `env` deals with seed ``seed + k``. TypeError, ValueError.
     """
-    # Imported where it is used: its tables are not needed otherwise.
-    from arbiter.envs.dou_dizhu_batch import RoleBatch
+    from arbiter.envs.role_batch import CompiledRoleBatch, RoleBatch
 
     n = checked_number(n, "a number of matches is an integer from 1", least=1)
-    return RoleBatch([RolePlay() for _ in range(n)], seed, visible=bool(opponents_hand_visible))
+    form = RoleBatch if core_of("dou_dizhu") is None else CompiledRoleBatch
+    return form([RolePlay() for _ in range(n)], seed, visible=bool(opponents_hand_visible))
 
 
 def action_name(action: int) -> str:

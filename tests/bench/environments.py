@@ -16,7 +16,6 @@ from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.batches import Batch
 from arbiter.envs.codepiece import Engine
 from arbiter.envs.compiled import CompiledBatch
-from arbiter.envs.dou_dizhu_batch import DouDizhuBatch
 from arbiter.games import names
 
 if TYPE_CHECKING:
@@ -37,14 +36,13 @@ def environments() -> dict[str, Any]:
     figures: dict[str, Any] = {name: figure() for name, figure in FIGURES.items()}
     return figures | {
         "batch_actions_by_those_of_aec": {name: batch_ratios(name) for name in names()},
-        "dou_dizhu_batch": dou_dizhu_batch(),
         "batch_with_masks": {name: in_c_and_python(name) for name in COMPILED},
     }
 
 
 def in_c_and_python(name: str) -> dict[str, dict[str, int]]:
     """Actions a CPU second with observations and masks, by the number of matches, in C and in Python."""
-    forms: dict[str, Callable[..., Batch]] = {"c": envs.batch, "python": in_python}
+    forms: dict[str, Callable[..., Batch]] = {"c": envs.batch, "python": Batch}
     if not isinstance(envs.batch(name, 1), CompiledBatch):
         del forms["c"]
 
@@ -55,19 +53,9 @@ def in_c_and_python(name: str) -> dict[str, dict[str, int]]:
     return {str(n): {form: actions(form, n) for form in forms} for n in (SIDE_BY_SIDE, MANY)}
 
 
-def in_python(name: str, n: int = SIDE_BY_SIDE) -> Batch:
+def in_python(name: str) -> Batch:
     """The batch that plays a game where there is no compiler."""
-    return DouDizhuBatch(name, n) if name == "dou_dizhu" else Batch(name, n)
-
-
-def dou_dizhu_batch() -> dict[str, float]:
-    """Actions a CPU second in Python with ids and observations, and by those of the batch that suits any game."""
-    quick = batch_actions("dou_dizhu", ("observations",), in_python)
-    plain = batch_actions("dou_dizhu", ("observations",), lambda name: Batch(name, SIDE_BY_SIDE))
-    return {
-        "actions_per_second": round(speed(quick, SECONDS)),
-        "by_those_of_any_game": ratio(quick, plain),
-    }
+    return Batch(name, SIDE_BY_SIDE)
 
 
 def batch_ratios(name: str) -> dict[str, float]:

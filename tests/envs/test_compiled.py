@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from arbiter.cards import Stream
+from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.batches import Batch, batch
 from arbiter.envs.compiled import CompiledBatch
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
@@ -169,6 +170,23 @@ def test_without_a_compiler_python_plays(name: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, f"arbiter.envs.core.{name}", None)
     assert core_of(name) is None
     assert not isinstance(batch(name, 2), CompiledBatch)
+
+
+@pytest.mark.parametrize("visible", [False, True])
+def test_roles_are_dealt_and_seen_alike_with_and_without_a_compiler(
+    visible: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = dou_dizhu_v4.batch(8, 3, opponents_hand_visible=visible)
+    monkeypatch.setitem(sys.modules, "arbiter.envs.core.dou_dizhu", None)
+    plain = dou_dizhu_v4.batch(8, 3, opponents_hand_visible=visible)
+    assert isinstance(quick, CompiledBatch) > isinstance(plain, CompiledBatch)
+    compare(quick, plain, 20)
+    for games in (quick, plain):
+        games.begin([None, 5] * 4)
+    compare(quick, plain, 10)
+    for games in (quick, plain):
+        games.reset(4)
+    compare(quick, plain, 10)
 
 
 def test_python_plays_what_the_core_does_not_know() -> None:

@@ -12,21 +12,18 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arbiter.cards import Card
 from arbiter.envs.core import core_of
 from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.envs.play import Play
-from arbiter.games.dou_dizhu.combinations import ACTIONS, PASS, UNKNOWN_FROM, Counts, table
-from arbiter.games.dou_dizhu.game import DouDizhu, DouDizhuState
+from arbiter.games.dou_dizhu.combinations import ACTIONS, MOST, PASS, UNKNOWN_FROM, Counts, table
+from arbiter.games.dou_dizhu.game import HAND, DouDizhu, DouDizhuState
 from arbiter.rules import AnyGame, Seat
 
 PLANE = 54
 RECENT = 9
 _REMEMBERED = 1 << 15
-_COMPILED = "arbiter.envs.dou_dizhu_compiled:DouDizhuCompiled"
-_LANDLORD_CARDS, _PEASANT_CARDS = 20, 17
 
 
 class _FourRanks(dict[int, bytes]):
@@ -89,9 +86,9 @@ _plays = _ActionPlanes()
 _NOTHING = bytes(PLANE)
 _PADDING = tuple(bytes(PLANE * (RECENT - n)) for n in range(RECENT + 1))
 """By the number of actions so far, what stands before them."""
-_LEFT_17 = tuple(bytes(i == n - 1 for i in range(_PEASANT_CARDS)) for n in range(_PEASANT_CARDS + 1))
+_LEFT_17 = tuple(bytes(i == n - 1 for i in range(HAND)) for n in range(HAND + 1))
 """By the number of cards left, a 1 in cell n - 1; nothing for none."""
-_LEFT_20 = tuple(bytes(i == n - 1 for i in range(_LANDLORD_CARDS)) for n in range(_LANDLORD_CARDS + 1))
+_LEFT_20 = tuple(bytes(i == n - 1 for i in range(MOST)) for n in range(MOST + 1))
 _WRAPPED_17 = (_LEFT_17[-1], *_LEFT_17[1:])
 _WRAPPED_20 = (_LEFT_20[-1], *_LEFT_20[1:])
 _ROLES = tuple(bytes(i == role for i in range(3)) for role in range(3))
@@ -103,20 +100,19 @@ def _counts_of(cards: tuple[Card, ...]) -> Counts:
     return sum(1 << 4 * (card // 4 + card // 53) for card in cards)
 
 
-_PAIRS = np.array([[(pair >> at & 7) > i for at in (0, 4) for i in range(4)] for pair in range(256)])
-_EIGHT_CELLS = _PAIRS.astype(np.int8).view(np.int64)[:, 0]
-"""The eight cells of two ranks, by the byte that has their counts."""
+class _AnyDouDizhu(Observer):
+    """What every form shares: the ids are the game's, and actions before the last are shown."""
+
+    actions = ACTIONS
+
+    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
+        return (DouDizhuState,)
+
+    def action_name(self, action: int) -> str:
+        return table().names[action]
 
 
-def plane_rows(counts: NDArray[np.int64]) -> NDArray[np.int8]:
-    """The planes of many cards at once: one more axis of 54 cells."""
-    cells = _EIGHT_CELLS[counts.astype("<i8")[..., None].view(np.uint8)].view(np.int8)
-    # Jokers have a rank of four cells each here, of which they need the first.
-    cells[..., PLANE - 1] = cells[..., PLANE + 2]
-    return cells[..., :PLANE]
-
-
-class DouDizhuObserver(Observer):
+class DouDizhuObserver(_AnyDouDizhu):
     """int8[1035] of 0 and 1, the same for all seats, since the landlord changes from deal to deal.
 
     Roles are the landlord (0), the peasant after it (1) and the peasant before it (2).
@@ -136,14 +132,12 @@ class DouDizhuObserver(Observer):
     """
 
     def __init__(self, game: AnyGame | None) -> None:
-        self.actions = ACTIONS
-        if type(game) is DouDizhu:
-            # The rules of this class alone, not those of one made of it.
-            compiled = core_of("dou_dizhu") is not None
-            self.batch = _COMPILED if compiled else "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
+        # The rules of this class alone, not those of one made of it.
+        if type(game) is DouDizhu and core_of("dou_dizhu") is not None:
+            self.batch = "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
-        return 2 * PLANE + (RECENT + 7) * PLANE + 3 * _LANDLORD_CARDS + 3
+        return 2 * PLANE + (RECENT + 7) * PLANE + 3 * MOST + 3
 
     def vector(self, play: Play, seat: Seat) -> Vector:
         state = cast("DouDizhuState", play.state)
@@ -165,14 +159,8 @@ class DouDizhuObserver(Observer):
         )
         return np.frombuffer(cells, np.int8)
 
-    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        return (DouDizhuState,)
 
-    def action_name(self, action: int) -> str:
-        return table().names[action]
-
-
-class RoleObserver(Observer):
+class RoleObserver(_AnyDouDizhu):
     """The observations of `dou_dizhu_v4`, seat 0 being the landlord: int8 of 0 and 1.
 
     Without `visible` the other hands (54:108) are left out and what follows moves up by 54. `rlcard`
@@ -194,7 +182,6 @@ class RoleObserver(Observer):
     """
 
     def __init__(self, *, visible: bool, rlcard: bool) -> None:
-        self.actions = ACTIONS
         self._visible, self._rlcard = visible, rlcard
         self._left_17 = _WRAPPED_17 if rlcard else _LEFT_17
         self._left_20 = _WRAPPED_20 if rlcard else _LEFT_20
@@ -238,9 +225,6 @@ class RoleObserver(Observer):
             )
         # A bytearray, so that the array may be written to.
         return np.frombuffer(bytearray().join(parts), np.int8)
-
-    def action_name(self, action: int) -> str:
-        return table().names[action]
 
 
 def _last_of(moves: list[int], role: int) -> bytes:
