@@ -31,8 +31,6 @@ struct Match {
     uint64_t totals[SEATS];
 };
 
-static size_t match_size(void) { return sizeof(Match); }
-static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }
 static int turn_of(const Core *core, Py_ssize_t k) { return core->matches[k].turn; }
 static int id_of(int value, int quantity, int jokers) { return 3 * (value * (value - 1) / 2 + quantity - 1) + jokers; }
 
@@ -113,14 +111,6 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     for (int seat = 0; seat < SEATS; ++seat)
         if (match->hands[seat][JOKER] == 2) match->asked = SPECIAL, match->turn = (uint8_t)seat;
     return true;
-}
-
-static void next_match(Core *core, Py_ssize_t k) {
-    Match *match = &core->matches[k];
-    ++match->number;
-    match->deal = 0;
-    memset(match->totals, 0, sizeof match->totals);
-    next_deal(core, k);
 }
 
 // In numbers: match, deal, what is asked for, turn, table, who discarded last, seats out, those without cards, how many

@@ -37,8 +37,6 @@ struct Match {
     int64_t totals[SEATS];
 };
 
-static size_t match_size(void) { return sizeof(Match); }
-static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }
 static void take_match(const Core *core, Py_ssize_t k, const unsigned char *bytes, Match *to) {
     Match match;
     memcpy(&match, bytes + (size_t)k * sizeof match, sizeof match);
@@ -81,14 +79,6 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     deal_out(&stream, CARDS, SEATS, HAND, deal.hands);
     begin_deal(match, &deal);
     return true;
-}
-
-static void next_match(Core *core, Py_ssize_t k) {
-    Match *match = &core->matches[k];
-    ++match->number;
-    match->deal = 0;
-    memset(match->totals, 0, sizeof match->totals);
-    next_deal(core, k);
 }
 
 // In numbers: match, deal, drawn, turn, bids made (4 for all), highest bid, leader or 4, trump or 4, cards on the table,

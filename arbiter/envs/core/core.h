@@ -572,9 +572,18 @@ static int add_type(PyObject *module, const char *name) {
     return done;
 }
 
-#define MODULE(game)                                                                                       \
-    static int add_core(PyObject *module) { return add_type(module, "arbiter.envs.core." #game ".Core"); } \
-    static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_core}, {0, NULL}};                                \
-    static PyModuleDef definition = {                                                                      \
-        PyModuleDef_HEAD_INIT, "arbiter.envs.core." #game, NULL, 0, functions, slots, NULL, NULL, NULL};        \
+// What all games do alike with a `Match`, of which they know what it is.
+#define MODULE(game)                                                                                         \
+    static size_t match_size(void) { return sizeof(Match); }                                                 \
+    static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }      \
+    static void next_match(Core *core, Py_ssize_t k) {                                                       \
+        Match *match = &core->matches[k];                                                                    \
+        ++match->number, match->deal = 0;                                                                    \
+        memset(match->totals, 0, sizeof match->totals);                                                      \
+        next_deal(core, k);                                                                                  \
+    }                                                                                                        \
+    static int add_core(PyObject *module) { return add_type(module, "arbiter.envs.core." #game ".Core"); }   \
+    static PyModuleDef_Slot slots[] = {{Py_mod_exec, add_core}, {0, NULL}};                                  \
+    static PyModuleDef definition = {                                                                        \
+        PyModuleDef_HEAD_INIT, "arbiter.envs.core." #game, NULL, 0, functions, slots, NULL, NULL, NULL};     \
     PyMODINIT_FUNC PyInit_##game(void) { return PyModuleDef_Init(&definition); }

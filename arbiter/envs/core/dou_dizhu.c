@@ -58,8 +58,6 @@ struct Match {
 // The eight cells of two ranks.
 static unsigned char eight_cells[256][8];
 
-static size_t match_size(void) { return sizeof(Match); }
-static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }
 static int turn_of(const Core *core, Py_ssize_t k) { return core->matches[k].turn; }
 
 static uint64_t ladder_of(uint64_t counts) {
@@ -147,14 +145,6 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     deal.hands[deal.landlord] += deal.extra;
     begin_deal(match, &deal);
     return true;
-}
-
-static void next_match(Core *core, Py_ssize_t k) {
-    Match *match = &core->matches[k];
-    ++match->number;
-    match->deal = 0;
-    memset(match->totals, 0, sizeof match->totals);
-    next_deal(core, k);
 }
 
 static bool is_deal(const Deal *deal) {

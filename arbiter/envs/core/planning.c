@@ -28,8 +28,6 @@ struct Match {
     int64_t totals[SEATS];
 };
 
-static size_t match_size(void) { return sizeof(Match); }
-static uint64_t number_of_match(const Core *core, Py_ssize_t k) { return core->matches[k].number; }
 
 // Seats, cards, values of a suit, and the pairs of the programme.
 static bool open_rules(Core *core, const uint64_t *options, Py_ssize_t count) {
@@ -81,14 +79,6 @@ static bool next_deal(const Core *core, Py_ssize_t k) {
     deal_out(&stream, rules->cards, rules->seats, (int)deal.size, deal.hands);
     begin_deal(match, rules->seats, &deal);
     return true;
-}
-
-static void next_match(Core *core, Py_ssize_t k) {
-    Match *match = &core->matches[k];
-    ++match->number;
-    match->deal = 0;
-    memset(match->totals, 0, sizeof match->totals);
-    next_deal(core, k);
 }
 
 // In numbers: match, deal, drawn, playing, size, leader, cards in the trick, which are four; by seat, four each: 255 or
