@@ -9,6 +9,7 @@ from arbiter.executors import SizedExecutor
 from arbiter.match import MatchRecord, Move
 from arbiter.packing import pack_match
 from arbiter.regress.run import play_on, resume
+from arbiter.regress.trial import Trial
 from arbiter.season.events import Stopped
 from arbiter.season.matches import play_matches
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSpec
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Trial
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore
 
@@ -94,7 +94,7 @@ def play_round(season: SeasonStore, plan: RoundPlan, executor: Executor) -> bool
 
 def play_trial(experiment: Experiment, season: SeasonStore, executor: Executor, at_once: int) -> Trial:
     """A regression test played until its verdict."""
-    trial = resume(experiment, season)
+    trial = resume(Trial(experiment), season)
     for _ in play_on(trial, season, executor, at_once):
         pass
     return trial

@@ -155,11 +155,13 @@ def play_test(
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress.run import play_on, resume, resume_choice
+    from arbiter.regress.choosing import ChoiceTrial
+    from arbiter.regress.run import play_on, resume
+    from arbiter.regress.trial import Trial
 
     season.ask_to_stop(False)
     with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
-        trial = (resume_choice if experiment.candidates else resume)(experiment, season)
+        trial = resume((ChoiceTrial if experiment.candidates else Trial)(experiment), season)
         watch.start(trial)
         for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
             watch.seen(trial, match.summary)

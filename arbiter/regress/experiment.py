@@ -106,7 +106,7 @@ def experiment_of(
             reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
         reading.problems += problems_of_levels(model)
         if len(reading.problems) == len(document.problems):
-            versions, found = versions_of(model.named(), folders, model.season)
+            versions, found = versions_of(model.named(), folders, model.config)
             reading.problems += found
     model, game = reading.settled(
         file or "", lambda found, places: by_origin(found, places, given, options or {})
@@ -318,16 +318,16 @@ class BlocksModel(TableModel):
 
 
 class TestModel(BlocksModel, RuleModel):
-    """The file of `arbiter regress`, but for its candidates; each key is an option of the command too."""
+    """The file of `arbiter regress`, but for its candidates; each key is an option of the command too.
+
+    `config` is the season's file of those that are named without a command.
+    """
+
+    config: Word | None = None
 
     def named(self) -> dict[Place, VersionModel | None]:
-        """The versions by their places; None for players of the `season`."""
+        """The versions by their places; None for players of the season."""
         return {(BASE,): self.base}
-
-    @property
-    def season(self) -> str | None:
-        """The season's file that players are named of."""
-        return None
 
 
 class RegressModel(TestModel):
@@ -341,14 +341,9 @@ class RegressModel(TestModel):
 
 
 class ChoiceModel(TestModel):
-    """A choice among candidates, by their names; `config` is the season's file of those without a command."""
+    """A choice among candidates, by their names."""
 
     candidates: Annotated[dict[str, Version | None], BeforeValidator(as_names)]
-    config: Word | None = None
 
     def named(self) -> dict[Place, VersionModel | None]:
         return super().named() | {(CANDIDATES, name): model for name, model in self.candidates.items()}
-
-    @property
-    def season(self) -> str | None:
-        return self.config

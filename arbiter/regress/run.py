@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from arbiter.regress.choosing import ChoiceTrial
 from arbiter.regress.experiment import stop_rule
 from arbiter.regress.identity import PREFIXES, last_attempt, what_changed
-from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored, Stopped
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
@@ -22,9 +20,13 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
+    from arbiter.regress.choosing import ChoiceTrial
     from arbiter.regress.experiment import Experiment
+    from arbiter.regress.trial import Trial
     from arbiter.season.events import MatchVoid
     from arbiter.store import SeasonStore, Store
+
+AnyTrial = TypeVar("AnyTrial", bound="Trial | ChoiceTrial")
 
 
 def attempt(experiment: Experiment, store: Store, fresh: bool = False) -> Experiment:
@@ -64,16 +66,8 @@ def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
     return season
 
 
-def resume(experiment: Experiment, season: SeasonStore) -> Trial:
-    """The test as far as it was played; matches that were annulled are played again."""
-    trial = Trial(experiment)
-    trial.from_store = read_on(trial, season)
-    return trial
-
-
-def resume_choice(experiment: Experiment, season: SeasonStore) -> ChoiceTrial:
-    """The same of a choice among candidates."""
-    trial = ChoiceTrial(experiment)
+def resume(trial: AnyTrial, season: SeasonStore) -> AnyTrial:
+    """A new trial as far as it was played; matches that were annulled are played again."""
     trial.from_store = read_on(trial, season)
     return trial
 

@@ -14,20 +14,15 @@ from arbiter.config.limits import WrittenLimits
 from arbiter.errors import ArbiterError, StoreError
 from arbiter.match import Player
 from arbiter.regress.experiment import Experiment, stop_rule
-from arbiter.regress.identity import BASE, CANDIDATE, PREFIX
+from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import resume
+from arbiter.regress.trial import Trial
 from rating.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.regress.trial import Trial
-    from arbiter.store import SeasonStore, Store
-
-
-def names_of_tests(store: Store) -> list[str]:
-    """The names of all tests in a store, in the order in which they were begun."""
-    return [name for name in store.seasons() if name.startswith(PREFIX)]
+    from arbiter.store import SeasonStore
 
 
 def stored_trial(season: SeasonStore) -> Trial:
@@ -35,7 +30,7 @@ def stored_trial(season: SeasonStore) -> Trial:
     settings = season.settings(season.name)
     if settings is None:
         raise StoreError(f"the settings of {season.name} are not kept")
-    return resume(experiment_from(season.name, settings), season)
+    return resume(Trial(experiment_from(season.name, settings)), season)
 
 
 def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:

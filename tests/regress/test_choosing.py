@@ -14,8 +14,9 @@ from arbiter.cli.regress_report import Documents, EndedTest, print_ended
 from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.regress.choice_saying import figures, headline, rows
+from arbiter.regress.choosing import ChoiceTrial
 from arbiter.regress.experiment import experiment_of
-from arbiter.regress.run import changed_since, open_experiment, play_on, resume_choice
+from arbiter.regress.run import changed_since, open_experiment, play_on, resume
 from arbiter.store import Store
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.match import MatchSpec
-    from arbiter.regress.choosing import ChoiceTrial
     from arbiter.regress.experiment import Experiment
     from arbiter.testing.memory import Policy
 
@@ -60,7 +60,7 @@ def played(
     """A choice played on in a store for so many events, or to its end."""
     with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
         season = open_experiment(test, store)
-        trial = resume_choice(test, season)
+        trial = resume(ChoiceTrial(test), season)
         events = play_on(trial, season, table, at_once)
         for _ in islice(events, steps):
             pass

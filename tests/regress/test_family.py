@@ -10,9 +10,10 @@ import pytest
 
 from arbiter.regress.family import enrol, level_of
 from arbiter.regress.figures import figures
+from arbiter.regress.identity import PREFIX
 from arbiter.regress.run import attempt, open_experiment
 from arbiter.regress.saying import rows
-from arbiter.regress.stored import names_of_tests, stored_trial
+from arbiter.regress.stored import stored_trial
 from arbiter.store import Store
 from rating.sequential.gsprt import Gsprt
 from tests.builders import play_trial
@@ -51,7 +52,7 @@ def test_a_test_keeps_the_number_with_which_it_began(tmp_path: Path) -> None:
         assert begin(tests[0], store, fresh=True).test.alpha == level_of(4, 0.05)
         other = begin(experiment(family="day"), store)
         assert other.test.alpha == level_of(1, 0.05)
-        assert len(names_of_tests(store)) == 5
+        assert sum(name.startswith(PREFIX) for name in store.seasons()) == 5
 
 
 def test_who_was_numbered_and_stopped_before_it_was_kept_has_its_number_again(tmp_path: Path) -> None:
