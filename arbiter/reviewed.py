@@ -57,13 +57,18 @@ class PhaseLoss(TypedDict):
     se: float | None
 
 
-class ReviewedSeat(PhaseLoss):
-    """The losses of a seat, of all its decisions and by phase."""
+class LossByPhase(PhaseLoss):
+    """The losses of a player, of all its decisions and by phase."""
 
-    seat: int
     player: str
     mistakes: int
     phases: dict[Phase, PhaseLoss]
+
+
+class ReviewedSeat(LossByPhase):
+    """The losses of a seat in a match."""
+
+    seat: int
 
 
 class Lead(TypedDict):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,13 +12,13 @@ from arbiter.errors import ConfigError
 from arbiter.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from arbiter.config import Config
     from arbiter.match import Player
     from arbiter.review.rounds import Reviewer
     from arbiter.review.sums import SeasonLosses
-    from arbiter.reviewed import Phase, PhaseLoss, Review, ReviewedDecision
+    from arbiter.reviewed import LossByPhase, PhaseLoss, Review, ReviewedDecision
     from arbiter.store import SeasonStore
 
 USUAL_BUDGET = "10s"
@@ -212,11 +212,7 @@ def _print_match(found: Review, match_id: str) -> None:
     for decision in (by_place[i] for i in found["worst"]):
         no = f" No mistake: {decision['excuse']}." if decision["excuse"] else ""
         say(f"  deal {decision['deal'] + 1}, {names[decision['seat']]} {decision.get('say', '')}{no}")
-    print_table(
-        *_losses_table(
-            [(f"{of['seat']} {of['player']}", of, of["phases"], of["mistakes"]) for of in found["seats"]]
-        )
-    )
+    _print_losses_table({f"{of['seat']} {of['player']}": of for of in found["seats"]})
     _print_luck(found, names)
     mistakes = [decision for decision in found["decisions"] if decision["mistake"]]
     listed = sorted(mistakes, key=lambda decision: -(decision["loss"] or 0))[:LISTED]
@@ -259,22 +255,24 @@ def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
     ]
 
 
-def _losses_table(
-    rows: Sequence[tuple[str, Any, dict[Phase, PhaseLoss], int]],
-) -> tuple[list[str], list[list[object]]]:
+def _print_losses_table(rows: Mapping[str, LossByPhase]) -> None:
     from arbiter.reviewed import PHASES
 
-    lines: list[list[object]] = [
-        [name, of["decisions"], mistakes, _with_error(of), *(_with_error(phases[phase]) for phase in PHASES)]
-        for name, of, phases, mistakes in rows
+    lines = [
+        [
+            name,
+            of["decisions"],
+            of["mistakes"],
+            *map(_with_error, (of, *[of["phases"][phase] for phase in PHASES])),
+        ]
+        for name, of in rows.items()
     ]
-    return ["player", "decisions", "mistakes", "mean loss", *PHASES], lines
+    print_table(["player", "decisions", "mistakes", "mean loss", *PHASES], lines)
 
 
 def _print_losses(losses: SeasonLosses, what: str) -> None:
     say(f"{what}, reviewed by {losses['by']}; mean losses in points of a deal, a decision")
-    rows = [(row["player"], row, row["phases"], row["mistakes"]) for row in losses["players"]]
-    print_table(*_losses_table(rows))
+    _print_losses_table({row["player"]: row for row in losses["players"]})
 
 
 def _with_error(of: PhaseLoss) -> str:

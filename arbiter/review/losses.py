@@ -13,9 +13,10 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.review.answers import Worth
+    from arbiter.reviewed import PhaseLoss
 
 SAME_CHANCE = 0.005
 """Chances to win that differ by no more are the same."""
@@ -82,30 +83,41 @@ class Losses(NamedTuple):
         """The sums with one more."""
         return Losses(self.decisions + 1, self.total + loss, self.squares + loss * loss)
 
-    @property
-    def mean(self) -> float | None:
-        """The mean loss, None of nothing."""
-        return self.total / self.decisions if self.decisions else None
+    @classmethod
+    def together(cls, losses: Iterable[Losses]) -> Losses:
+        """The sums of several."""
+        return cls(*map(sum, zip(*losses, strict=True)))
 
     @property
-    def se(self) -> float | None:
-        """The standard error of the mean, the decisions being independent; None of fewer than two."""
-        if self.decisions < 2 or self.mean is None:
-            return None
-        spread = max(self.squares - self.total * self.mean, 0.0) / (self.decisions - 1)
-        return sqrt(spread / self.decisions)
+    def shape(self) -> PhaseLoss:
+        """With the standard error of independent decisions, which two at least have."""
+        if not self.decisions:
+            return _shape(0, None, None)
+        mean, more = self.total / self.decisions, self.decisions - 1
+        spread = max(self.squares - self.total * mean, 0.0) / more if more else None
+        return _shape(self.decisions, mean, None if spread is None else sqrt(spread / self.decisions))
 
 
-def clustered(matches: Sequence[Losses]) -> tuple[int, float | None, float | None]:
-    """The number of decisions in some matches, their mean loss and its standard error.
+def clustered(matches: Iterable[Losses]) -> PhaseLoss:
+    """The losses in some matches.
 
     Decisions of a match are not independent, so matches are the units: the error is of a ratio of sums.
     """
-    number, total = sum(of.decisions for of in matches), sum(of.total for of in matches)
-    if not number:
-        return 0, None, None
-    mean, many = total / number, len(matches)
+    counted = [of for of in matches if of.decisions]
+    if not counted:
+        return _shape(0, None, None)
+    number, total, _ = Losses.together(counted)
+    mean, many = total / number, len(counted)
     if many < 2:
-        return number, mean, None
-    apart = sum((of.total - mean * of.decisions) ** 2 for of in matches)
-    return number, mean, sqrt(apart * many / (many - 1)) / number
+        return _shape(number, mean, None)
+    apart = sum((of.total - mean * of.decisions) ** 2 for of in counted)
+    return _shape(number, mean, sqrt(apart * many / (many - 1)) / number)
+
+
+def _shape(decisions: int, mean: float | None, se: float | None) -> PhaseLoss:
+    return {"decisions": decisions, "mean_loss": rounded(mean), "se": rounded(se)}
+
+
+def rounded(value: float | None) -> float | None:
+    """To four digits; None as it is."""
+    return None if value is None else round(value, 4)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.course import Dealt, Moved, retrace
 from arbiter.games import make
-from arbiter.review.losses import Losses, judge_decision
+from arbiter.review.losses import Losses, judge_decision, rounded
 from arbiter.review.luck import best_value, leads_of, luck_of_deals
 from arbiter.review.reference import ANSWERS
 from arbiter.review.saying import excuse_of, say_decision
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord, Move
     from arbiter.review.reference import Reference
-    from arbiter.reviewed import Phase, PhaseLoss, Review, ReviewedDecision, ReviewedSeat
+    from arbiter.reviewed import Phase, Review, ReviewedDecision, ReviewedSeat
     from arbiter.rules import AnyGame, Command, Deal, Seat
 
 FURTHER = 12
@@ -120,26 +120,25 @@ class _Reviewing:
                 "request": move.request,
                 "done": move.action,
                 "best": judged.best,
-                "loss": _rounded(judged.loss),
-                "se": _rounded(judged.se),
+                "loss": rounded(judged.loss),
+                "se": rounded(judged.se),
                 "mistake": judged.mistake,
                 "excuse": "",
-                "chance_lost": _rounded(judged.chance_lost),
+                "chance_lost": rounded(judged.chance_lost),
                 "values": {option: round(points, 3) for option, points in judged.values.items()},
-                "win": [_rounded(win) for win in self._win],
+                "win": [rounded(win) for win in self._win],
             }
         )
 
     def _seat(self, seat: Seat) -> ReviewedSeat:
         losses = {phase: self._loss.get((seat, phase), Losses()) for phase in PHASES}
-        whole = Losses(*map(sum, zip(*losses.values(), strict=True)))
         mistakes = sum(decision["mistake"] for decision in self._decisions if decision["seat"] == seat)
         return {
             "seat": seat,
             "player": self._record.players[seat],
             "mistakes": mistakes,
-            "phases": {phase: _shape(of) for phase, of in losses.items()},
-            **_shape(whole),
+            "phases": {phase: of.shape for phase, of in losses.items()},
+            **Losses.together(losses.values()).shape,
         }
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
@@ -168,15 +167,3 @@ def phases_of(moves: Sequence[Move]) -> list[Phase]:
         found.append("early" if 2 * seen[move.deal] < in_deal[move.deal] else "late")
         seen[move.deal] += 1
     return found
-
-
-def _shape(losses: Losses) -> PhaseLoss:
-    return {
-        "decisions": losses.decisions,
-        "mean_loss": _rounded(losses.mean),
-        "se": _rounded(losses.se),
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

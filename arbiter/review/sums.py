@@ -9,21 +9,18 @@ from typing_extensions import TypedDict
 
 from arbiter.match import original
 from arbiter.review.losses import Losses, clustered
-from arbiter.reviewed import PHASES, Phase, PhaseLoss
+from arbiter.reviewed import PHASES, LossByPhase, Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from arbiter.store.reviews import ReviewBrief
 
 
-class PlayerLoss(PhaseLoss):
-    """The mean loss of a player's decisions in some matches, of all and by phase."""
+class PlayerLoss(LossByPhase):
+    """The losses of a player in some matches."""
 
-    player: str
     matches: int
-    mistakes: int
-    phases: dict[Phase, PhaseLoss]
 
 
 class SeasonLosses(TypedDict):
@@ -64,23 +61,10 @@ def losses_of(briefs: Iterable[ReviewBrief]) -> SeasonLosses | None:
             "player": name,
             "matches": len(matches),
             "mistakes": mistakes[name],
-            "phases": {phase: _shape([match[phase] for match in matches]) for phase in PHASES},
-            **_shape([_sum(list(match.values())) for match in matches]),
+            "phases": {phase: clustered([match[phase] for match in matches]) for phase in PHASES},
+            **clustered([Losses.together(match.values()) for match in matches]),
         }
         for name, matches in of.items()
     ]
     players.sort(key=lambda row: (row["mean_loss"] is None, row["mean_loss"] or 0, row["player"]))
     return {"by": by, "budget": budget, "matches": len(chosen), "players": players}
-
-
-def _sum(losses: Sequence[Losses]) -> Losses:
-    return Losses(sum(of.decisions for of in losses), sum(of.total for of in losses))
-
-
-def _shape(matches: Sequence[Losses]) -> PhaseLoss:
-    number, mean, se = clustered([of for of in matches if of.decisions])
-    return {
-        "decisions": number,
-        "mean_loss": None if mean is None else round(mean, 4),
-        "se": None if se is None else round(se, 4),
-    }
