@@ -7,8 +7,7 @@
 | `hold` | who plays on a file |
 | `backup` | a copy of a file while it is played on; seasons carried into another store |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
-| `begun` | which seasons were begun here, or in stores beside; needs no SQLAlchemy |
-| `schema` | the tables, and how those of earlier versions become them |
+| `schema`, `upgrading` | the tables, and how those of earlier versions become them |
 | `season`, `matches`, `rows` | a store's seasons: their rounds, matches and standings |
 | `seats`, `lists` | who sat in which match; lists of matches, a part at a time |
 | `briefs` | the ratings of standings alone |

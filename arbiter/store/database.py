@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from arbiter.errors import NoStore, StoreError, came_of_a_signal
-from arbiter.store import briefs, schema, seats
+from arbiter.store import briefs, schema, seats, upgrading
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Database:
         """Bring the tables of an older store up to date; of two programs one does it."""
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
-            before = schema.upgrade(connection)
+            before = upgrading.upgrade(connection)
             if before < FILLED:
                 seats.fill(connection)
                 briefs.fill(connection)
@@ -242,7 +242,7 @@ class Database:
             self.kind.lock_schema(connection)
             if sa.inspect(connection).has_table(schema.version.name):
                 return
-            schema.make(connection)
+            upgrading.make(connection)
 
 
 class Book:

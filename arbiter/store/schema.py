@@ -1,28 +1,18 @@
-"""The tables of the store, the schema's version, and how a store of an earlier version becomes one of this.
+"""The tables of the store, and the schema's version.
 
-What an earlier store lacks of the tables and columns here is added. So a new column may be null or has a
-server's default, none is renamed or removed, and a change comes with a new `HEAD`. What rows must become
-besides stands in `STEPS`.
+What a store of an earlier version lacks of the tables and columns here is added (`upgrading`). So a new
+column may be null or has a server's default, none is renamed or removed, and any change raises `HEAD`.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
+from sqlalchemy.schema import SchemaItem
 
 HEAD = "0019"
 """The version of the schema; later ones are larger."""
-STEPS = {
-    # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
-    "0009": "UPDATE suspensions SET verb = 'failed'"
-    " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
-    # There were no others.
-    "0016": "UPDATE events SET shown = number",
-}
-"""By version what is executed in stores of earlier ones, once they have all tables and columns."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
 """Text in the order of its characters, whatever the language of a server's other texts."""
@@ -62,19 +52,22 @@ seasons = sa.Table(
     sa.Column("closed", sa.String(32)),
 )
 
-configs = sa.Table(
+
+def _of_season(name: str, *parts: SchemaItem, with_rowid: bool = True) -> sa.Table:
+    """A table whose rows are a season's, by which and by further columns each is known."""
+    season = sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True)
+    return sa.Table(name, metadata, season, *parts, sqlite_with_rowid=with_rowid)
+
+
+configs = _of_season(
     "configs",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("digest", sa.String(64), primary_key=True),
     # What the digest covers, as JSON.
     sa.Column("settings", sa.Text, nullable=False),
 )
 
-rounds = sa.Table(
+rounds = _of_season(
     "rounds",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("digest", sa.String(64), nullable=False, server_default=""),
     sa.Column("tables", sa.Text, nullable=False),
@@ -85,10 +78,8 @@ rounds = sa.Table(
     sa.Column("planned", sa.String(32)),
 )
 
-matches = sa.Table(
+matches = _of_season(
     "matches",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("id", Name, primary_key=True),
     sa.Column("round", sa.Integer, nullable=False),
     sa.Column("wall_ns", sa.BigInteger, nullable=False, server_default="0"),
@@ -98,10 +89,8 @@ matches = sa.Table(
     sa.Index("matches_by_round", "season_id", "round"),
 )
 
-ratings = sa.Table(
+ratings = _of_season(
     "ratings",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     # The standings after the round as JSON, as the command prints them.
     sa.Column("standings", sa.Text, nullable=False),
@@ -109,33 +98,27 @@ ratings = sa.Table(
     sa.Column("brief", sa.LargeBinary),
 )
 
-rankings = sa.Table(
+rankings = _of_season(
     # How sure the last round's ratings are, as `rating` packs it.
     "rankings",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("round", sa.Integer, nullable=False),
     sa.Column("ranking", sa.LargeBinary, nullable=False),
 )
 
-seats = sa.Table(
+seats = _of_season(
     # Who sat in which match, and whether its own fault ended it.
     "seats",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     # As JSON writes it: a name may be any text.
     sa.Column("player", LongName, primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
     sa.Column("faulty", sa.Boolean, nullable=False),
-    sqlite_with_rowid=False,
+    with_rowid=False,
 )
 
-tags = sa.Table(
+tags = _of_season(
     # Which bot noted which word in which match.
     "tags",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     # As JSON writes it, and so is the player.
     sa.Column("tag", LongName, primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
@@ -145,14 +128,12 @@ tags = sa.Table(
     # Whether all may know once the round is complete.
     sa.Column("public", sa.Boolean, nullable=False),
     sa.Index("tags_by_match", "season_id", "match_id"),
-    sqlite_with_rowid=False,
+    with_rowid=False,
 )
 
-reviews = sa.Table(
+reviews = _of_season(
     # What a program found of the decisions of a match: one review each, the last.
     "reviews",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("round", sa.Integer, primary_key=True),
     sa.Column("match_id", Name, primary_key=True),
     # The program by its name, as JSON writes it, the SHA-256 of its files and command, and the time that it
@@ -163,16 +144,14 @@ reviews = sa.Table(
     # Sums by seat, as JSON, and all of it, packed.
     sa.Column("brief", sa.Text, nullable=False),
     sa.Column("review", sa.LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    with_rowid=False,
 )
 
 
 def _orders(name: str, *columns: sa.Column[Any]) -> sa.Table:
     """A log of an organiser's orders: what, when, why, after how many planned and complete rounds."""
-    return sa.Table(
+    return _of_season(
         name,
-        metadata,
-        sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True),
         sa.Column("verb", sa.String(16), nullable=False),
         sa.Column("because", sa.Text, nullable=False),
@@ -196,11 +175,9 @@ annulments = _orders(
 
 suspensions = _orders("suspensions", sa.Column("player", sa.Text, nullable=False))
 
-events = sa.Table(
+events = _of_season(
     # What happened, in the order in which it was stored, for onlookers.
     "events",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("kind", sa.String(16), nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
@@ -214,11 +191,9 @@ events = sa.Table(
     sa.Column("detail", sa.Text),
 )
 
-deliveries = sa.Table(
+deliveries = _of_season(
     # How far each webhook has heard of the events.
     "deliveries",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     # The SHA-256 of its address, which may be a secret.
     sa.Column("webhook", sa.String(64), primary_key=True),
     # The number of the last event that is done with, and of the last one told before those held back.
@@ -241,14 +216,12 @@ deliveries = sa.Table(
     sa.Column("dropped", sa.Integer, nullable=False, server_default="0"),
     # When the receiver said that it is gone for good.
     sa.Column("ended", sa.String(32)),
-    sqlite_with_rowid=False,
+    with_rowid=False,
 )
 
-authors = sa.Table(
+authors = _of_season(
     # Who may send programs, and organisers.
     "authors",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("name", Name, primary_key=True),
     # What a reader takes the name for: no two look alike.
     sa.Column("looks", sa.Text, nullable=False),
@@ -262,11 +235,9 @@ authors = sa.Table(
     sa.UniqueConstraint("season_id", "looks"),
 )
 
-invitations = sa.Table(
+invitations = _of_season(
     # Codes with which somebody becomes an author, or one of a player's people.
     "invitations",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     # The SHA-256 of the code.
     sa.Column("code", sa.String(64), primary_key=True),
     # How many more may join with it.
@@ -278,11 +249,9 @@ invitations = sa.Table(
     sa.Column("ends", sa.String(32)),
 )
 
-members = sa.Table(
+members = _of_season(
     # The people of a player beside the first one, who is the author.
     "members",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("player", Name, primary_key=True),
     sa.Column("name", Name, primary_key=True),
     # As of authors, within the player.
@@ -356,11 +325,9 @@ requests = sa.Table(
     sa.Index("requests_by_author", "season_id", "author", "received"),
 )
 
-served = sa.Table(
+served = _of_season(
     # How long something was played or inspected for an author on a day.
     "served",
-    metadata,
-    sa.Column("season_id", sa.Integer, sa.ForeignKey("seasons.id"), primary_key=True),
     sa.Column("author", Name, primary_key=True),
     sa.Column("day", sa.String(10), primary_key=True),
     sa.Column("ms", sa.BigInteger, nullable=False),
@@ -379,39 +346,3 @@ audit = sa.Table(
     sa.Column("because", sa.Text, nullable=False),
     sa.Index("audit_by_season", "season_id"),
 )
-
-
-def make(connection: sa.Connection) -> None:
-    """Make all tables in an empty database, in the transaction of a connection."""
-    for statement in _making(connection.dialect):
-        connection.exec_driver_sql(statement)
-    connection.execute(sa.insert(version).values(version_num=HEAD))
-
-
-@lru_cache(maxsize=1)
-def _making(dialect: sa.Dialect) -> tuple[str, ...]:
-    """Return what makes tables and indexes: to compile it takes longer than to execute it."""
-    tables = metadata.sorted_tables
-    made: list[DDLElement] = [CreateTable(table) for table in tables]
-    made += [CreateIndex(index) for table in tables for index in sorted(table.indexes, key=str)]
-    return tuple(str(statement.compile(dialect=dialect)) for statement in made)
-
-
-def upgrade(connection: sa.Connection) -> str:
-    """Add what a store of an earlier version lacks, in the transaction of a connection; which it was."""
-    before: str = connection.execute(sa.select(version.c.version_num)).scalar_one()
-    there = sa.inspect(connection)
-    for table in metadata.sorted_tables:
-        if not there.has_table(table.name):
-            table.create(connection)
-            continue
-        known = {column["name"] for column in there.get_columns(table.name)}
-        for column in table.c:
-            if column.name not in known:
-                added = CreateColumn(column).compile(dialect=connection.dialect)
-                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
-    for number, step in STEPS.items():
-        if before < number:
-            connection.exec_driver_sql(step)
-    connection.execute(sa.update(version).values(version_num=HEAD))
-    return before
