@@ -33,7 +33,7 @@ else:
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 LOOK_SECONDS = 0.2
 """The seconds that lock and name are waited for: `holder`, too, has the lock for a moment."""
@@ -61,6 +61,26 @@ def held(name: str) -> Iterator[Callable[[], None]]:
         yield lock.keep
         lock.keep()
         os.truncate(lock.descriptor, 0)
+
+
+@contextmanager
+def locked(places: Iterable[Path], why_not: str) -> Iterator[None]:
+    """Have folders, and files that are made if need be, to oneself; the locks end with the process.
+
+    StoreError where one cannot be had, which says `why_not` where another process has it.
+    """
+    with ExitStack() as stack:
+        for place in dict.fromkeys(places):
+            flags = os.O_RDONLY if place.is_dir() else os.O_RDWR | os.O_CREAT
+            try:
+                descriptor = os.open(place, flags | os.O_CLOEXEC, 0o600)
+                stack.callback(os.close, descriptor)
+                is_ours = _lock(descriptor)
+            except OSError as error:
+                raise StoreError(f"{place}: {error.strerror}") from None
+            if not is_ours:
+                raise StoreError(f"{place}: {why_not}")
+        yield
 
 
 class _Lock:

@@ -6,7 +6,6 @@ under way begins anew. An inspection that fails, or takes too long, delays nobod
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from arbiter.errors import NoStore, StoreError
 from arbiter.requests.turns import Turns
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
+from arbiter.store.hold import locked
 from arbiter.store.versions import STATES
 from arbiter.submissions.receiving import archive_of, program_of, remove, size_of, sweep
 from arbiter.submissions.steps import longest
@@ -230,22 +230,15 @@ def alone(configs: Sequence[Config]) -> Iterator[None]:
 
     StoreError where somebody inspects already, or the folder cannot be made.
     """
-    descriptors = []
-    try:
-        # Seasons of one store have one folder.
-        for folder in dict.fromkeys(map(folder_of, configs)):
-            try:
-                folder.mkdir(mode=0o700, exist_ok=True)
-                descriptors.append(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
-                fcntl.flock(descriptors[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"{folder}: somebody inspects what comes there already") from None
-            except OSError as error:
-                raise StoreError(f"{folder}: {error.strerror}") from None
+    # Seasons of one store have one folder.
+    folders = list(map(folder_of, configs))
+    for folder in folders:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder}: {error.strerror}") from None
+    with locked(folders, "somebody inspects what comes there already"):
         yield
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
 
 
 def _season(config: Config, store: Store) -> SeasonStore:

@@ -5,25 +5,17 @@ A season's file is read again when it changes; one with a mistake in it changes 
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.errors import ArbiterError, NoStore, StoreError
 from arbiter.store import Store
 from arbiter.store.address import file_of
+from arbiter.store.hold import CAN_HOLD, locked
 from arbiter.webhooks.sender import LOOK_SECONDS, Sender
-
-try:
-    import fcntl
-except ImportError:
-    # Where nobody can play, as on Windows, nobody sends.
-    CAN_LOCK = False
-else:
-    CAN_LOCK = True
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -159,18 +151,10 @@ def notify(configs: Sequence[Config], say: Callable[[str], None], public: str | 
 @contextmanager
 def alone(configs: Sequence[Config]) -> Iterator[None]:
     """Tell these webhooks alone; the hold ends with the process. StoreError where somebody does already."""
-    if not CAN_LOCK:
+    if not CAN_HOLD:
+        # Where nobody can play, as on Windows, nobody sends.
         raise StoreError("webhooks are told by one process at a time, and this system has no locks for that")
-    with ExitStack() as stack:
-        for place in dict.fromkeys(lock_of(config) for config in configs):
-            try:
-                descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                stack.callback(os.close, descriptor)
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"{place}: somebody tells these webhooks already") from None
-            except OSError as error:
-                raise StoreError(f"{place}: {error.strerror}") from None
+    with locked(map(lock_of, configs), "somebody tells these webhooks already"):
         yield
 
 
