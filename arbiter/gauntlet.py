@@ -12,7 +12,9 @@ to fill a table, copies of them join.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias
+
+from typing_extensions import TypedDict
 
 import rating
 from arbiter.cards import Stream
@@ -43,6 +45,21 @@ OF_THE_SEASON = keys_that_are(Key.BETWEEN)
 
 Ends: TypeAlias = "tuple[float, float, float] | tuple[None, None, None]"
 """A rating and the ends of its interval."""
+
+
+class OpponentRow(TypedDict):
+    """The results against an opponent, in all seats at once; `score` is the share of them won.
+
+    `faults` are the opponent's; those that were kept of earlier requests lack them.
+    """
+
+    player: str
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    score: float | None
+    faults: NotRequired[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +197,10 @@ def outcome(
         "anchored": anchored,
         "points": float(table.points[0]),
         "faults": {kind: faults.count(kind) for kind in sorted(set(faults))},
-        "opponents": list(_against(table, gauntlet, played, theirs)),
+        "opponents": [
+            {"player": row["player"], "elo": theirs[row["player"]], **row}
+            for row in rows_against(table, played, gauntlet.opponents)
+        ],
     }
 
 
@@ -200,27 +220,32 @@ def _fitted(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[Ends, dict[str
     }
 
 
-def _against(
-    table: rating.PairTable,
-    gauntlet: Gauntlet,
-    played: Sequence[MatchSummary],
-    elo: Mapping[str, float | None],
-) -> Iterator[dict[str, Any]]:
-    """A row for each opponent, seen from the player."""
-    for number, name in enumerate(gauntlet.opponents, 1):
-        seen = results_against(table, number)
-        met = [match for match in played if name in map(original, match.players)]
-        won, lost = int((seen > 0).sum()), int((seen < 0).sum())
-        yield {
-            "player": name,
-            "elo": elo[name],
-            "matches": len(met),
-            "wins": won,
-            "draws": seen.size - won - lost,
-            "losses": lost,
-            "score": (won + 0.5 * (seen.size - won - lost)) / seen.size if seen.size else None,
-            "faults": sum(_faulty(match) == name for match in met),
-        }
+def rows_against(
+    table: rating.PairTable, played: Sequence[MatchSummary], opponents: Sequence[str]
+) -> list[OpponentRow]:
+    """A row for each opponent, seen from player 0 of a table of `results_of` these matches."""
+    rows: list[OpponentRow] = []
+    for number, name in enumerate(opponents, 1):
+        seen = _results_against(table, number)
+        wins, losses = int((seen > 0).sum()), int((seen < 0).sum())
+        draws = seen.size - wins - losses
+        rows.append(
+            {
+                "player": name,
+                "matches": sum(name in map(original, match.players) for match in played),
+                "wins": wins,
+                "draws": draws,
+                "losses": losses,
+                "score": score_of(wins, draws, losses),
+                "faults": sum(_faulty(match) == name for match in played),
+            }
+        )
+    return rows
+
+
+def score_of(wins: int, draws: int, losses: int) -> float | None:
+    """The share of results won, a draw being half of one; None without any."""
+    return (wins + 0.5 * draws) / (wins + draws + losses) if wins + draws + losses else None
 
 
 def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence[str]) -> rating.PairTable:
@@ -232,7 +257,7 @@ def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence
     return rating.PairTable.from_matches(found, players=(player, *opponents))
 
 
-def results_against(table: rating.PairTable, number: int) -> np.ndarray:
+def _results_against(table: rating.PairTable, number: int) -> np.ndarray:
     """What player 0 of a table had of each result against another one: 1 for a win, 0, -1."""
     import numpy as np
 

@@ -75,7 +75,7 @@ def request(
     else:
         say(f"{printable(str(found.get('player')))} {printable(str(found.get('say')))}")
         for row in (found.get("outcome") or {}).get("opponents", ()):
-            counts = f"{row['won']} won, {row['drawn']} level, {row['lost']} lost"
+            counts = f"{row['wins']} won, {row['draws']} level, {row['losses']} lost"
             say(f"  against {printable(str(row['player']))}: {counts}")
     if found.get("state") in ("refused", "cancelled"):
         raise BotCheckFailed(f"request {found['id']} was {found['state']}")

@@ -28,9 +28,9 @@ class CandidateFigures(TypedDict):
     elo: float | None
     low: float | None
     high: float | None
-    won: int
-    drawn: int
-    lost: int
+    wins: int
+    draws: int
+    losses: int
     faults: Mapping[str, int]
     command: Sequence[str]
 
@@ -149,7 +149,7 @@ def matches(trial: ChoiceTrial) -> int:
 
 def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
     scores = trial.scores_of(table)
-    won, drawn, lost = tally_of(ends_of(trial.played[table]))
+    wins, draws, losses = tally_of(ends_of(trial.played[table]))
     low, elo, high = trial.rule.strength(scores) if scores.size else (None, None, None)
     return {
         "name": trial.name_of(table),
@@ -158,9 +158,9 @@ def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
         "elo": elo,
         "low": low,
         "high": high,
-        "won": won,
-        "drawn": drawn,
-        "lost": lost,
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
         "faults": trial.faults_of(CANDIDATE, table),
         "command": list(trial.experiment.candidates[table - 1].command),
     }

@@ -45,7 +45,7 @@ class TrialFigures(TypedDict):
 
     None stands for what means nothing: before the first block, and without variance. `e` is the evidence
     against elo0, 1 being none, and `at_any_time` the interval of the Elo by results: both hold whenever
-    somebody looks. `won`, `drawn` and `lost` count the candidate's matches, `left_out` are the blocks that
+    somebody looks. `wins`, `draws` and `losses` count the candidate's matches, `left_out` are the blocks that
     count for nobody.
     """
 
@@ -62,9 +62,9 @@ class TrialFigures(TypedDict):
     nelo: float | None
     blocks: int
     matches: int
-    won: int
-    drawn: int
-    lost: int
+    wins: int
+    draws: int
+    losses: int
     faults: Mapping[str, Mapping[str, int]]
     left_out: Sequence[int]
     family: Membership | None
@@ -97,7 +97,7 @@ def figures(trial: Trial) -> TrialFigures:
     experiment, report = trial.experiment, trial.report
     test = experiment.test
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
-    won, drawn, lost = trial.tally()
+    wins, draws, losses = trial.tally()
     # Without variance neither a ratio nor an interval means anything.
     level = trial.verdict == "identical_play"
     return {
@@ -114,9 +114,9 @@ def figures(trial: Trial) -> TrialFigures:
         "nelo": report.nelo,
         "blocks": report.blocks,
         "matches": report.matches,
-        "won": won,
-        "drawn": drawn,
-        "lost": lost,
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
         "faults": {version: trial.faults_of(version) for version in versions},
         "left_out": trial.left_out,
         "family": membership(trial.experiment),

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from arbiter.gauntlet import results_against, results_of
+from arbiter.gauntlet import OpponentRow, results_of, rows_against, score_of
 from arbiter.match import original
 from arbiter.regress.figures import RatioLine, ratio_line
 from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    import numpy as np
 
     from arbiter.match import MatchSummary
     from arbiter.requests.play import RequestPlay
@@ -34,17 +32,6 @@ VERDICTS = {
 """How a request for a test ended, after its version's name."""
 
 
-class OpponentRow(TypedDict):
-    """The results against an opponent, in all seats at once; `score` is the share of them won."""
-
-    player: str
-    matches: int
-    won: int
-    drawn: int
-    lost: int
-    score: float | None
-
-
 class RequestOutcome(TypedDict):
     """What came of a request: the share of all results won, from 0 to 1, and its 95 % interval.
 
@@ -56,9 +43,9 @@ class RequestOutcome(TypedDict):
 
     matches: int
     boards: int
-    won: int
-    drawn: int
-    lost: int
+    wins: int
+    draws: int
+    losses: int
     score: float | None
     interval: list[float] | None
     points: float | None
@@ -74,19 +61,19 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
     test = play.trial is not None
     player = CANDIDATE if test else str(play.request.wish["player"])
     against = [BASE] if test else [str(name) for name in play.request.wish["against"]]
-    rows = [_row(play.matches, player, against, number) for number in range(1, len(against) + 1)]
-    won, drawn, lost = (sum(row[key] for row in rows) for key in ("won", "drawn", "lost"))
+    rows = _rows(play.matches, player, against)
+    wins, draws, losses = _sums(rows)
     boards: dict[int | None, list[MatchSummary]] = defaultdict(list)
     for match in play.matches:
         boards[match.round].append(match)
-    scores = [_score(_results(of, player, against)) for of in boards.values()]
+    scores = [score_of(*_sums(_rows(of, player, against))) for of in boards.values()]
     return {
         "matches": len(play.matches),
         "boards": len(boards),
-        "won": won,
-        "drawn": drawn,
-        "lost": lost,
-        "score": _score((won, drawn, lost)),
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "score": score_of(wins, draws, losses),
         "interval": interval([score for score in scores if score is not None]),
         "points": _lead(play.matches, player),
         "faults": dict(Counter(str(match.fault) for match in play.matches if _is_faulty(match, player))),
@@ -101,7 +88,7 @@ def say_score(outcome: RequestOutcome) -> str:
     """``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without any result."""
     if outcome["score"] is None:
         return ""
-    results = outcome["won"] + outcome["drawn"] + outcome["lost"]
+    results = outcome["wins"] + outcome["draws"] + outcome["losses"]
     ends = outcome["interval"]
     sure = "" if ends is None else f" (95 %: {100 * ends[0]:.1f} to {100 * ends[1]:.1f} %)"
     said = f"won {100 * outcome['score']:.1f} % of {results} results{sure}"
@@ -119,30 +106,15 @@ def interval(scores: Sequence[float]) -> list[float] | None:
     return [max(middle - half, 0.0), min(middle + half, 1.0)]
 
 
-def _row(matches: Sequence[MatchSummary], player: str, against: Sequence[str], number: int) -> OpponentRow:
-    name = against[number - 1]
-    won, drawn, lost = _counts(results_against(results_of(matches, player, against), number))
-    met = sum(name in map(original, match.players) for match in matches)
-    score = _score((won, drawn, lost))
-    return {"player": name, "matches": met, "won": won, "drawn": drawn, "lost": lost, "score": score}
+def _rows(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> list[OpponentRow]:
+    return rows_against(results_of(matches, player, against), matches, against)
 
 
-def _results(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> tuple[int, int, int]:
-    """Won, drawn and lost against all others."""
-    import numpy as np
-
-    table = results_of(matches, player, against)
-    return _counts(np.concatenate([results_against(table, place + 1) for place in range(len(against))]))
-
-
-def _counts(results: np.ndarray) -> tuple[int, int, int]:
-    won, lost = int((results > 0).sum()), int((results < 0).sum())
-    return won, results.size - won - lost, lost
-
-
-def _score(counts: tuple[int, int, int]) -> float | None:
-    won, drawn, _ = counts
-    return (won + 0.5 * drawn) / sum(counts) if sum(counts) else None
+def _sums(rows: Iterable[OpponentRow]) -> tuple[int, int, int]:
+    """Won, drawn and lost against all of them."""
+    counts = [(row["wins"], row["draws"], row["losses"]) for row in rows]
+    wins, draws, losses = map(sum, zip(*counts, strict=True))
+    return wins, draws, losses
 
 
 def _lead(matches: Iterable[MatchSummary], player: str) -> float | None:

@@ -228,8 +228,16 @@ def _request(row: sa.Row[Any]) -> Request:
     shape = {name: row._mapping[name] for name in Request.__slots__}
     with legible(f"request {row.id}"):
         shape["wish"] = dict(json.loads(row.wish))
-        shape["outcome"] = None if row.outcome is None else dict(json.loads(row.outcome))
+        shape["outcome"] = None if row.outcome is None else json.loads(row.outcome, object_hook=_as_named_now)
     return Request(**shape)
+
+
+def _as_named_now(shape: dict[str, Any]) -> dict[str, Any]:
+    return {_EARLIER.get(key, key): value for key, value in shape.items()}
+
+
+_EARLIER = {"won": "wins", "drawn": "draws", "lost": "losses"}
+"""Keys of outcomes that were kept under other names."""
 
 
 def _left(made: list[str], per_day: int, per_hour: int) -> tuple[int, int]:

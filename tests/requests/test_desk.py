@@ -68,8 +68,8 @@ def test_a_gauntlet_says_how_it_went_against_each(asked: AskedSeason) -> None:
     outcome = asked.now(request).outcome
     assert outcome is not None
     assert [row["player"] for row in outcome["opponents"]] == ["greedy", "random", "ann@1"]
-    assert outcome["won"] + outcome["drawn"] + outcome["lost"] == 36
-    assert outcome["score"] == pytest.approx((outcome["won"] + outcome["drawn"] / 2) / 36)
+    assert outcome["wins"] + outcome["draws"] + outcome["losses"] == 36
+    assert outcome["score"] == pytest.approx((outcome["wins"] + outcome["draws"] / 2) / 36)
     assert outcome["boards"] == 3
 
 

@@ -132,6 +132,16 @@ def test_what_is_over_changes_no_more(season: SeasonStore) -> None:
     assert season.requests.next() is None
 
 
+def test_an_outcome_that_was_kept_under_other_names_has_those_of_now(season: SeasonStore) -> None:
+    made = ask(season, "ann")
+    rows = [{"player": "greedy", "won": 3, "drawn": 2, "lost": 1}]
+    season.requests.finish(made.id, {"won": 3, "drawn": 2, "lost": 1, "opponents": rows})
+    found = season.requests.one(made.id)
+    assert found is not None
+    now = {"wins": 3, "draws": 2, "losses": 1}
+    assert found.outcome == {**now, "opponents": [{"player": "greedy", **now}]}
+
+
 def test_a_season_is_dropped_with_all_its_rows(store: Store, season: SeasonStore) -> None:
     ask(season, "ann")
     other = store.make_season("t", "planning", "1")
