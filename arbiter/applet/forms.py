@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from contextlib import contextmanager
 from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from arbiter.byhand.setup import Setup
+from arbiter.byhand.verbs import Until
 from arbiter.config.limits import USUAL, Clock, Isolation, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
@@ -32,7 +34,6 @@ Word = Annotated[str, Field(max_length=1000)]
 File = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]+$")]
 Seat = Annotated[int, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
-Until = Annotated[Literal["deal", "end"], Field(description="How far to go on.")]
 Seats = Annotated[list[Line], Field(max_length=100)]
 
 
@@ -42,13 +43,25 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-OF_VERBS: dict[str, type[Form]] = {
-    "play": create_model("Play", __base__=Form, until=(Until, "end")),
-    "undo": create_model("Undo", __base__=Form, decisions=(Count, 1), deal=(bool, False)),
-    "redo": create_model("Redo", __base__=Form, decisions=(Count, 1)),
-    "decide": create_model("Decide", __base__=Form, word=Line),
+def form_of(verb: Callable[..., object]) -> type[Form] | None:
+    """The body posted with a verb: its arguments but for the table; None where it takes none."""
+    given = list(signature(verb, eval_str=True).parameters.values())[1:]
+    fields: dict[str, Any] = {
+        one.name: (_OF_ARGUMENTS[one.annotation], ... if one.default is one.empty else one.default)
+        for one in given
+    }
+    name = verb.__name__.capitalize()
+    return create_model(name, __base__=Form, **fields) if fields else None
+
+
+_OF_ARGUMENTS: dict[object, object] = {
+    int: Count,
+    bool: bool,
+    str: Line,
+    Until: Annotated[Until, Field(description="How far to go on.")],
+    int | None: Seat | None,
 }
-"""The bodies posted with verbs; the others of `byhand.verbs.ON_A_PAGE` have none."""
+"""The types of the arguments of verbs, within bounds."""
 
 
 class SendForm(Form):

@@ -67,7 +67,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
 
     for verb in verbs.ON_A_PAGE:
         name = verb.__name__
-        add(name, partial(session.do, verb), verb.__doc__, forms.OF_VERBS.get(name))
+        add(name, partial(session.do, verb), verb.__doc__, forms.form_of(verb))
     add("stop", session.stop, Session.stop.__doc__, None)
     add("quit", session.close, Session.close.__doc__, None)
 

@@ -7,10 +7,11 @@ what is wrong (ArbiterError), and then has changed nothing.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 from arbiter.byhand.setup import Stop
 from arbiter.errors import ConfigError, Problem
+from arbiter.rules import Seat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 
     from arbiter.byhand.machine import ByHand
     from arbiter.byhand.occupants import Occupant
-    from arbiter.rules import Command, Seat
+    from arbiter.rules import Command
 
 Do = TypeVar("Do", bound="Callable[..., Stop | None]")
+Until: TypeAlias = Literal["deal", "end"]
+"""How far to go on."""
 
 
 class VerbHost:
@@ -79,6 +82,17 @@ def verb(usage: str, help: str) -> Callable[[Do], Do]:
     return add
 
 
+ON_A_PAGE: list[Callable[..., Stop | None]] = []
+"""Those that a page may post, their arguments as the body."""
+
+
+def on_a_page(do: Do) -> Do:
+    """Make a function one of `ON_A_PAGE`."""
+    ON_A_PAGE.append(do)
+    return do
+
+
+@on_a_page
 @verb("step [N]", "tell the news, have the next decision made (or N of them)")
 def step(table: VerbHost, decisions: int = 1) -> Stop:
     """Tell the news and have the next decision made, where no person makes it."""
@@ -90,8 +104,9 @@ def step(table: VerbHost, decisions: int = 1) -> Stop:
     return stop
 
 
+@on_a_page
 @verb("go [deal]", "on to the end of the match, or of this deal")
-def play(table: VerbHost, until: str = "end") -> Stop:
+def play(table: VerbHost, until: Until = "end") -> Stop:
     """Go on to a person's turn, trouble or the end of the match; with `until` "deal" to that of the deal."""
     if until not in ("deal", "end"):
         raise ConfigError(f"go {until}: write go, or go deal")
@@ -106,6 +121,7 @@ def play(table: VerbHost, until: str = "end") -> Stop:
     return stop
 
 
+@on_a_page
 def decide(table: VerbHost, word: str, seat: Seat | None = None) -> Stop:
     """Decide for the seat to act, whatever its occupant; IllegalAction with the reason."""
     machine = table.machine
@@ -127,6 +143,7 @@ def answer(table: VerbHost, word: str, seat: Seat) -> Stop:
     return play(table) if decide(table, word, seat) is Stop.DECIDED else Stop.TROUBLE
 
 
+@on_a_page
 @verb("again", "after a bad reply: ask once more, a bot that is out of step being started anew")
 def again(table: VerbHost) -> Stop:
     """After a bad reply: ask once more."""
@@ -134,6 +151,7 @@ def again(table: VerbHost) -> Stop:
     return table.machine.again()
 
 
+@on_a_page
 @verb("skip", "after a bad reply to news: go on as if it had been a good one")
 def skip(table: VerbHost) -> None:
     """After a bad reply to news: go on as if it had been a good one."""
@@ -143,6 +161,7 @@ def skip(table: VerbHost) -> None:
     table.machine.skip()
 
 
+@on_a_page
 @verb("undo [N]", "take N decisions back; bots are started anew and hear the rest again")
 def undo(table: VerbHost, decisions: int = 1, deal: bool = False) -> Stop:
     """Take decisions back; with `deal` all of this deal, of the one before where none was made in it."""
@@ -157,6 +176,7 @@ def undo(table: VerbHost, decisions: int = 1, deal: bool = False) -> Stop:
     return Stop.DECIDED
 
 
+@on_a_page
 @verb("redo [N]", "make N decisions again that were taken back, nothing else having happened since")
 def redo(table: VerbHost, decisions: int = 1) -> Stop:
     """Make decisions again that were taken back."""
@@ -164,10 +184,6 @@ def redo(table: VerbHost, decisions: int = 1) -> Stop:
         raise ConfigError("there is nothing to make again: undo takes decisions back")
     table.say(f"made {made} decision{'s' * (made != 1)} again, {table.machine.redoable} left")
     return Stop.DECIDED
-
-
-ON_A_PAGE = (step, play, undo, redo, again, skip, decide)
-"""Those that a page may post as they are."""
 
 
 def send(table: VerbHost, seat: Seat, lines: Sequence[Command]) -> None:

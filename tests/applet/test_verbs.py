@@ -156,6 +156,19 @@ def test_a_word_that_is_not_legal_is_refused_with_the_reason(owner: Owner) -> No
     assert owner.get("/state")["made"] == 0
 
 
+def test_a_decision_meant_for_another_seat_is_refused(owner: Owner) -> None:
+    legal = owner.post("/step")["legal"]
+    status, told = owner.ask("/decide", {"word": legal[0], "seat": 1})
+    assert (status, told["error"]["message"]) == (422, "seat 1 is not to act, but seat 0")
+    assert owner.post("/decide", {"word": legal[0], "seat": 0})["made"] == 1
+
+
+def test_several_decisions_are_made_at_once() -> None:
+    with seated(*random_players()) as owner:
+        assert owner.post("/step", {"decisions": 3})["made"] == 3
+        assert owner.ask("/step", {"decisions": 0})[0] == 422
+
+
 def test_a_decision_for_a_bot_marks_the_match(owner: Owner) -> None:
     legal = owner.post("/step")["legal"]
     assert not owner.post("/decide", {"word": legal[0]})["by_hand"]

@@ -3,7 +3,7 @@
 import { el, foreign } from "../replay/dom.js";
 import { keysDialog, rememberedBox } from "../replay/keys.js";
 import { makeDealEditor, makeSeats } from "./changes.js";
-import { makeControls, makeTrouble } from "./controls.js";
+import { makeControls, makeTrouble, VERBS } from "./controls.js";
 import { makePresent, readerOf } from "./present.js";
 import { listen, orTell, post, read, Refusal, save } from "./server.js";
 import { makeSetup } from "./setup.js";
@@ -11,19 +11,13 @@ import { makeShell } from "./shell.js";
 /** @import { Act } from "./server.js" */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("applet"));
-/** @type {Record<string, [path: string, body?: object]>} */
-const VERBS = {
-  step: ["/step"], play: ["/play", { until: "end" }], deal: ["/play", { until: "deal" }], stop: ["/stop"],
-  undo: ["/undo", { decisions: 1 }], undoDeal: ["/undo", { deal: true }], redo: ["/redo"], again: ["/again"], skip: ["/skip"],
-};
 /** What may be wanted while something else is under way. */
 const ANY_TIME = ["/stop", "/quit"];
 const BUSY = "something is under way: wait for it, or stop it";
 const MOST_NOTES = 5;
 const KEYS = [
-  ["s", "step", "step"], ["p", "play on", "play"], ["d", "on to the deal’s end", "deal"], [".", "stop what is running", "stop"], ["u", "undo", "undo"],
-  ["b", "back to the last decision of a person", "undoTurn"], ["r", "redo", "redo"], ["a", "again, after trouble", "again"],
-  ["k", "skip, after trouble", "skip"], ["l", "lay the picked cards", "lay"], ["/", "write an answer", "answer"], ["c", "write a line to a bot", "shell"],
+  ...Object.entries(VERBS).flatMap(([name, [, key, title]]) => (key ? [[key, title, name]] : [])),
+  ["l", "lay the picked cards", "lay"], ["/", "write an answer", "answer"], ["c", "write a line to a bot", "shell"],
   ["o", "open the others’ hands, or cover them", "open"], ["n", "set a table", "table"], ["?", "this list", "help"],
 ];
 const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
@@ -198,7 +192,8 @@ function showBusy(/** @type {number} */ more) {
 }
 
 async function verb(/** @type {string} */ name) {
-  const wrong = await (name === "undoTurn" ? act("/undo", { decisions: state.since_person }) : act(...VERBS[name]));
+  const [, , , path, body] = VERBS[name];
+  const wrong = await act(path, body?.(state));
   // A double click means its first click.
   if (wrong !== BUSY) problem.textContent = wrong;
 }
@@ -218,7 +213,7 @@ async function decide(/** @type {string} */ word) {
 }
 
 function key(/** @type {string} */ name) {
-  if (name in VERBS || name === "undoTurn") return verb(name);
+  if (name in VERBS) return verb(name);
   /** @type {Record<string, () => unknown>} */
   const others = {
     lay: present.layPicked, answer: present.focusField, shell: shell.focusField, table: () => asked(setup.open(state)), help: () => help.showModal(),
