@@ -156,9 +156,15 @@ class _Head(TypedDict):
 
 
 class StoredStandings(_Head):
-    """Standings as they are stored with a round; what came later is lacking in those of earlier versions."""
+    """Standings as they are stored with a round; what came later is lacking in those of earlier versions.
+
+    Of who is `suspended`, `by_order` are those whom the organiser suspended, and `plays_on` those who play
+    all the same, since no house bot could fill up.
+    """
 
     suspended: NotRequired[Mapping[str, str]]
+    by_order: NotRequired[Sequence[str]]
+    plays_on: NotRequired[Sequence[str]]
     favours: NotRequired[Sequence[FavourRow]]
     players: Sequence[StoredRow]
 

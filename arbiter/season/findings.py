@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-6
 """Elo by which a rating computed again may differ: the last bits depend on the machine."""
-LATER = frozenset({"favours", "scored", "suspended", "wins_by_fault"})
+LATER = frozenset({"by_order", "favours", "plays_on", "scored", "suspended", "wins_by_fault"})
 """Keys of standings that older ones lack."""
 
 
@@ -73,7 +73,7 @@ def by_player(standings: dict[str, Any]) -> dict[str, Any]:
 
 def without_idle(standings: dict[str, Any]) -> dict[str, Any]:
     rows = [row for row in standings["players"] if row["matches"]]
-    return {**standings, "players": rows, "warnings": []}
+    return {**standings, "players": rows, "warnings": [], "plays_on": []}
 
 
 def unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:

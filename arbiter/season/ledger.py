@@ -192,16 +192,17 @@ class Ledger:
         """The players who were suspended by order, by rated name."""
         return {entry.player.name for entry in config.entries if self._order(entry) is not None}
 
-    def _notices(self, config: Config, unfit: Mapping[str, str]) -> Iterator[str]:
+    def _playing_on(self, config: Config, unfit: Mapping[str, str], ordered: Collection[str]) -> list[str]:
+        """Those of the unfit who play all the same; ConfigError where no further round can be planned."""
+        playing = {player.name for player in entrants(config, self._last + 1, unfit, ordered)}
+        return [name for name in unfit if name in playing]
+
+    def _notices(
+        self, unfit: Mapping[str, str], ordered: Collection[str], plays_on: Collection[str]
+    ) -> Iterator[str]:
         """A line for the organiser about each unfit player, and about matches that do not count."""
-        ordered = self.ordered(config)
-        try:
-            playing = {player.name for player in entrants(config, self._last + 1, unfit, ordered)}
-        except ConfigError as error:
-            playing = set()
-            yield f"no further round can be planned: {error.problems[0].text()}"
         for name, reason in unfit.items():
-            if name in playing:
+            if name in plays_on:
                 yield f"{name}: {reason}: it plays on, since no house bot could fill up"
             elif name in ordered:
                 yield f"{name} is suspended: {reason}"
@@ -229,7 +230,12 @@ class Ledger:
         Without `pooled` they are as before players' variances were held together, when they had no `freedom`.
         """
         ranked = self.ranking() if pooled else rating.rank(rating.intervals(self.fit, pooled=False))
-        unfit = self.unfit(config)
+        unfit, ordered = self.unfit(config), self.ordered(config)
+        warnings, plays_on = list(ranked.warnings), list[str]()
+        try:
+            plays_on = self._playing_on(config, unfit, ordered)
+        except ConfigError as error:
+            warnings.append(f"no further round can be planned: {error.problems[0].text()}")
         rows = [
             {name: getattr(row, name) for name in SHOWN}
             | {
@@ -246,8 +252,10 @@ class Ledger:
             "drawelo": ranked.fit.drawelo,
             "intervals": ranked.intervals.kind,
             **({"freedom": ranked.intervals.freedom} if pooled else {}),
-            "warnings": [*ranked.warnings, *self._notices(config, unfit)],
+            "warnings": [*warnings, *self._notices(unfit, ordered, plays_on)],
             "suspended": unfit | self._unfit_to_return(config),
+            "by_order": [name for name in unfit if name in ordered],
+            "plays_on": plays_on,
             "favours": [asdict(found) for found in self._favours.found()],
             "players": rows,
         }

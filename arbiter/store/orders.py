@@ -235,27 +235,15 @@ def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) 
     """Return who is suspended by these standings and was not before, but for whom an order has suspended."""
     if "suspended" not in rated.standings or not (now := rated.standings["suspended"]):
         return {}
-    table, orders = schema.ratings.c, schema.suspensions.c
+    table = schema.ratings.c
     last = sa.select(table.standings).where(table.season_id == season, table.round <= rated.round)
     text = connection.execute(last.order_by(table.round.desc()).limit(1)).scalar()
     before: Mapping[str, str] = {}
     with suppress(StoreError):
         # Those that are damaged may be the ones to be replaced.
         before = (read_standings(text, rated.round) or {}).get("suspended", {})
-    given = sa.select(orders.player, orders.verb, orders.because).filter_by(season_id=season)
-    given = given.where(orders.verb != OrderKind.TRIED.value).order_by(orders.number)
-    ordered = {row.player: row for row in connection.execute(given)}
-
-    def is_ordered(player: str, because: str) -> bool:
-        # A rated name is a registered one with a version behind its only @.
-        order = ordered.get(player.partition("@")[0])
-        return order is not None and order.verb in SUSPENDING and order.because == because
-
-    return {
-        player: because
-        for player, because in now.items()
-        if player not in before and not is_ordered(player, because)
-    }
+    known = {*before, *rated.standings.get("by_order", ())}
+    return {player: because for player, because in now.items() if player not in known}
 
 
 def _programs(text: str, match_id: str) -> dict[str, dict[str, str | None]]:

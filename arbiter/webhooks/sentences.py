@@ -140,11 +140,10 @@ def _standings(state: SeasonState, number: int) -> str:
 
 
 def _suspended(state: SeasonState, player: str, because: str, number: int) -> str:
-    """Why somebody is suspended; or, in the words of the standings, that it plays on all the same."""
-    if 1 < number <= state.complete + 1:
-        for warning in state.standings_after(number - 1)["warnings"]:
-            if warning.startswith(f"{player}: {because}: it plays on"):
-                return f"{_name(player)}{warning.removeprefix(player)}"
+    """Why somebody is suspended, or would be, but plays on."""
+    before = state.standings_after(number - 1) if 1 < number <= state.complete + 1 else None
+    if before is not None and player in before.get("plays_on", ()):
+        return f"{_name(player)}: {because}: it plays on, since no house bot could fill up"
     return f"{_name(player)} is suspended from round {number} on: {because}"
 
 

@@ -197,6 +197,7 @@ def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_pat
     standings = season.standings(2)
     assert standings is not None
     assert "p3: its last 8 matches ended by its own fault: it plays on" in " ".join(standings["warnings"])
+    assert (standings["by_order"], standings["plays_on"]) == ([], ["p3"])
     store.close()
 
 

@@ -239,8 +239,7 @@ def test_who_plays_on_for_want_of_house_bots_is_not_told_to_sit_out(kept: Kept, 
     standings = kept.season.standings(3)
     assert standings is not None
     because = "its last 12 matches ended by its own fault"
-    warning = f"p1: {because}: it plays on, since no house bot could fill up"
-    standings |= {"suspended": {"p1": because}, "warnings": [warning]}
+    standings |= {"suspended": {"p1": because}, "plays_on": ["p1"]}
     kept.season.complete_round(3, standings)
     (news,) = [one for one in listener.look() if one["event"] == "suspended"]
     assert news["say"] == f"\u2068p1\u2069: {because}: it plays on, since no house bot could fill up"
