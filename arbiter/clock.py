@@ -63,6 +63,11 @@ def duration_text(ns: int) -> str:
     return f"{ns / MS:.6f}".rstrip("0").rstrip(".") + "ms" if rest else f"{seconds}s"
 
 
+def time_left(left_ns: int) -> str:
+    """The command that tells a seat what it has left, in whole ms."""
+    return f"time_left {max(0, left_ns) // MS}"
+
+
 @dataclass(frozen=True, slots=True)
 class TimeControl:
     """The time of a player: a budget for the match and an increment, or a limit per command.
@@ -105,6 +110,16 @@ class TimeControl:
         more = f", and {say_limit(self.increment_ns)} more after each request that was answered"
         return f"{budget} for a match" + more * (self.increment_ns > 0)
 
+    def say_left(self, left_ns: int) -> str:
+        """What a seat has left, for people: ``41.3 ms left of 10 s``."""
+        of = "for each command" if self.per_request else f"left of {self.budget_ns / SECOND:g} s"
+        return f"{left_ns / MS:.1f} ms {of}"
+
+    @property
+    def each(self) -> str:
+        """Whose the budget is: that of each ``player and match``, or of each ``command``."""
+        return "command" if self.per_request else "player and match"
+
     @property
     def match_ns(self) -> int | None:
         """The budget of a match; None where each command has a limit of its own."""
@@ -121,7 +136,11 @@ class TimeControl:
 
     def left_ns(self, answers: int, used_ns: int) -> int:
         """What a seat has left after so many answers."""
-        return self.granted_ns(answers) - used_ns * self.drains
+        return self.after(self.granted_ns(answers), used_ns)
+
+    def after(self, left_ns: int, cost_ns: int) -> int:
+        """What is left of so much once a cost is charged."""
+        return left_ns - cost_ns * self.drains
 
     def longest_ns(self, seats: int, commands: int, answers: int = 0) -> int:
         """The most that so many seats may use in a match of so many commands and answers."""

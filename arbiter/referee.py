@@ -241,14 +241,14 @@ class _Match:
         Times are rounded so that moves sum to totals.
         """
         spec, game = self._spec, self._game
-        drains = spec.limits.time.drains
+        control = spec.limits.time
         charged = [0] * game.seats
         moves = []
         for deal, seat, request, action, (wall, _, cpu, delay), used, left in self._moves:
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
             # So that what is left and what is charged sum to what was granted.
-            left += (used - total) * drains
+            left = control.after(left, total - used)
             wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
             if cpu or delay:
                 cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.clock import MS, SECOND, Clock, TimeControl, parse_duration, used_up
+from arbiter.clock import MS, SECOND, Clock, TimeControl, parse_duration, time_left, used_up
 from arbiter.errors import ConfigError
 
 FORMS = [
@@ -90,6 +90,28 @@ def test_a_limit_per_request_starts_anew_with_every_command():
         assert clock.allowed() == (500 * MS,)
         assert clock.charge([0], [400 * MS], clock.allowed()) is None
     assert clock.used == [5 * 400 * MS]
+
+
+@pytest.mark.parametrize("text", ["3m", "60s+100ms", "500ms/request"])
+def test_what_is_left_of_so_much_is_what_the_clock_has_left(text):
+    control = TimeControl.parse(text)
+    clock = Clock(control, 1)
+    left = clock.left[0]
+    clock.charge([0], [7 * MS], clock.allowed())
+    assert control.after(left, 7 * MS) == clock.left[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("0.2s", "41.3 ms left of 0.2 s"), ("500ms/request", "41.3 ms for each command")],
+)
+def test_what_is_left_is_said_with_what_it_is_of(text, said):
+    assert TimeControl.parse(text).say_left(41_300_000) == said
+
+
+@pytest.mark.parametrize(("ns", "said"), [(1_999_999, "time_left 1"), (-MS, "time_left 0")])
+def test_a_seat_is_told_whole_ms_and_never_less_than_none(ns, said):
+    assert time_left(ns) == said
 
 
 def test_a_batch_may_use_the_limits_of_all_its_commands():

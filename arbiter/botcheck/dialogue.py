@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck.matches import BLANK, SURPLUS_NS
 from arbiter.botcheck.verdicts import Step, escaped, last_lines, passed
-from arbiter.clock import MS, SECOND
+from arbiter.clock import MS, SECOND, time_left
 from arbiter.course import Position
 from arbiter.errors import ArbiterError
 from arbiter.protocol import words_of
@@ -53,7 +53,7 @@ class Script(NamedTuple):
     position: Position
 
 
-def script_of(game: AnyGame, seed: str, left_ms: int) -> Script:
+def script_of(game: AnyGame, seed: str, left_ns: int) -> Script:
     """The commands to seat 0; seats that decide before it do so at random."""
     position, policy = Position.opening(game, seed), random_policy(seed)
     heard: list[Command] = []
@@ -62,7 +62,7 @@ def script_of(game: AnyGame, seed: str, left_ms: int) -> Script:
         seat = position.to_act
         assert seat is not None, "seat 0 decides nothing in the first deal of this game"
         if seat == 0:
-            commands = (*heard, f"time_left {left_ms}", position.request)
+            commands = (*heard, time_left(left_ns), position.request)
             return Script(commands, len(list(game.greeting())), position)
         position = position.apply(policy(position.state, seat))
 
@@ -73,7 +73,7 @@ class Dialogue:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         limits = subject.limits
-        self._script = script_of(subject.game, subject.seed, limits.time.budget_ns // MS)
+        self._script = script_of(subject.game, subject.seed, limits.time.budget_ns)
         self._patience = min(limits.time.budget_ns, PATIENCE_NS)
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()

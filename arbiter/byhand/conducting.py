@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.clock import MS
+from arbiter.clock import time_left
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply, drive_by_step
 from arbiter.match import Fault
@@ -44,12 +44,11 @@ class Conducting:
     @property
     def left(self) -> list[int]:
         """The time that each seat may still use, in ns."""
-        drains = self._time.drains
-        return [left - owed * drains for left, owed in zip(self._left, self.owed, strict=True)]
+        return list(map(self._time.after, self._left, self.owed))
 
     def time_left(self, seat: Seat) -> Command:
         """The command that tells a seat what it may still use."""
-        return f"time_left {max(0, self.left[seat]) // MS}"
+        return time_left(self.left[seat])
 
     @property
     def next(self) -> tuple[Seat, Send]:

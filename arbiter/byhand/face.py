@@ -329,7 +329,5 @@ def state_lines(position: Position) -> Iterator[str]:
 
 def clock_lines(machine: ByHand) -> Iterator[str]:
     """Yield what each seat has left of its time."""
-    match_ns = machine.setup.limits.time.match_ns
-    what = "a request" if match_ns is None else f"left of {match_ns / 1e9:g} s"
     for seat, left in enumerate(machine.left):
-        yield f"  {seat}  {left / 1e6:.1f} ms {what}"
+        yield f"  {seat}  {machine.setup.limits.time.say_left(left)}"

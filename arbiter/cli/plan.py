@@ -181,8 +181,7 @@ def _print_fitting(fits: dict[str, Any], left: int, time: TimeControl) -> None:
     if not longest:
         click.echo(f"{rounds} do not fit at worst, however little time the players have")
         return
-    each = f"{duration(longest)} a {'command' if time.per_request else 'player and match'}"
-    click.echo(f"{rounds} fit at worst with {each}{_compared(fits, time)}")
+    click.echo(f"{rounds} fit at worst with {duration(longest)} a {time.each}{_compared(fits, time)}")
 
 
 def _compared(fits: dict[str, Any], time: TimeControl) -> str:

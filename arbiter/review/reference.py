@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from arbiter.clock import MS, SECOND
+from arbiter.clock import MS, SECOND, time_left
 from arbiter.errors import BotCheckFailed
 from arbiter.review.answers import REQUEST, read_values
 from arbiter.table.launcher import Launcher
@@ -66,7 +66,7 @@ class Reference:
         used = self._used_ns.get(seat, 0)
         # Once it is used up a little is left, so that nothing is guessed.
         left = max(self._share_ns - used // ANSWERS, self._share_ns // 20)
-        self.hear(seat, f"time_left {left // MS}")
+        self.hear(seat, time_left(left))
 
     def value(self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS) -> list[Mapping[str, Worth]]:
         """Ask a seat that is to act what its answers are worth, so many times."""
