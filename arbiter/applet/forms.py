@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from arbiter.byhand.setup import Setup
-from arbiter.byhand.verbs import Until
+from arbiter.byhand.verbs import Macro, Until
 from arbiter.config.limits import USUAL, Clock, Isolation, changed
 from arbiter.course import programme
 from arbiter.errors import ConfigError, Problem
@@ -74,7 +74,7 @@ class SendForm(Form):
 class MacroForm(Form):
     """Lines to a seat by their name: the greeting, this deal's, or both and a question."""
 
-    name: Literal["greeting", "deal", "smoke"]
+    name: Macro
     seat: Seat
 
 

@@ -13,22 +13,20 @@ from arbiter.applet.shapes import Answer
 from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
 from arbiter.byhand.session import Session
-from arbiter.clock import MS
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.match import MatchRecord
 from arbiter.view import FORMAT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from fastapi import FastAPI
 
     from arbiter.applet.shelf import Remembered
     from arbiter.byhand.occupants import Occupant
-    from arbiter.byhand.session import Seen
     from arbiter.byhand.setup import LaidTable
     from arbiter.match import Limits
-    from arbiter.rules import Command, Seat
+    from arbiter.rules import Command
 
 MOST_LINES = 500
 
@@ -93,8 +91,7 @@ def add_posting(app: FastAPI, session: Session, readers: Readers, remembered: Re
     @posted
     def macro(form: forms.MacroForm) -> None:
         """Send a seat the lines that have a name."""
-        named = lines_named(form.name, form.seat, shapes.seen(session))
-        session.do(verbs.send, seat=form.seat, lines=named)
+        session.do(verbs.macro, name=form.name, seat=form.seat)
 
     @posted
     def table(form: forms.TableForm) -> None:
@@ -153,20 +150,3 @@ def lines_of(text: str) -> list[Command]:
     if len(found) > MOST_LINES:
         raise ConfigError([Problem(("line",), f"{len(found)} lines at once: {MOST_LINES} at most")])
     return found
-
-
-def lines_named(name: str, seat: Seat, seen: Seen) -> list[Command]:
-    """The ``greeting``, the ``deal``; for ``smoke`` both, the time and, if it is to act, the request."""
-    position, game = seen.position, seen.setup.game
-    if seat >= game.seats:
-        raise ConfigError([Problem(("seat",), f"there is no seat {seat}")])
-    greeting = _heard_in(seat, game.greeting())
-    deal = _heard_in(seat, game.dealt(position.deals[-1]))
-    if name != "smoke":
-        return greeting if name == "greeting" else deal
-    time = f"time_left {max(0, seen.left[seat]) // MS}"
-    return [*greeting, *deal, time, *([position.request] if position.to_act == seat else [])]
-
-
-def _heard_in(seat: Seat, wordings: Iterable[Sequence[Command]]) -> list[Command]:
-    return [wording[seat] for wording in wordings]

@@ -187,10 +187,9 @@ class ConsoleFace(VerbHost):
 
     @verb("greet [SEAT]", "tell everybody the greeting; with a seat: send it there, whatever the moment")
     def _greet(self, word: str = "") -> None:
-        greeting = list(self.machine.setup.game.greeting())
         if word:
-            return self._send(word, greeting)
-        whole = sum(map(len, greeting))
+            return verbs.macro(self, "greeting", self._seat_number(word))
+        whole = sum(map(len, self.machine.setup.game.greeting()))
         sent = len(self.machine.position.news) - self.machine.untold
         if self.machine.position.decisions or sent >= whole:
             raise ConfigError("the greeting has been sent; greet SEAT sends it to one bot again")
@@ -199,16 +198,10 @@ class ConsoleFace(VerbHost):
 
     @verb("deal [SEAT]", "the same up to this deal's cards")
     def _deal(self, word: str = "") -> None:
-        position = self.machine.position
         if word:
-            return self._send(word, position.game.dealt(position.deals[-1]))
+            return verbs.macro(self, "deal", self._seat_number(word))
         self.machine.tell()
         return self._after(None)
-
-    def _send(self, word: str, wordings: Iterable[Sequence[str]]) -> None:
-        """Send one seat its part of what all hear, whatever the moment."""
-        seat = self._seat_number(word)
-        verbs.send(self, seat, [wording[seat] for wording in wordings])
 
     @verb("hands", "what everybody holds")
     def _show_hands(self) -> None:

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 from arbiter.byhand.setup import Stop
+from arbiter.clock import time_left
 from arbiter.errors import ConfigError, Problem
 from arbiter.rules import Seat
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 Do = TypeVar("Do", bound="Callable[..., Stop | None]")
 Until: TypeAlias = Literal["deal", "end"]
 """How far to go on."""
+Macro: TypeAlias = Literal["greeting", "deal", "smoke"]
+"""Lines with a name: the greeting, this deal's cards, or both and a question."""
 
 
 class VerbHost:
@@ -192,6 +195,18 @@ def send(table: VerbHost, seat: Seat, lines: Sequence[Command]) -> None:
     for line in lines:
         if table.machine.raw(seat, line).problem or not table.goes_on():
             return
+
+
+def macro(table: VerbHost, name: Macro, seat: Seat) -> None:
+    """Send a seat the lines that have a name, whatever the moment."""
+    _refuse_seat(table, seat)
+    machine, position = table.machine, table.machine.position
+    game = position.game
+    greeting = [wording[seat] for wording in game.greeting()]
+    deal = [wording[seat] for wording in game.dealt(position.deals[-1])]
+    request = [position.request] if position.to_act == seat else []
+    smoke = [*greeting, *deal, time_left(machine.left[seat]), *request]
+    send(table, seat, {"greeting": greeting, "deal": deal, "smoke": smoke}[name])
 
 
 def sit(table: VerbHost, seat: Seat, occupant: Occupant) -> None:
