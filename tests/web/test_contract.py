@@ -22,6 +22,7 @@ from arbiter.submissions.authors import add_authors
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
 from arbiter.web.trials import Trials
+from arbiter.web.views import ANSWERS
 from tests.builders import play_trial
 from tests.profiles import examples
 from tests.regress.tables import InMemory, experiment
@@ -89,11 +90,8 @@ PROGRAM = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.p
 
 def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
     paths = {operation.ok().path for operation in schema.get_all_operations()}
-    below = {"", "/standings", "/crosstable", "/history", "/matches", "/events", "/rounds/{number}", "/rules"}
-    below |= {"/boards/{number}", "/boards/{number}/{table}", "/players/{player}/vs/{other}"}
-    below |= {"/players/{player}", "/matches/{match}", "/matches/{match}/replay"}
-    below |= {"/matches/{match}/review"}
-    below |= {"/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
+    below = {view.path for view in ANSWERS.values()}
+    below |= {"/events", "/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
     below |= {"/matches/{match}/log", "/requests", "/requests/{number}"}
     below |= {"/requests/{number}/matches/{match}/replay", "/requests/{number}/matches/{match}/log"}
     below |= {

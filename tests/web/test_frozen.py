@@ -23,11 +23,13 @@ from arbiter.season import administration
 from arbiter.season.season import Season
 from arbiter.store import OrderKind, SeasonStore, Store
 from arbiter.submissions.authors import add_authors, hash_of, revoke
+from arbiter.web import views
 from arbiter.web.live import Live
 from arbiter.web.report import make_report
 from arbiter.web.seasons import Seasons
 from arbiter.web.site import make_site
 from tests.kept_season import CONFIG, play_on
+from tests.web.addresses import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,17 +41,11 @@ pytestmark = pytest.mark.slow
 
 LATER = "r002/t01/m0"
 PAGES = (
-    "", "?after_round=1", "/crosstable", "/crosstable?show=los", "/history", "/matches", "/matches?page=1",
-    "/matches?round=2", "/matches?round=3", "/rounds/1", "/rounds/2", "/rounds/3", "/players/p0",
-    "/players/random", "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/live", "/standings", "/boards/1",
-    "/boards/2", "/boards/1/t01", "/boards/2/t01", "/players/p0/vs/p1", "/feed.atom", "/players/p0/feed.atom",
-    "/calendar.ics", "/standings.csv", "/crosstable.csv",
+    *addresses(views.PAGES.values()), "?after_round=1", "/crosstable?show=los", "/matches?page=1", "/matches?round=2",
+    "/matches?round=3",
 )  # fmt: skip
 API = (
-    "", "/standings", "/standings?after_round=2", "/crosstable", "/history", "/rounds/1", "/rounds/2",
-    "/rounds/3", "/players/p0", "/players/p5", "/matches", "/matches?round=2", "/matches?limit=1&cursor=10",
-    "/matches/r001-t01-m0", "/matches/r002-t01-m0", "/matches/r001-t01-m0/replay", "/matches/r002-t01-m0/replay",
-    "/boards/1", "/boards/1/t01", "/boards/2/t01", "/players/p0/vs/p1",
+    *addresses(views.ANSWERS.values()), "/standings?after_round=2", "/matches?round=2", "/matches?limit=1&cursor=10",
 )  # fmt: skip
 EVERYWHERE = (
     "/seasons",

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.reviewed import Review
 from arbiter.web.packed import assets_at
 from arbiter.web.security import POLICY
+from arbiter.web.views import ANSWERS, VIEWS
 from tests.kept_season import Kept
+from tests.web.addresses import addresses
 from tests.web.authored import visiting
 
 if TYPE_CHECKING:
@@ -24,9 +27,13 @@ if TYPE_CHECKING:
     from tests.commands import Run
 
 PAGES = [
-    "", "/crosstable", "/rules", "/history", "/matches", "/rounds/1", "/rounds/3", "/players/p1",
-    "/matches/r001-t02-m0",
-]  # fmt: skip
+    *addresses((view for view in VIEWS if view.template), number=["1"], player=["p1"], other=["p0"]),
+    "/rounds/3",
+]
+DATA = addresses(
+    (view for view in ANSWERS.values() if view.shape is not Review), number=["1"], player=["p1"], other=["p0"]
+)
+"""There is no review in the season."""
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -41,8 +48,8 @@ def test_every_page_answers_under_the_policy_and_has_no_style_of_its_own(
     assert not re.search(r"<style|\sstyle=|<script(?![^>]* src=)", answer.text)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page])
-def test_a_page_is_there_as_json_too(visitor: TestClient, page: str) -> None:
+@pytest.mark.parametrize("page", DATA)
+def test_what_has_figures_is_there_as_json(visitor: TestClient, page: str) -> None:
     answer = visitor.get(f"/api/v1/seasons/small{page}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
 
