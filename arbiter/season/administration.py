@@ -216,12 +216,12 @@ def checked_reason(text: str) -> str:
     """A reason without surrounding space; BadReason for none, or one that is too long."""
     reason = " ".join(text.split())
     if not reason:
-        raise BadReason("--because is empty: say why, the players will read it")
+        raise BadReason("the reason is empty: say why, the players will read it")
     if any(mark == "\0" or "\ud800" <= mark <= "\udfff" for mark in reason):
         # No database takes it.
-        raise BadReason("--because has a NUL or half a surrogate pair: remove it")
+        raise BadReason("the reason has a NUL or half a surrogate pair: remove it")
     if len(reason) > LONGEST_REASON:
-        raise BadReason(f"--because has {len(reason)} characters: {LONGEST_REASON} at most")
+        raise BadReason(f"the reason has {len(reason)} characters: {LONGEST_REASON} at most")
     return reason
 
 

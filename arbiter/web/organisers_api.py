@@ -182,7 +182,7 @@ def _order(order: Callable[[], Given]) -> shapes.Ordered:
     try:
         done = order()
     except administration.BadReason as error:
-        raise Refusal(422, "invalid", error.problems[0].message.removeprefix("--")) from None
+        raise Refusal(422, "invalid", error.problems[0].message) from None
     except ConfigError as error:
         raise Refusal(409, "conflict", error.problems[0].message) from None
     return {"subjects": done.subjects, "standings": list(administration.moved(done))}

@@ -165,7 +165,7 @@ def test_the_csv_of_standings_has_faults(run: Run) -> None:
         ("suspend p2", "--because is missing"),
         ("suspend nobody --because x", "no player 'nobody'"),
         ("suspend \udcff --because x", r"no player '\udcff'"),
-        ("suspend p2 --because \udcff", "--because has a NUL or half a surrogate pair"),
+        ("suspend p2 --because \udcff", "the reason has a NUL or half a surrogate pair"),
         ("reinstate p2", "p2 is not suspended"),
         ("standings --official --history", "--official does not go with --history"),
     ],

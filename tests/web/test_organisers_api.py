@@ -99,7 +99,7 @@ def test_a_player_is_suspended_and_reinstated(site: Authored) -> None:
     assert deeds(site)[:2] == [("olga", "reinstate", "p1"), ("olga", "suspend", "p1")]
 
 
-@pytest.mark.parametrize("words", ["--because is empty", "p1 is suspended already", ""])
+@pytest.mark.parametrize("words", ["the reason is empty", "p1 is suspended already", ""])
 def test_an_order_is_refused_by_what_is_wrong_and_not_by_its_words(
     site: Authored, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
