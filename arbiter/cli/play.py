@@ -34,7 +34,7 @@ from arbiter.cli.options import (
 from arbiter.cli.output import print_json
 from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
-from arbiter.games import make
+from arbiter.games import find, make
 from arbiter.match import MatchSpec
 from arbiter.players import refuse_strays
 from arbiter.season.schedule import agreed_limits
@@ -156,7 +156,7 @@ def _written(
         raise ConfigError(
             "what is to be played: --game G --bot COMMAND ..., or --config CONFIG --player NAME ..."
         )
-    if game_name == "planning":
+    if "seats" in find(game_name).option_help:
         options.setdefault("seats", len(bots))
     game = make(game_name, options)
     if len(bots) != game.seats:
