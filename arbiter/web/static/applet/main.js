@@ -17,8 +17,8 @@ const BUSY = "something is under way: wait for it, or stop it";
 const MOST_NOTES = 5;
 const KEYS = [
   ...Object.entries(VERBS).flatMap(([name, [, key, title]]) => (key ? [[key, title, name]] : [])),
-  ["l", "lay the picked cards", "lay"], ["/", "write an answer", "answer"], ["c", "write a line to a bot", "shell"],
-  ["o", "open the others’ hands, or cover them", "open"], ["n", "set a table", "table"], ["?", "this list", "help"],
+  ["l", "Lay the picked cards", "lay"], ["/", "Write an answer", "answer"], ["c", "Write a line to a bot", "shell"],
+  ["o", "Open the others’ hands, or cover them", "open"], ["n", "Set a table", "table"], ["?", "This list", "help"],
 ];
 const OWN_KEYS = "input, select, textarea, [contenteditable], dialog";
 /** Exchanges in one answer. */
