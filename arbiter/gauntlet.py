@@ -11,6 +11,7 @@ to fill a table, copies of them join.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias
 
@@ -184,7 +185,6 @@ def outcome(
         theirs = dict(zip(gauntlet.opponents, elo[1:].tolist(), strict=True))
     else:
         mine, theirs = _fitted(table, gauntlet)
-    faults = [str(match.fault) for match in played if _faulty(match) == gauntlet.player]
     return {
         "name": gauntlet.name,
         "player": gauntlet.player,
@@ -196,7 +196,7 @@ def outcome(
         "high": mine[2],
         "anchored": anchored,
         "points": float(table.points[0]),
-        "faults": {kind: faults.count(kind) for kind in sorted(set(faults))},
+        "faults": faults_of(played, gauntlet.player),
         "opponents": [
             {"player": row["player"], "elo": theirs[row["player"]], **row}
             for row in rows_against(table, played, gauntlet.opponents)
@@ -241,6 +241,11 @@ def rows_against(
             }
         )
     return rows
+
+
+def faults_of(matches: Iterable[MatchSummary], player: str) -> dict[str, int]:
+    """How often matches were ended by faults of a player, or of its copies, by kind."""
+    return dict(sorted(Counter(str(match.fault) for match in matches if _faulty(match) == player).items()))
 
 
 def score_of(wins: int, draws: int, losses: int) -> float | None:

@@ -142,19 +142,12 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
     table = figures.crosstable(SeasonState.of(*open_stored(config, store_url)), official=False)
     assert table is not None
     names, cells = table["players"], table["cells"]
-    pairs = [
-        (one, other, cell["wins"], cell["draws"], cell["losses"])
-        for one, row in zip(names, cells, strict=True)
-        for other, cell in zip(names, row, strict=True)
-        if cell is not None
-    ]
     lines = [
         [number, name, *("" if cell is None else "{wins}-{draws}-{losses}".format(**cell) for cell in row)]
         for number, (name, row) in enumerate(zip(names, cells, strict=True), 1)
     ]
     headings = ["#", "player", *map(str, range(1, len(names) + 1))]
-    columns = ("player", "opponent", "wins", "draws", "losses")
-    print_as(style, table, (columns, pairs), (headings, lines), left=(1,))
+    print_as(style, table, figures.pairs_of(table), (headings, lines), left=(1,))
 
 
 @click.command()

@@ -248,6 +248,17 @@ def crosstable(
     return found
 
 
+def pairs_of(table: shapes.Crosstable) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
+    """Headings and a row for each two of a crosstable that met: what the one took against the other."""
+    rows = [
+        (one, other, cell["wins"], cell["draws"], cell["losses"])
+        for one, row in zip(table["players"], table["cells"], strict=True)
+        for other, cell in zip(table.get("against", table["players"]), row, strict=True)
+        if cell is not None
+    ]
+    return ("player", "opponent", "wins", "draws", "losses"), rows
+
+
 def crossed(state: SeasonState, ranking: Ranking, official: bool = True) -> list[str]:
     """Who stands in the crosstable, in its order: all who have results."""
     if official:

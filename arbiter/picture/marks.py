@@ -25,13 +25,6 @@ APART = 0.975
 """Probability of being better from which two players are told apart."""
 
 
-def marked(
-    standings: StoredStandings, players: Mapping[str, bool], suspended: Mapping[str, str], official: bool
-) -> list[Row]:
-    """The rows of standings with their marks, in the order of `in_rank`."""
-    return with_marks(in_rank(standings, players, official), players, suspended)
-
-
 def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[str, str]) -> list[Row]:
     """Ranked rows with their marks; the intervals of their ranks are not known yet.
 

@@ -14,7 +14,9 @@ anybody else gives nobody anything: the block is left out.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from statistics import stdev
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.cards import Stream
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
     from arbiter.match import Limits, MatchSummary, Player
     from arbiter.rules import AnyGame
+
+
+LEVEL = 0.95
+"""Confidence of the interval of a mean over blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,18 @@ def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockSc
         score, offset = (1.0 + score - base_score) / 2.0, (offset - base_offset) / 2.0
         margin -= base_margin
     return BlockScore(score, scores, margin, offset)
+
+
+def half_width(scores: Sequence[float]) -> float | None:
+    """Half of the 95 % interval of a mean over blocks, by Student's t; None where there are fewer than two.
+
+    Blocks are what does not depend on each other: their matches have the same cards.
+    """
+    from scipy.special import stdtrit
+
+    if len(scores) < 2:
+        return None
+    return float(stdtrit(len(scores) - 1, 0.5 + LEVEL / 2)) * stdev(scores) / math.sqrt(len(scores))
 
 
 def match_score(match: MatchSummary) -> float | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from statistics import fmean, stdev
+from collections import defaultdict
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from arbiter.gauntlet import OpponentRow, results_of, rows_against, score_of
+from arbiter.gauntlet import OpponentRow, faults_of, results_of, rows_against, score_of
 from arbiter.match import original
+from arbiter.regress.blocks import half_width
 from arbiter.regress.figures import RatioLine, ratio_line
 from arbiter.regress.identity import BASE, CANDIDATE
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchSummary
     from arbiter.requests.play import RequestPlay
 
-CONFIDENCE = 0.95
 VERDICTS = {
     "better": "is better",
     "not_better": "is not better",
@@ -76,7 +75,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
         "score": score_of(wins, draws, losses),
         "interval": interval([score for score in scores if score is not None]),
         "points": _lead(play.matches, player),
-        "faults": dict(Counter(str(match.fault) for match in play.matches if _is_faulty(match, player))),
+        "faults": faults_of(play.matches, player),
         "opponents": rows,
         "verdict": play.trial.verdict if play.trial is not None else None,
         "e": play.trial.report.e if play.trial is not None else None,
@@ -96,12 +95,9 @@ def say_score(outcome: RequestOutcome) -> str:
 
 
 def interval(scores: Sequence[float]) -> list[float] | None:
-    """The ends of the 95 % interval of a mean score by Student's t, within 0 and 1; None without one."""
-    if len(scores) < 2 or not (spread := stdev(scores)):
+    """The ends of the 95 % interval of a mean score, within 0 and 1; None without one."""
+    if not (half := half_width(scores)):
         return None
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(len(scores) - 1, (1 + CONFIDENCE) / 2)) * spread / math.sqrt(len(scores))
     middle = fmean(scores)
     return [max(middle - half, 0.0), min(middle + half, 1.0)]
 
@@ -127,7 +123,3 @@ def _lead(matches: Iterable[MatchSummary], player: str) -> float | None:
             mine, theirs = (fmean(match.points[seat] for seat in of) for of in (own, others))
             leads.append(mine - theirs)
     return fmean(leads) if leads else None
-
-
-def _is_faulty(match: MatchSummary, player: str) -> bool:
-    return match.faulty is not None and original(match.players[match.faulty]) == player

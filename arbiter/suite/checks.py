@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
 import time
 from contextlib import closing, contextmanager
@@ -10,13 +9,13 @@ from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import check_in_worker
 from arbiter.match import COPY_MARK, original
 from arbiter.players import name_of_command
-from arbiter.regress.blocks import Meeting, block_score, block_specs, match_score
+from arbiter.regress.blocks import Meeting, block_score, block_specs, half_width, match_score
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import play_blocks
 from arbiter.regress.trial import WORST, ScoredMatch, faults_in, worst_of
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from arbiter.suite.suite_file import Suite, SuiteCheck
 
 
-LEVEL = 0.95
-"""Confidence of the interval that is shown."""
 LINES = 5
 """Of a bot's standard error."""
 
@@ -111,12 +108,8 @@ def _evidence(scores: Sequence[float], enough: float) -> float:
 
 def _margin(scores: Sequence[float]) -> str:
     """Half the width of the 95 % interval, in percent."""
-    from scipy.special import stdtrit
-
-    if len(scores) < 2:
-        return ""
-    half = float(stdtrit(len(scores) - 1, 0.5 + LEVEL / 2.0)) * stdev(scores) / math.sqrt(len(scores))
-    return f" ± {100 * half:.1f}"
+    half = half_width(scores)
+    return "" if half is None else f" ± {100 * half:.1f}"
 
 
 def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arbiter.picture.figures import crosstable
+from arbiter.picture.figures import crosstable, pairs_of
 from arbiter.picture.front import highlights
 from arbiter.picture.past import ratings_after
 from arbiter.picture.windows import window
@@ -162,15 +162,7 @@ def standings_sheet(state: SeasonState, page: int) -> bytes | None:
 def crosstable_sheet(state: SeasonState, page: int, columns: int | None) -> bytes | None:
     """A line for each pair of a window that met: what the player won, drew and lost against the opponent."""
     table = crosstable(state, page=page, columns=columns)
-    return None if table is None else _sheet(
-        ("player", "opponent", "wins", "draws", "losses"),
-        (
-            [name, other, cell["wins"], cell["draws"], cell["losses"]]
-            for name, cells in zip(table["players"], table["cells"], strict=True)
-            for other, cell in zip(table["against"], cells, strict=True)
-            if cell is not None
-        ),
-    )  # fmt: skip
+    return None if table is None else _sheet(*pairs_of(table))
 
 
 def _sheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

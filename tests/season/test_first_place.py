@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture.marks import first_place, in_words, marked
+from arbiter.picture.marks import first_place, in_rank, in_words, with_marks
 
 if TYPE_CHECKING:
     from arbiter.picture.shapes import Row
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def rows(**elos: float | None) -> list[Row]:
     """Rows as they are marked, house bots being those called so."""
     standings: Any = {"players": [{"rank": 0, "player": name, "elo": elo} for name, elo in elos.items()]}
-    return marked(standings, {name: name == "house" for name in elos if name != "gone"}, {}, official=True)
+    players = {name: name == "house" for name in elos if name != "gone"}
+    return with_marks(in_rank(standings, players, official=True), players, {})
 
 
 @pytest.mark.parametrize(
