@@ -2,6 +2,7 @@
 
 import { markOf } from "./cards.js";
 import { el, foreign, spoken } from "./dom.js";
+import { positionAt } from "./fold.js";
 import { sayPoints } from "./say.js";
 import { SIGNS } from "./scrubber.js";
 import { isBySeat } from "./table.js";
@@ -11,9 +12,7 @@ export function makeSheet(/** @type {Player} */ player) {
   const { replay } = player;
   const deals = replay.deals.map(({ deal }) => summary(replay, deal));
   const names = [...new Set(deals.flatMap(({ known }) => Object.keys(known)))];
-  let totals = replay.players.map(() => 0);
-  const rows = deals.map(({ deal, points, known, isFaulty }) => {
-    totals = totals.map((total, seat) => total + (points?.[seat] ?? 0));
+  const rows = deals.map(({ deal, points, totals, known, isFaulty }) => {
     const [won, sums] = [points && sayPoints(points), sayPoints(totals)];
     const label = `Deal ${deal + 1}${isFaulty ? ", with the fault" : ""}`;
     const button = el("button", { type: "button", "aria-label": label, on: { click: () => player.toDeal(deal) } }, deal + 1, isFaulty ? " ✕" : null);
@@ -34,13 +33,12 @@ export function makeSheet(/** @type {Player} */ player) {
   return { elements: [makeMoments(player), sheet], draw };
 }
 
-/** What is known of a deal in the end: points, and by name what stands beside the seats. */
+/** What is known of a deal in the end: its points, those in all, and by name what stands beside the seats. */
 function summary(/** @type {Told.Replay} */ replay, /** @type {number} */ deal) {
-  const events = replay.events.filter((event) => event.deal === deal);
-  const before = replay.events.filter((event) => event.deal <= deal);
-  const roles = Object.assign({}, ...before.map(({ shown }) => shown?.roles ?? {}));
+  const end = replay.events.findLast((event) => event.deal === deal)?.i ?? 0;
+  const { roles, points: totals, dealPoints: points, fault } = positionAt(replay, end);
   return {
-    deal, isFaulty: events.some(({ t }) => t === "fault"), points: events.find((event) => event.t === "end_deal")?.points,
+    deal, isFaulty: fault !== null, points, totals,
     known: /** @type {Record<string, (string | number | null)[]>} */ (Object.fromEntries(Object.entries(roles)
       .filter(([, values]) => isBySeat(replay, values) && values.some((/** @type {unknown} */ value) => value !== "")))),
   };
