@@ -16,10 +16,9 @@ from arbiter.applet import forms
 from arbiter.applet.door import TOKEN, Door
 from arbiter.applet.posting import Readers, add_posting
 from arbiter.applet.reading import add_reading
-from arbiter.byhand.session import Busy
 from arbiter.errors import ArbiterError, ConfigError, Problem, RulesError, StoreError
 from arbiter.web.packed import STATIC as FILES
-from arbiter.web.refusals import mistakes_answer
+from arbiter.web.refusals import mistakes_answer, status_of
 from arbiter.web.security import Guard
 
 if TYPE_CHECKING:
@@ -59,13 +58,13 @@ def _answer_errors(app: FastAPI) -> None:
         return tell(422, *forms.wrong(error.errors(), 1).problems)
 
     def ours(_: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, ArbiterError)
         if isinstance(error, ConfigError):
             return tell(422, *error.problems)
-        if isinstance(error, RulesError):
-            return tell(422, Problem(("word",), str(error)))
-        if isinstance(error, StoreError):  # of a file that the user named
-            return tell(422, Problem((), str(error)))
-        return tell(409 if isinstance(error, Busy) else 503, Problem((), str(error)))
+        place = ("word",) if isinstance(error, RulesError) else ()
+        # A store is one that the user named.
+        status = 422 if isinstance(error, StoreError) else status_of(error)
+        return tell(status, Problem(place, str(error)))
 
     def http(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)

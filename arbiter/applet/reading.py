@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import FastAPI, Query, Response
@@ -20,7 +19,7 @@ from arbiter.errors import Problem
 from arbiter.viewed import CardFace, Replay
 from arbiter.web.pages import render
 from arbiter.web.refusals import mistakes_answer
-from arbiter.web.stream import stream, stream_answer
+from arbiter.web.stream import stream, stream_answer, waker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -91,13 +90,7 @@ class News:
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Yield what one page is sent until it goes away: the present revision, then the newest each time."""
-        loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-        def wake() -> None:
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(changed.set)
-
-        sent = -1
+        changed, sent = asyncio.Event(), -1
 
         async def newest() -> bytes | None:
             nonlocal sent
@@ -107,7 +100,7 @@ class News:
             sent = self._session.revision
             return None if self._closed else f"data: {json.dumps({'revision': sent})}\n\n".encode()
 
-        stop = self._session.listen(wake)
+        stop = self._session.listen(waker(changed))
         self._waiting.add(changed)
         try:
             yield b"retry: 1000\n\n"

@@ -11,7 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from arbiter.errors import ArbiterError
+from arbiter.byhand.session import Busy
+from arbiter.errors import ArbiterError, ConfigError, RulesError
 from arbiter.web.pages import render
 
 if TYPE_CHECKING:
@@ -48,6 +49,13 @@ SAID = {
     405: ("That is not possible here", "This page can only be read."),
     503: ("The season cannot be read now", "Try again in a moment. The organiser's log says why."),
 }
+
+
+def status_of(error: ArbiterError) -> int:
+    """Return the status for what went wrong at a table: a mistake, a verb come too early, our failure."""
+    if isinstance(error, ConfigError | RulesError):
+        return 422
+    return 409 if isinstance(error, Busy) else 503
 
 
 def error_shape(code: str, message: str, hint: str = "", **more: int | str) -> dict[str, int | str]:

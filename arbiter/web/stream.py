@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
@@ -19,6 +20,17 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 def stream_answer(chunks: AsyncIterator[bytes]) -> StreamingResponse:
     """A stream as an answer."""
     return StreamingResponse(chunks, media_type="text/event-stream", headers=_HEADERS)
+
+
+def waker(changed: asyncio.Event) -> Callable[[], None]:
+    """Return what sets an event of this loop from any thread, as long as the loop lasts."""
+    loop = asyncio.get_running_loop()
+
+    def wake() -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(changed.set)
+
+    return wake
 
 
 async def stream(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
@@ -12,12 +11,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from arbiter.byhand.session import Busy
-from arbiter.errors import ArbiterError, ConfigError, RulesError
+from arbiter.errors import ArbiterError
 from arbiter.web.pages import render
 from arbiter.web.places import address_of
-from arbiter.web.refusals import PRIVATE, Refusal
+from arbiter.web.refusals import CODES, PRIVATE, Refusal, status_of
 from arbiter.web.security import given
+from arbiter.web.stream import waker
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 
 KEY = "x-table"
 """The header with a table's key; to begin one it is empty. No page of another site may send it."""
+SAID = {409: "the bots are still to act", 503: "the bots cannot be started now"}
+"""What a visitor is told in place of what is our own affair."""
 WAIT_SECONDS = 20.0
 """For a change, until the present state is sent all the same."""
 
@@ -101,12 +102,9 @@ def _answering(
             return JSONResponse(await verb(request), headers=PRIVATE)
         except Refusal as error:
             refusal = error
-        except (ConfigError, RulesError) as error:
-            refusal = Refusal(422, "invalid", str(error))
-        except Busy:
-            refusal = Refusal(409, "busy", "the bots are still to act")
-        except ArbiterError:
-            refusal = Refusal(503, "unavailable", "the bots cannot be started now")
+        except ArbiterError as error:
+            status = status_of(error)
+            refusal = Refusal(status, CODES[status], SAID.get(status, str(error)))
         return refusal.answer()
 
     return answer
@@ -132,12 +130,8 @@ async def _news(visit: Visit, after: int, request: Request) -> None:
 
     Of a table one request waits: a later one ends an earlier, and so does the end of its connection.
     """
-    loop, changed = asyncio.get_running_loop(), asyncio.Event()
-
-    def wake() -> None:
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(changed.set)
-
+    changed = asyncio.Event()
+    wake = waker(changed)
     visit.wake()
     visit.wake = wake
     stop = visit.session.listen(wake)
