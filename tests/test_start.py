@@ -58,3 +58,13 @@ def test_a_site_loads_no_numbers_and_a_match_no_packages_of_games() -> None:
     program = f"{begun}import arbiter.cli.serve, arbiter.web.site\nprint(looked, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
+
+
+@pytest.mark.process
+def test_a_site_starts_from_nothing(kept: Kept) -> None:
+    words = [sys.executable, "-m", "arbiter", "serve", str(kept.file), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("serving http://127.0.0.1:")
+        process.terminate()
+        assert process.wait(60) == 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import httpx
+
+from tests.started import Started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +20,8 @@ PATIENCE = 60.0
 class Running:
     """The process, its link, and a browser that has come in by it."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: Started) -> None:
         self.process = process
-        assert process.stdout is not None
         self.said = process.stdout.readline()
         self.link = self.said.removeprefix("open ").strip()
         self.browser = httpx.Client(base_url=self.link.partition("/?")[0], timeout=PATIENCE)
@@ -49,12 +48,8 @@ class Running:
 @contextmanager
 def running(*arguments: str | Path, folder: Path, code: str = "") -> Iterator[Running]:
     """`applet` with some arguments; `code` is run in its process before, to shorten what it waits."""
-    start = f"{code}\nfrom arbiter.cli import main\nmain()"
-    words = [sys.executable, "-c", start, "applet", "--no-browser", *map(str, arguments)]
     environment = {"XDG_STATE_HOME": str(folder), "PATH": "/usr/bin:/bin", "HOME": str(folder)}
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
-    )
+    process = Started("applet", "--no-browser", *arguments, code=code, folder=folder, environment=environment)
     applet = None
     try:
         applet = Running(process)
@@ -62,6 +57,4 @@ def running(*arguments: str | Path, folder: Path, code: str = "") -> Iterator[Ru
     finally:
         if applet is not None:
             applet.browser.close()
-        if process.poll() is None:
-            process.terminate()
-        process.communicate(timeout=PATIENCE)
+        process.end(PATIENCE)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
-import subprocess
-import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from tests.started import Started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +19,8 @@ PATIENCE = 60.0
 class Served:
     """The process, where it answers, and what it says."""
 
-    def __init__(self, process: subprocess.Popen[str], log: Path) -> None:
+    def __init__(self, process: Started, log: Path) -> None:
         self.process, self._log = process, log
-        assert process.stdout is not None
         self.said = process.stdout.readline()
         self.address = self.said.removeprefix("serving ").strip()
         self.port = urlsplit(self.address).port
@@ -68,16 +65,9 @@ def pour(client: socket.socket, piece: bytes, most: int) -> int:
 def serving(*arguments: str | Path, folder: Path, code: str = "", command: str = "serve") -> Iterator[Served]:
     """`serve`, or another command, with some arguments on a free port; `code` is run in its process before, to shorten
     what it waits."""
-    start = f"{code}\nfrom arbiter.cli import main\nmain()"
-    words = [sys.executable, "-c", start, command, *map(str, arguments), "--port", "0"]
     log = folder / f"{command}.log"
-    with log.open("w") as errors:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
+    process = Started(command, *arguments, "--port", "0", log=log, code=code)
     try:
         yield Served(process, log)
     finally:
-        if process.poll() is None:
-            os.kill(process.pid, signal.SIGTERM)
-        process.wait(PATIENCE)
-        assert process.stdout is not None
-        process.stdout.close()
+        process.end(PATIENCE)
