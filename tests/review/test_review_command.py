@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.cli import exit_code
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
@@ -47,14 +49,21 @@ def reference(folder: Path, name: str = "values", asked: str = "pass", cards: st
     return f"python3 -I -S {path}"
 
 
-@pytest.fixture
-def season(tmp_path: Path, arbiter: Run) -> Path:
-    path = tmp_path / "season.yaml"
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a season that nobody changes."""
+    path = tmp_path_factory.mktemp("played") / "season.yaml"
     players = "".join(f"  - {{name: p{k}, command: {json.dumps(RANDOM.split())}}}\n" for k in range(4))
     game = "{name: planning, deals: [[1, 0], [1, 1]]}"
     path.write_text(f"game: {game}\nseed: {'x' * 20}\nisolation: plain\nrounds: 1\nplayers:\n{players}")
-    assert arbiter("run-season", path)[0] == 0
-    return path
+    assert exit_code(["run-season", str(path)]) == 0
+    return path.parent
+
+
+@pytest.fixture
+def season(played: Path, tmp_path: Path) -> Path:
+    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "season.yaml"
 
 
 def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, arbiter: Run) -> None:

@@ -38,6 +38,7 @@ def make_long_season(folder: Path, rounds: int, players: int = 16) -> Path:
         "rounds": rounds,
         "opening_rounds": 1,
         "suspend_after": 0,
+        "isolation": "plain",
         "players": [{"name": name, "command": ["python3"]} for name in names],
     }
     file = folder / "long.yaml"
