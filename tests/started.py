@@ -55,10 +55,6 @@ class Started:
         assert self._process.pid is not None
         self.pid: int = self._process.pid
 
-    @property
-    def returncode(self) -> int | None:
-        return self._process.exitcode
-
     def poll(self) -> int | None:
         return self._process.exitcode
 

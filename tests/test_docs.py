@@ -133,11 +133,11 @@ def run(line: str) -> int:
         case "arbiter" if words[0] == "serve":
             with serving(*words[1:], folder=Path()) as served:
                 assert served.said.startswith("serving http://127.0.0.1:")
-            return served.process.returncode
+            return served.process.wait()
         case "arbiter" if words[0] == "applet":
             with serving(*words[1:], "--no-browser", folder=Path(), command="applet") as served:
                 assert served.said.startswith("open http://127.0.0.1:")
-            return served.process.returncode
+            return served.process.wait()
         case "arbiter":
             return exit_code(words)
         case "rating":
