@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -16,7 +17,8 @@ from arbiter.cli.opening import address_of_store, open_stored
 from arbiter.cli.options import config_argument, needing, read_json, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
-from arbiter.export import TextForm, facts, text, write_parquet, write_text
+from arbiter.export import TextForm, facts, text, write_events, write_parquet, write_text
+from arbiter.export.card import DataCard
 from arbiter.export.whole_files import write_whole
 from arbiter.games import make
 from arbiter.match import MatchRecord
@@ -57,7 +59,8 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     pgn and csv have one game or row for each pairwise result, jsonl one record for each match,
     parquet one row for each seat of each match, events-csv and events-parquet one for each event of
     a match. chefs-hat-csv, -pkl and -parquet have the columns of the data sets of Chef's Hat. minari is
-    a folder for Minari, an episode for each seat of each match. A file appears when it is complete.
+    a folder for Minari, an episode for each seat of each match. A file appears when it is complete, and
+    beside each of these data sets a card, FILE.md, or README.md in the folder.
 
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
@@ -72,14 +75,18 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     if output == "-" and (form in ("parquet", "minari") or form in EVENTS):
         where = "folder" if form == "minari" else "file"
         raise ConfigError(f"--as {form} is written to a {where}: give --output one")
-    if form in EVENTS:
-        from arbiter.export import write_events
-
-        write_events(form, records, output, _game_of, known)
-    elif form == "minari":
-        _write_minari(records, output, game, known)
-    elif form == "parquet":
-        write_parquet(records, output, known)
+    if form in EVENTS or form in ("minari", "parquet"):
+        card = DataCard(form, known)
+        records = card.counting(records)
+        if form == "minari":
+            _write_minari(records, output, game, known)
+        elif form == "parquet":
+            write_parquet(records, output, known)
+        else:
+            write_events(form, records, output, _game_of, known)
+        if os.path.isfile(output) or os.path.isdir(output):
+            # Nothing lies beside a device or a pipe.
+            note(f"what {output} holds is in {card.write(output)}")
     elif output == "-":
         for piece in text(cast("TextForm", form), records):
             sys.stdout.write(piece)

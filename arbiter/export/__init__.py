@@ -6,6 +6,7 @@
 | `columns` | what every column of a data set holds |
 | `rows` | matches as rows, one row an event |
 | `row_files` | files of rows, written as the rows come |
+| `card` | what a data set is, for people |
 | `whole_files` | files that appear when they are complete |
 """
 
