@@ -280,7 +280,7 @@ def test_one_recorded_match_is_exported_too(arbiter: Run, tmp_path: Path) -> Non
     record, rows = tmp_path / "match.json", tmp_path / "rows.csv"
     assert arbiter(*play("--record", str(record)))[0] == 0
     code, _, err = arbiter("export", record, "--as", "events-csv", "--output", rows)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"arbiter: what {rows} holds is in {rows}.md\n")
     assert rows.read_text().splitlines()[-1].split(",")[7] == "end_match"
     refused(arbiter("export", record, "--as", "csv", "--output", "-", "--round", 1), "is one match")
     record.write_text("{}")
