@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,20 @@ def test_who_was_numbered_and_stopped_before_it_was_kept_has_its_number_again(tm
         assert enrol(first, store).test.alpha == level_of(1, 0.05)
         assert enrol(second, store).test.alpha == level_of(2, 0.05)
         assert enrol(first, store).test.alpha == level_of(1, 0.05)
+
+
+def test_tests_that_begin_at_once_get_a_number_each(database: str) -> None:
+    tests = [experiment(family="night", candidate=[*COMMAND, str(number)]) for number in range(8)]
+    Store(database).close()
+
+    def numbered(test: Experiment) -> float:
+        with closing(Store(database)) as store:
+            return enrol(test, store).test.alpha
+
+    with ThreadPoolExecutor(len(tests)) as runners:
+        levels = list(runners.map(numbered, tests))
+    assert sorted(levels, reverse=True) == [level_of(number, 0.05) for number in range(1, 9)]
+    assert [numbered(test) for test in tests] == levels
 
 
 def test_a_family_makes_another_test_and_none_leaves_the_name_as_it_was() -> None:
