@@ -69,6 +69,10 @@ class Faces(ABC):
             return ()
         return names
 
+    def short(self, words: str) -> str:
+        """An answer that lays cards, in a column of a sheet; by default its words."""
+        return words
+
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Cards for people: here in groups by the last letter of their names, the suit."""
         names = [self.card_name(card) for card in cards]

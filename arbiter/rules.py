@@ -18,7 +18,6 @@ import json
 from abc import abstractmethod
 from copy import copy
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from arbiter.cards import Card
@@ -26,7 +25,7 @@ from arbiter.errors import ConfigError
 from arbiter.faces import PASS, Faces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.cards import Stream
 
@@ -305,16 +304,6 @@ class Game(Faces, Generic[S]):
     def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
         """The cards that changed hands by the action between two states, or when the deal began."""
         return ()
-
-    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:  # noqa: ARG002
-        """Yield the play of a deal, for people, a line at a time; without the hands.
-
-        By default the answers in order, a line for each turn of the table.
-        """
-        for request, asked in groupby(play, key=lambda answered: answered.request):
-            words = [f"{seat}:{word}" for seat, _, word in asked]
-            for start in range(0, len(words), self.seats):
-                yield f"{request:<12} {'  '.join(words[start : start + self.seats])}"
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:  # noqa: ARG002
         """Return the winner of a match that ended with this deal, for people; "" where points say it all."""

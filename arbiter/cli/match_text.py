@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
@@ -10,13 +10,16 @@ from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
 from arbiter.notes import note_lines
 from arbiter.rules import Answered
+from arbiter.sheet import score_sheet, sheets_of
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import BotReport, MatchRecord, Move
+    from arbiter.course import Dealt
+    from arbiter.match import BotReport, MatchRecord
     from arbiter.rules import AnyGame, Seat
+    from arbiter.sheet import SheetStep
 SHOWN_WORDS = 16
 """Legal answers that are listed."""
 
@@ -66,12 +69,13 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     columns = ["seat", "player", "points", "charged ms", "CPU ms", "memory MB", "exit", "notes"]
     print_table(columns, rows, title, left=(1, 6, 7))
     game = make(record.game, record.options)
-    for number, moves in groupby(record.moves, key=lambda move: move.deal):
-        last = list(moves)
-        print_deal(record, game, number, last)
+    dealt = sheets_of(record, game)
+    for deal, steps in dealt:
+        if steps:
+            print_deal(record, game, deal, steps)
     if record.points is not None and record.moves:
-        deal = game.deal_from_json(record.deals[-1])
-        if words := game.conclusion(record.points, deal, answers(last)):
+        last = game.deal_from_json(record.deals[-1])
+        if words := game.conclusion(record.points, last, [Answered(*step[:3]) for step in dealt[-1][1]]):
             say(f"\n{words}")
     for bot in record.bots:
         if bot.stderr_tail.strip():
@@ -99,21 +103,14 @@ def _move_text(record: MatchRecord, number: int) -> str:
     return f"move {number} ({command}in deal {len(record.deals)})"
 
 
-def print_deal(record: MatchRecord, game: AnyGame, number: int, moves: Sequence[Move]) -> None:
+def print_deal(record: MatchRecord, game: AnyGame, dealt: Dealt, steps: Sequence[SheetStep]) -> None:
     """One deal as people at a table would read it: the hands, then the play."""
-    shape = record.deals[number]
-    deal = game.deal_from_json(shape)
     width = max(map(len, record.players))
-    say(f"\ndeal {number + 1} ({roles_line(shape)})")
-    for seat, hand in enumerate(shape["hands"]):
+    say(f"\ndeal {dealt.number + 1} ({roles_line(dealt.shape)})")
+    for seat, hand in enumerate(dealt.shape["hands"]):
         say(f"  {seat} {record.players[seat]:<{width}}  {hand_line(game, hand)}")
-    for line in game.scoresheet(deal, answers(moves)):
+    for line in score_sheet(game, dealt.state, steps):
         say(f"  {line}")
-
-
-def answers(moves: Sequence[Move]) -> list[Answered]:
-    """Return the answers, without times."""
-    return [Answered(move.seat, move.request, move.action) for move in moves]
 
 
 def print_seat(record: MatchRecord, seat: Seat) -> None:

@@ -14,7 +14,7 @@ from `Stream.of_deal(seed, n, k)`, n counting from 1 and k from 0. So the first 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from arbiter.course import deal_of
@@ -22,6 +22,7 @@ from arbiter.envs.mistakes import NotBegun
 from arbiter.errors import ConfigError, slip_of
 from arbiter.hearing import PlayedDeal
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
+from arbiter.sheet import SheetStep, score_sheet
 
 NOBODY = -1
 """In the place of the seat to act: the match is over."""
@@ -138,7 +139,15 @@ class Play:
 
     def scoresheet(self) -> Iterable[str]:
         """Return the play of this deal, for people."""
-        return self.game.scoresheet(self.deal, self.answers())
+        return score_sheet(self.game, self.first, self._steps())
+
+    def _steps(self) -> Iterator[SheetStep]:
+        """Yield the answers of this deal with the states around them."""
+        state = self.first
+        for answered, action in zip(self.answers(), self.actions, strict=True):
+            after = state.apply(answered.seat, action)
+            yield SheetStep(*answered, action, state, after)
+            state = after
 
     _deal_of = staticmethod(deal_of)
 

@@ -6,15 +6,15 @@ C, then the 52 cards in index order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import SUITS
 from arbiter.games import one_of, seats_in
-from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
-from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
+from arbiter.games.tricks import DeckGame, Tricks, told_plays
+from arbiter.rules import Action, Command, Deal, Seat, Tell
 
 DECK = Deck("23456789TJQKA", "CDHS")
 SEATS = 4
@@ -332,21 +332,3 @@ class Codepiece(DeckGame[CodepieceState]):
 
     def taker(self, before: CodepieceState, after: CodepieceState) -> Seat | None:
         return after.ahead if after.won != before.won else None
-
-    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
-        """The bidding and the trump, then a line for each trick."""
-        state = self.start(deal)
-        for seat, _, word in play:
-            state = state.apply(seat, IDS[word])
-        bids = [f"{seat}:{bid or 'pass'}" + " (forced)" * (bid == FORCED) for seat, bid in state.bids]
-        yield "bidding  " + "  ".join(bids)
-        if state.trump == NO_TRUMP:
-            return
-        yield f"seat {state.leader} plays {state.bid} with trump {DECK.suits[state.trump]}"
-        cards = [(seat, word) for seat, request, word in play if request == "gen_move"]
-        yield from trick_columns(cards, SEATS, _tricks[state.trump], self.sides)
-        if not state.to_act:
-            side = state.leader & 1
-            taken, made = state.won[side], "made" if state.won[side] >= state.bid else "failed"
-            points = ", ".join(f"{seat}: {points:+}" for seat, points in enumerate(state.points()))
-            yield f"seats {side} and {side + 2} took {taken} tricks of {state.bid}: {made} ({points})"

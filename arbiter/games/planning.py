@@ -8,13 +8,13 @@ being the largest number of cards in the programme (13 in the tournament, so car
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games.tricks import DeckGame, Tricks, told_plays, trick_columns
-from arbiter.rules import Action, Answered, Command, Deal, Seat, Tell
+from arbiter.games.tricks import DeckGame, Tricks, told_plays
+from arbiter.rules import Action, Command, Deal, Seat, Tell
 from arbiter.text import joined
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"
@@ -286,19 +286,6 @@ class Planning(DeckGame[PlanningState]):
 
     def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
         return after.leader if after.taken != before.taken else None
-
-    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
-        """Yield what each declared, then a line for each trick, then the points."""
-        declared = {seat: word for seat, request, word in play if request == "gen_declare"}
-        cards = [(seat, word) for seat, request, word in play if request == "gen_move"]
-        yield "declared  " + "  ".join(f"{seat}:{word}" for seat, word in declared.items())
-        if cards:
-            yield from trick_columns(cards, self.seats, self.tricks)
-        if len(cards) == self.seats * len(deal.hands[0]):
-            state = self.start(deal)
-            for seat, _, word in play:
-                state = state.apply(seat, self.parse(state, seat, word))
-            yield "points    " + "  ".join(f"{seat}:{points}" for seat, points in enumerate(state.points()))
 
     def is_card(self, action: Action) -> bool:
         """True when an action id is a card of the deck rather than a declaration."""

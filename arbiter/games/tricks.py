@@ -6,11 +6,11 @@ actions of the game, so that a hand's bits are legal actions without translation
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from arbiter.cards import Card, Deck
 from arbiter.faces import SUITS
-from arbiter.rules import Action, Command, Deal, Game, S, Seat, Tell
+from arbiter.rules import Action, Command, Deal, Game, S, Tell
 
 _REMEMBERED = 1 << 16
 _HANDS = 1 << 10
@@ -125,29 +125,3 @@ def told_plays(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, .
     """Return what all hear of a card, by the seat that plays it and its action id."""
     everybody, names = tuple(range(seats)), ("",) * offset + deck.names
     return tuple(tuple((Tell(everybody, f"play {seat} {name}"),) for name in names) for seat in everybody)
-
-
-def trick_columns(
-    cards: Sequence[tuple[Seat, str]], seats: int, tricks: Tricks, sides: Sequence[int] | None = None
-) -> Iterator[str]:
-    """For people: cards in the order played, with who played them, as a line for each trick.
-
-    A column for each seat, ``>`` before the card that was led, ``*`` after the one that took the
-    trick; who took it, and how many its seat or side has by then, stands behind.
-    """
-    taken = [0] * seats
-    owner = list(sides or range(seats))
-    yield "  ".join(["trick", *(f"{seat:^4}" for seat in range(seats)), "taken by"])
-    for start in range(0, len(cards), seats):
-        trick = cards[start : start + seats]
-        ids = tuple(tricks.deck.index[name] + tricks.offset for _, name in trick)
-        cells = ["    "] * seats
-        for place, (seat, name) in enumerate(trick):
-            cells[seat] = f"{'>' if place == 0 else ' '}{name} "
-        behind = ""
-        if len(trick) == seats:
-            winner = trick[tricks.winner(ids)][0]
-            cells[winner] = cells[winner][:-1] + "*"
-            taken[owner[winner]] += 1
-            behind = f"{winner} ({taken[owner[winner]]})"
-        yield "  ".join([f"{start // seats + 1:>5}", *cells, behind]).rstrip()

@@ -342,7 +342,7 @@ def test_a_refused_action_is_named_in_words(rules):
     env.step(env.legal_ids()[0])
     env.step(197)
     assert f"{env.player_names[env.player]}: C11;Q11;J2 is not possible" in env.render()
-    assert "round 1" in env.render()
+    assert "\nseat  " in env.render()
 
 
 def test_four_passes_at_once_are_shown_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -117,7 +118,8 @@ def test_the_commands_of_the_page_work(place: Path) -> None:
     (place / "commands.py").write_text(COMMANDS)
     shown = json.loads(run(place, "commands", *lines, "arbiter games"))
     assert "FAIL" not in shown["check-bot"]
-    assert "taken by" in shown["show"]
+    assert re.search(r"^  trump +[CDHS]$", shown["show"], re.MULTILINE)
+    assert re.search(r"^  taken +\d+ : \d+$", shown["show"], re.MULTILINE)
     assert "nothing differs" in shown["verify"]
     assert "whist" in shown["games"]
 

@@ -33,6 +33,7 @@ from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
 from arbiter.match import Fault
 from arbiter.rules import Answered, Tell
+from arbiter.sheet import SheetStep, score_sheet, sheets_of
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -753,56 +754,37 @@ def test_equal_cards_of_a_hand_stand_together():
 def test_a_match_is_told_like_the_golden_one(golden):
     record = play_by_policy(GAME, random_policy("golden"), match_spec(GAME, seed="golden"))
     lines = []
-    for number, shape in enumerate(record.deals):
-        deal = GAME.deal_from_json(shape)
-        lines += [f"seat {seat}: {GAME.hand_text(sorted(hand))}" for seat, hand in enumerate(deal.hands)]
-        lines += GAME.scoresheet(deal, answers(record, number))
+    for dealt, steps in sheets_of(record, GAME):
+        hands = enumerate(dealt.deal.hands)
+        lines += [f"seat {seat}: {GAME.hand_text(sorted(hand))}" for seat, hand in hands]
+        lines += score_sheet(GAME, dealt.state, steps)
         lines.append("")
     lines.append(f"points {record.points}")
     golden("chefs_hat_game.txt", "\n".join(lines) + "\n")
 
 
-@pytest.mark.parametrize("rules", ["book", "gym2"])
-def test_the_scoresheet_is_the_same_from_the_deal_as_dealt_and_as_recorded(rules):
-    game = ChefsHat(rules, matches=1)
-    record = play_by_policy(game, random_policy("sheet"))
-    deal = game.next_deal(0, Stream.of_deal("1", 1, 0), None)
-    assert deal is not None
-    both = [
-        list(game.scoresheet(one, answers(record, 0))) for one in (deal, game.deal_from_json(record.deals[0]))
-    ]
-    assert both[0] == both[1]
-    assert both[0][-1].startswith("now ")
-
-
-def test_the_scoresheet_tells_the_special_action_and_a_deal_that_broke_off():
+def test_a_sheet_tells_the_special_action_the_roles_and_the_gifts():
     roles = ["Dishwasher", "Chef", "Waiter", "Souschef"]
-    deal = dealt(*BOTH_JOKERS, roles=roles, golden=0)
-    said = [Answered(0, "gen_special", "food_fight"), Answered(0, "gen_exchange 2", "5 5")]
-    state = GAME.start(deal)
-    for answer in said:
-        state, _ = told(state, answer.words)
-    recorded = GAME.deal_from_json(GAME.deal_record(deal, state))
-    for broken_off in (deal, recorded):
-        assert [" ".join(line.split()) for line in GAME.scoresheet(broken_off, said)] == [
-            "roles Dishwasher Chef Waiter Souschef",
-            "special seat 0: food fight",
-            "roles Chef Dishwasher Souschef Waiter",
-            "exchange not completed",
-        ]
-    lines = list(GAME.scoresheet(deal, [*said, Answered(2, "gen_exchange 1", "9")]))
-    assert [" ".join(line.split()) for line in lines] == [
-        "roles Dishwasher Chef Waiter Souschef",
-        "special seat 0: food fight",
-        "roles Chef Dishwasher Souschef Waiter",
-        "exchange seat 1 gives seat 0 6 6, for 5 5",
-        "exchange seat 3 gives seat 2 10, for 9",
-        "seat 0 1 2 3",
+    first = GAME.start(dealt(*BOTH_JOKERS, roles=roles, golden=0))
+    said = [(0, "gen_special", "food_fight"), (0, "gen_exchange 2", "5 5"), (2, "gen_exchange 1", "9")]
+    state, steps = first, []
+    for seat, request, word in said:
+        action = GAME.parse(state, seat, word)
+        then, _ = told(state, word)
+        steps.append(SheetStep(seat, request, word, action, state, then))
+        state = then
+    assert [" ".join(line.split()) for line in score_sheet(GAME, first, steps)] == [
+        "role 0:Dishwasher 1:Chef 2:Waiter 3:Souschef",
+        "round 1",
+        "special 0:food_fight",
+        "exchange 0:5 5 2:9",
+        "gift seat 1 gives seat 0 6 6",
+        "gift seat 0 gives seat 1 5 5",
+        "gift seat 3 gives seat 2 10",
+        "gift seat 2 gives seat 3 9",
+        "role 0:Chef 1:Dishwasher 2:Souschef 3:Waiter",
+        "special food fight",
     ]
-
-
-def answers(record, number):
-    return [Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == number]
 
 
 # The protocol
@@ -913,7 +895,6 @@ def test_the_winner_has_more_points_or_the_better_last_place(rules: str) -> None
         assert points is not None
         deal = game.deal_from_json(record.deals[-1])
         play = [Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == 2]
-        sheet = list(game.scoresheet(deal, play))
-        last = [int(word) for word in next(line for line in sheet if line.startswith("points")).split()[1:]]
+        last = sheets_of(record, game)[-1][1][-1].after.points()
         first = max(range(4), key=lambda seat: (points[seat], last[seat]))
         assert game.conclusion(points, deal, play).startswith(f"winner: seat {first} (")

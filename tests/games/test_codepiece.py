@@ -13,7 +13,8 @@ from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
 from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
-from arbiter.rules import Answered, Deal, Tell
+from arbiter.rules import Deal, Tell
+from arbiter.sheet import SheetStep, score_sheet
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -235,15 +236,17 @@ def test_promises(game) -> None:
 def test_a_golden_playthrough(golden) -> None:
     deal = GAME.next_deal(0, Stream.of_deal("golden", 1, 0), None)
     assert deal is not None
-    state, policy = GAME.start(deal), random_policy("golden")
-    play: list[Answered] = []
+    first = state = GAME.start(deal)
+    policy = random_policy("golden")
+    steps: list[SheetStep] = []
     while state.to_act:
         seat = state.to_act[0]
         action = policy(state, seat)
-        play.append(Answered(seat, GAME.request(state, seat), WORDS[action]))
-        state = state.apply(seat, action)
+        after = state.apply(seat, action)
+        steps.append(SheetStep(seat, GAME.request(state, seat), WORDS[action], action, state, after))
+        state = after
     lines = [f"{seat}  {GAME.hand_text(sorted(hand))}" for seat, hand in enumerate(deal.hands)]
-    lines += [*GAME.scoresheet(deal, play), " ".join(map(str, state.points()))]
+    lines += [*score_sheet(GAME, first, steps), " ".join(map(str, state.points()))]
     golden("codepiece_deal.txt", "\n".join(lines) + "\n")
 
 

@@ -19,7 +19,8 @@ from arbiter.games import make
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.match import Fault
-from arbiter.rules import Answered, Deal, Tell
+from arbiter.rules import Deal, Tell
+from arbiter.sheet import score_sheet, sheets_of
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -343,25 +344,13 @@ def test_all_cards_are_known_to_all_before_the_first_request():
 def test_the_deals_and_play_of_a_seed_are_the_golden_ones(golden):
     record = play_by_policy(DouDizhu(bombs="double"), random_policy("game"), match_spec(GAME, seed="golden"))
     lines = []
-    for number, shape in enumerate(record.deals):
-        deal = GAME.deal_from_json(shape)
-        lines.append(f"deal {number}, landlord {deal.seat}, extra {''.join(shape['extra'])}")
+    for dealt, steps in sheets_of(record, GAME):
+        deal = dealt.deal
+        lines.append(f"deal {dealt.number}, landlord {deal.seat}, extra {''.join(dealt.shape['extra'])}")
         lines += [f"{seat}: {GAME.hand_text(sorted(hand))}" for seat, hand in enumerate(deal.hands)]
-        played = [
-            Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == number
-        ]
-        lines += GAME.scoresheet(deal, played)
+        lines += score_sheet(GAME, dealt.state, steps)
     lines.append(f"points {record.points}")
     golden("dou_dizhu_game.txt", "\n".join(lines) + "\n")
-
-
-def test_a_scoresheet_of_a_deal_in_progress_names_no_winner():
-    played = [Answered(0, "gen_move", "33"), Answered(1, "gen_move", "pass"), Answered(2, "gen_move", "TT")]
-    assert [*GAME.scoresheet(deal_of(), [*played, Answered(0, "gen_move", "BR")])] == [
-        " 0 landlord   1            2",
-        ">33           -            TT",
-        " BR",
-    ]
 
 
 # Options and given deals

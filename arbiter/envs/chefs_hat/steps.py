@@ -18,13 +18,12 @@ cards of the next match in the step that ends one; a random action when it is fo
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from arbiter.cards import Card
 from arbiter.envs.play import NOBODY, Play
-from arbiter.errors import IllegalAction
 from arbiter.export.columns import CHEFS_HAT_COLUMNS, facts
 from arbiter.export.row_files import RowFile
 from arbiter.games.chefs_hat import ChefsHat
@@ -34,6 +33,7 @@ from arbiter.games.chefs_hat.rows import ChefsHatRows
 from arbiter.games.chefs_hat.shown import Tally
 from arbiter.games.chefs_hat.state import ChefsHatState, Said
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
+from arbiter.sheet import SheetStep
 
 SILENT = (NOTHING,) * SEATS
 NO_TALLY = Tally()
@@ -137,7 +137,7 @@ class HatPlay(Play):
         self._book = game.rules == "book"
         self._random = random.Random()
         self._shows = shows
-        self._told: list[tuple[ChefsHatState, Seat, Action]] = []
+        self._told: list[tuple[ChefsHatState, Seat, Action, ChefsHatState]] = []
         self._rows = ChefsHatRows(names)
         self._file = None if file is None else RowFile(file, CHEFS_HAT_COLUMNS, facts=facts(game))
 
@@ -175,7 +175,7 @@ class HatPlay(Play):
         if done is not None:
             after_state = state.advance(seat, action, done) if forced else state.apply(seat, done)
             if self._shows:
-                self._told.append((state, seat, done))
+                self._told.append((state, seat, done, after_state))
             if self._file is not None:
                 self._file.write(self._rows.done(state, seat, done, after_state))
             self.state = after_state
@@ -192,17 +192,12 @@ class HatPlay(Play):
     def answers(self) -> list[Answered]:
         text = self.game.action_text
         return [
-            Answered(seat, state.request, text(state, seat, action)) for state, seat, action in self._told
+            Answered(seat, state.request, text(state, seat, action)) for state, seat, action, _ in self._told
         ]
 
-    def scoresheet(self) -> Sequence[str]:
-        # With all that was drawn meanwhile, so that it can be gone through once more.
-        deal = self.game.deal_from_json(self.game.deal_record(self.deal, self.state))
-        try:
-            return list(self.game.scoresheet(deal, self.answers()))
-        except IllegalAction:
-            # Under `gym2` four passes at once make somebody else lead than at a tournament.
-            return [f"{seat}: {words}" for seat, _, words in self.answers()]
+    def _steps(self) -> Iterator[SheetStep]:
+        for answered, (before, _, action, after) in zip(self.answers(), self._told, strict=True):
+            yield SheetStep(*answered, action, before, after)
 
     # Dealing and luck.
 

@@ -10,7 +10,7 @@ included. The actions are in `actions`, the states in `opening` (before the play
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
@@ -50,7 +50,6 @@ from arbiter.games.chefs_hat.words import (
     ChefsHatFaces,
     ending,
     gift_wording,
-    lines_of,
     opening_news,
     set_roles,
     short,
@@ -330,10 +329,6 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
     def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
         return winner(self, points, deal, play)
-
-    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
-        """The exchange, then the rounds with a column for each seat, then the places."""
-        yield from lines_of(self, deal, play)
 
 
 def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHatDeal:

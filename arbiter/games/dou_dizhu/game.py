@@ -10,7 +10,7 @@ Cards are 0..53: 3333 4444 .. 2222 B R. The four cards of a rank have one name, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Stream
@@ -33,7 +33,7 @@ from arbiter.games.dou_dizhu.combinations import (
     table,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
-from arbiter.rules import Action, Answered, Command, Deal, Game, Seat, Tell
+from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
 from arbiter.text import joined
 
 CARDS, HAND = 54, 17
@@ -324,21 +324,3 @@ class DouDizhu(Game[DouDizhuState]):
     def hand_text(self, cards: Iterable[Card]) -> str:
         """Cards in their order as one word, as the protocol and players write them."""
         return "".join(map(self.card_name, cards)) or "-"
-
-    def scoresheet(self, deal: Deal, play: Sequence[Answered]) -> Iterator[str]:
-        """A column for each seat in order of play, a line for each turn of the table; > is a lead."""
-        order = [(deal.seat + i) % self.seats for i in range(self.seats)]
-        state, cells = self.start(deal), []
-        for seat, _, word in play:
-            leads = state.best == PASS
-            state = state.apply(seat, self.parse(state, seat, word))
-            cells.append(f"{'>' if leads else ' '}{'-' if word == 'pass' else word}")
-        heads = [f" {seat}{' landlord' if seat == deal.seat else ''}" for seat in order]
-        lines = [heads, *(cells[i : i + self.seats] for i in range(0, len(cells), self.seats))]
-        width = max(map(len, (*heads, *cells))) + 2
-        for line in lines:
-            yield "".join(cell.ljust(width) for cell in line).rstrip()
-        if not state.to_act:
-            won = "the landlord wins" if not state.hands[deal.seat] else "the peasants win"
-            points = ", ".join(f"{seat}: {state.points()[seat]:+d}" for seat in _EVERYBODY)
-            yield f" {won} ({points})"
