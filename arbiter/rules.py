@@ -305,8 +305,8 @@ class Game(Faces, Generic[S]):
         """The cards that changed hands by the action between two states, or when the deal began."""
         return ()
 
-    def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:  # noqa: ARG002
-        """Return the winner of a match that ended with this deal, for people; "" where points say it all."""
+    def conclusion(self, points: Sequence[int], state: S) -> str:  # noqa: ARG002
+        """Return the winner of a match that ended in this state, for people; "" where points say it all."""
         return ""
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002

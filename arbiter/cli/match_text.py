@@ -9,7 +9,6 @@ from arbiter.cli.output import print_table, say
 from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
 from arbiter.notes import note_lines
-from arbiter.rules import Answered
 from arbiter.sheet import score_sheet, sheets_of
 from arbiter.view import Reader, replay_of
 
@@ -73,10 +72,9 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
     for deal, steps in dealt:
         if steps:
             print_deal(record, game, deal, steps)
-    if record.points is not None and record.moves:
-        last = game.deal_from_json(record.deals[-1])
-        if words := game.conclusion(record.points, last, [Answered(*step[:3]) for step in dealt[-1][1]]):
-            say(f"\n{words}")
+    ended = dealt[-1][1] if record.points is not None and dealt else []
+    if ended and (words := game.conclusion(record.points or (), ended[-1].after)):
+        say(f"\n{words}")
     for bot in record.bots:
         if bot.stderr_tail.strip():
             say(f"standard error of {bot.player}:")

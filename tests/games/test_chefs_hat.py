@@ -32,7 +32,7 @@ from arbiter.games.chefs_hat.actions import (
 from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
 from arbiter.match import Fault
-from arbiter.rules import Answered, Tell
+from arbiter.rules import Tell
 from arbiter.sheet import SheetStep, score_sheet, sheets_of
 from arbiter.testing import (
     Said,
@@ -893,8 +893,7 @@ def test_the_winner_has_more_points_or_the_better_last_place(rules: str) -> None
         record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed)))
         points = record.points
         assert points is not None
-        deal = game.deal_from_json(record.deals[-1])
-        play = [Answered(move.seat, move.request, move.action) for move in record.moves if move.deal == 2]
-        last = sheets_of(record, game)[-1][1][-1].after.points()
+        state = sheets_of(record, game)[-1][1][-1].after
+        last = state.points()
         first = max(range(4), key=lambda seat: (points[seat], last[seat]))
-        assert game.conclusion(points, deal, play).startswith(f"winner: seat {first} (")
+        assert game.conclusion(points, state).startswith(f"winner: seat {first} (")

@@ -57,7 +57,7 @@ from arbiter.games.chefs_hat.words import (
     winner,
     words,
 )
-from arbiter.rules import Action, Answered, Command, Deal, Exchange, Game, Seat, Tell
+from arbiter.rules import Action, Command, Deal, Exchange, Game, Seat, Tell
 from arbiter.text import joined
 
 RULES = ("book", "gym2")
@@ -327,8 +327,8 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         first, *others = (names[seat] for seat in state.order)
         return f"{first} is first and becomes Chef, then {joined(others)}"
 
-    def conclusion(self, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
-        return winner(self, points, deal, play)
+    def conclusion(self, points: Sequence[int], state: ChefsHatState) -> str:
+        return winner(points, state)
 
 
 def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHatDeal:

@@ -22,7 +22,7 @@ from arbiter.games.chefs_hat.actions import (
 )
 from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, Gift, card_text
 from arbiter.games.chefs_hat.state import ChefsHatState
-from arbiter.rules import Action, Answered, AnyGame, Command, Deal, Seat, Tell
+from arbiter.rules import Action, Command, Seat, Tell
 
 EVERYBODY = tuple(range(SEATS))
 _JOKER = card_text(JOKER)
@@ -120,15 +120,8 @@ class ChefsHatFaces(Faces):
         return _SPECIALLY.get(words) or super().says(request, words)
 
 
-def winner(game: AnyGame, points: Sequence[int], deal: Deal, play: Sequence[Answered]) -> str:
-    """Return the winner, by the points of the match and then by the last deal."""
-    state: ChefsHatState = game.start(deal)
-    for seat, request, word in play:
-        # A recorded deal knows already what was answered before the play.
-        if state.to_act and state.request == request:
-            state = state.apply(seat, state.parse(word))
-    if state.to_act:
-        return ""
+def winner(points: Sequence[int], state: ChefsHatState) -> str:
+    """Return the winner, by the points of the match and then by its last deal, which ended in a state."""
     last = state.points()
     first = max(range(SEATS), key=lambda seat: (points[seat], last[seat]))
     return f"winner: seat {first} ({points[first]} points; {ROLES[3 - last[first]]} in the last deal)"
