@@ -26,7 +26,16 @@ from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, player_of, problems_of_languages, sent, speaking, unspoken
 from arbiter.config.places import read_document
 from arbiter.config.reading import placed, validate
-from arbiter.config.season_file import AfterFault, Key, PlayerModel, SeasonModel, Terms, keys_that_are
+from arbiter.config.season_file import (
+    AfterFault,
+    Key,
+    PlayerModel,
+    Requests,
+    SeasonModel,
+    Submissions,
+    Terms,
+    keys_that_are,
+)
 from arbiter.config.submissions import version_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
 from arbiter.match import Limits, Player
@@ -36,8 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.config.languages import Languages
-    from arbiter.config.requests import Requests
-    from arbiter.config.submissions import Submissions
     from arbiter.config.webhooks import Webhook
     from arbiter.rules import AnyGame
 
@@ -204,8 +211,8 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         warnings=tuple(warnings),
         stop_when=model.stop_when.faults,
         after_fault=model.fault_rule(),
-        submissions=None if model.submissions is None else model.submissions.settled(),
-        requests=None if model.requests is None else model.requests.settled(),
+        submissions=model.submissions,
+        requests=model.requests,
         webhooks=tuple(webhook.settled(file.parent) for webhook in model.webhooks),
         languages=languages,
         left_open=OPEN - model.model_fields_set,

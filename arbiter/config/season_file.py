@@ -28,8 +28,7 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
-from arbiter.config.requests import Requests
-from arbiter.config.submissions import Submissions, parse_size, parse_total
+from arbiter.config.submissions import ARCHIVES, parse_size, parse_total
 from arbiter.config.values import (
     Commitment,
     Count,
@@ -171,8 +170,11 @@ def _check_path(model: LanguageModel) -> LanguageModel:
 Language = Annotated[LanguageModel, BeforeValidator(_as_language), AfterValidator(_check_path)]
 
 
-class SubmissionsModel(StrictModel):
-    """The key ``submissions``: authors may send programs, and under these terms."""
+class Submissions(StrictModel):
+    """The key ``submissions``: authors may send programs, so many new archives in 24 hours, `until` then.
+
+    `builds` is false where sources that need a compiler are refused.
+    """
 
     until: Moment | None = None
     max_size: Annotated[str, with_unit("{:g}MB".format), checked(parse_size, "size")] = "10MB"
@@ -187,23 +189,28 @@ class SubmissionsModel(StrictModel):
             raise refused("size", text, "write more, such as 500MB")
         return self
 
-    def settled(self) -> Submissions:
-        """The same as values."""
-        total = None if self.max_total is None else parse_total(self.max_total)
-        return Submissions(self.until, parse_size(self.max_size), self.per_day, self.builds, total)
+    @property
+    def max_bytes(self) -> int:
+        """The most bytes of an archive."""
+        return parse_size(self.max_size)
+
+    @property
+    def total(self) -> int:
+        """The most bytes of all files of an author: archives, and what was unpacked and built of them."""
+        return ARCHIVES * self.max_bytes if self.max_total is None else parse_total(self.max_total)
 
 
-class RequestsModel(StrictModel):
-    """The key ``requests``: authors may ask for matches of their versions, so many of them."""
+class Requests(StrictModel):
+    """The key ``requests``: how many an author may make, of at most how many `matches` each.
+
+    Beside an author's own versions they are played `against` the players of the file (``house``), or also
+    against the versions of other authors that play now (``all``).
+    """
 
     per_day: Annotated[StrictInt, Field(gt=0)] = 20
     per_hour: Annotated[StrictInt, Field(gt=0)] = 5
     matches: Annotated[StrictInt, Field(gt=0, le=10_000)] = 400
     against: Literal["house", "all"] = "house"
-
-    def settled(self) -> Requests:
-        """The same as values."""
-        return Requests(**self.model_dump())
 
 
 class WebhookModel(StrictModel):
@@ -267,8 +274,8 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     house_bots: Annotated[list[Word], Key.BETWEEN] = []
     stop_when: Annotated[StopModel, BeforeValidator(_share_of_what), Key.FREE] = StopModel()
     after_fault: Annotated[AfterFault | None, Key.BETWEEN] = None
-    submissions: Annotated[SubmissionsModel | None, Key.FREE] = None
-    requests: Annotated[RequestsModel | None, Key.FREE] = None
+    submissions: Annotated[Submissions | None, Key.FREE] = None
+    requests: Annotated[Requests | None, Key.FREE] = None
     webhooks: Annotated[list[WebhookModel], Field(max_length=MOST_WEBHOOKS), Key.FREE] = []
     languages: dict[Annotated[str, checked(_check_word, "word")], Language] = {}
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]

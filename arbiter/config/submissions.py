@@ -1,19 +1,17 @@
-"""Programs that authors send: the values of the key ``submissions``, read and written."""
+"""Programs that authors send: where they lie, and sizes under the key ``submissions``."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from arbiter.config.limits import MEMORY_UNITS, bytes_of
+from arbiter.config.limits import bytes_of
 from arbiter.errors import ConfigError
 from arbiter.store.address import file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
 FOLDER = ".submissions"
 """The end of the name of the folder in which archives and programs lie."""
@@ -22,32 +20,6 @@ SOURCE = "source"
 LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
 ARCHIVES = 50
 """The number of largest archives that an author's files may come to, unless the season says otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Submissions:
-    """Until when programs are taken, archives of how many bytes, how many new ones in 24 hours.
-
-    `builds` is false where sources that need a compiler are refused. `total` is how many bytes all files of
-    an author may take, archives and what was unpacked and built of them.
-    """
-
-    until: datetime | None = None
-    max_bytes: int = 10**7
-    per_day: int = 10
-    builds: bool = True
-    max_total: int | None = None
-
-    @property
-    def total(self) -> int:
-        """As the file says, or so many of the largest archives."""
-        return ARCHIVES * self.max_bytes if self.max_total is None else self.max_total
-
-    def as_written(self) -> dict[str, Any]:
-        """The key as a season's file has it."""
-        until = {} if self.until is None else {"until": self.until.isoformat()}
-        shape = until | {"max_size": _size(self.max_bytes), "per_day": self.per_day, "builds": self.builds}
-        return shape | ({} if self.max_total is None else {"max_total": _size(self.max_total)})
 
 
 def folder_beside(store: str, file: Path) -> Path:
@@ -83,11 +55,3 @@ def parse_total(text: str) -> int:
     if not LEAST_ARCHIVE <= amount <= MOST_TOTAL:
         raise ConfigError(f"not a size: {text!r}", hint="write 500MB; at least 1KB, at most 10000GB")
     return amount
-
-
-def _size(count: int) -> str:
-    """With the largest unit that leaves it whole."""
-    unit, size = max(
-        ((unit or "", size) for unit, size in MEMORY_UNITS.items() if count % size == 0), key=lambda p: p[1]
-    )
-    return f"{count // size}{unit}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.config.season import Config
+    from arbiter.config.season_file import StrictModel
 
 WIDTH = 110
 MICROSECOND = timedelta(microseconds=1)
@@ -39,8 +40,8 @@ def written(config: Config) -> str:
         "folder": str(config.folder.absolute()),
         "workers": config.workers or "auto",
         "ship": [str(folder) for folder in config.ship],
-        "submissions": None if config.submissions is None else config.submissions.as_written(),
-        "requests": None if config.requests is None else config.requests.as_written(),
+        "submissions": None if config.submissions is None else _terms(config.submissions),
+        "requests": None if config.requests is None else _terms(config.requests),
         "webhooks": [webhook.as_written() for webhook in config.webhooks] or None,
     }
     shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
@@ -55,8 +56,12 @@ def written(config: Config) -> str:
     )
 
 
+def _terms(terms: StrictModel) -> dict[str, Any]:
+    return {key: _text(value) for key, value in terms if value is not None}
+
+
 def _text(value: Any) -> Any:
-    """A value of `Terms` as the file gives it."""
+    """A value as the file gives it."""
     if isinstance(value, datetime):
         return value.isoformat()
     return duration_text(value // MICROSECOND * 1000) if isinstance(value, timedelta) else value

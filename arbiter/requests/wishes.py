@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from arbiter.config.changes import VERSION_MARK, rated_name
-from arbiter.config.requests import Requests
 from arbiter.errors import ConfigError, slip_of
 from arbiter.gauntlet import tables_of
 from arbiter.season.orders import force
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.config import Config
+    from arbiter.config.season_file import Requests
     from arbiter.store import SeasonStore
 
 Kind = Literal["match", "gauntlet", "regress"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.config.languages import Languages
-    from arbiter.config.submissions import Submissions
+    from arbiter.config.season_file import Submissions
     from arbiter.submissions.program import Recipe
     from arbiter.table.launcher import Launcher
 

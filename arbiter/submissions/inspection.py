@@ -18,7 +18,8 @@ from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.config.reach import refuse_reach
-from arbiter.config.submissions import SOURCE, Submissions
+from arbiter.config.season_file import Submissions
+from arbiter.config.submissions import SOURCE
 from arbiter.errors import ConfigError, StoreError
 from arbiter.submissions.archive import MOST_GROWTH, PROGRAM, no_room, unpack
 from arbiter.submissions.build import build

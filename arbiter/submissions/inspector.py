@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.submissions import Submissions
+from arbiter.config.season_file import Submissions
 from arbiter.errors import NoStore, StoreError
 from arbiter.requests.turns import Turns
 from arbiter.season.roster import folder_of

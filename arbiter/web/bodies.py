@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from arbiter.config.submissions import Submissions
+    from arbiter.config.season_file import Submissions
     from arbiter.store.versions import Submission
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.config.submissions import Submissions
+from arbiter.config.season_file import Submissions
 from arbiter.picture import played
 from arbiter.picture.windows import Listed
 from arbiter.store.people import MOST_PEOPLE

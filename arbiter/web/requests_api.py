@@ -33,7 +33,7 @@ from arbiter.web.security import given, number_of
 from arbiter.web.words import duration, match_of_part, match_part
 
 if TYPE_CHECKING:
-    from arbiter.config.requests import Requests
+    from arbiter.config.season_file import Requests
     from arbiter.match import MatchRecord
     from arbiter.store.requests import Request as Stored
     from arbiter.web.callers import Caller

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.clock import say_limit
 from arbiter.config.limits import AT_HOME, options_of, written
-from arbiter.config.submissions import Submissions
+from arbiter.config.season_file import Submissions
 from arbiter.errors import ArbiterError
 from arbiter.games import make
 from arbiter.samples import GAMES, PROTOCOL, manual_of

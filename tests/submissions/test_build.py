@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.config.submissions import Submissions
+from arbiter.config.season_file import Submissions
 from arbiter.submissions.build import build
 from arbiter.submissions.program import Recipe
 from arbiter.submissions.steps import Refused
@@ -66,7 +66,7 @@ class Builder:
         return refused.value
 
 
-TERMS = Submissions(max_bytes=100_000)
+TERMS = Submissions(max_size="100KB")
 LOOK_FOR_SOCKETS = """
 import socket
 for name in ("UNIX", "INET", "INET6", "NETLINK", "PACKET", "ALG", "VSOCK", "TIPC", "BLUETOOTH"):

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.config import load
-from arbiter.config.submissions import Submissions
+from arbiter.config.season_file import Submissions
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
@@ -79,7 +79,7 @@ def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -
         archive: Path, folder: Path, given: Config, name: str, tell: Callable[[Any], None], room: int
     ) -> InspectionVerdict:
         assert room == 100_000_000
-        assert given.submissions == Submissions(max_bytes=2_000_000, builds=False)
+        assert given.submissions == Submissions(max_size="2MB", builds=False)
         assert (archive, name) == (archive_of(config, "filea"), "ann@1")
         assert folder.parent == folder_of(config)
         for step in ("unpacked", "built", "checked", "matches"):
