@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from arbiter.envs.arena import arena_of
 from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_number, checked_seed
 from arbiter.envs.observers import Observer, observer_of
-from arbiter.envs.observers.observer import MatchBatch
-from arbiter.envs.play import NOBODY, Play
+from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
 from arbiter.games import load
 from arbiter.rules import AnyGame
@@ -50,7 +49,7 @@ class Batch:
     """`n` matches in play. Arrays are by match; those of observations are of the seat to act in it.
 
     This class plays them one after the other by the rules of any game; `batch` and `of` make the one that
-    the game's observer names, which may be quicker.
+    the game's observer names, which is much quicker.
 
     `turns`, int64[n], are the seats to act. Match k of a batch with seed s is the first that a `Play` with
     seed ``"s/k"`` plays, then its second, and so on.
@@ -100,13 +99,9 @@ class Batch:
         self.game, self.observer, self._plays = game, observer, plays
         self.n, self.seats, self.actions = len(plays), game.seats, observer.actions
         self.size = max(observer.size(seat) for seat in range(game.seats))
-        self._matches = MatchBatch(plays)
         self._starts: list[Play] | None = None
-        self._translated: tuple[type, ...] = ()
         self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self._rows = np.zeros(0, np.int64)
-        # As the observer made them, until they are asked for.
-        self._masks: NDArray[np.int8] | None = None
         # What was written into an array given for masks: it, and the rows and ids of its ones.
         self._filled: tuple[Any, ...] = (None,)
         self.ends: dict[int, NDArray[Any]] | None = None
@@ -129,8 +124,10 @@ class Batch:
 
         A new array, or `out`, which is written over.
         """
-        ids, _ = self.legal_ids()
-        seen = self.observer.vectors(self._matches, self._rows, ids)
+        seen = np.zeros((self.n, self.size), self.observer.dtype)
+        for row, play in zip(seen, self._plays, strict=True):
+            view = self.observer.vector(play, play.turn)
+            row[: len(view)] = view
         return seen if out is None else _written(out, seen)
 
     def legal_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -148,9 +145,6 @@ class Batch:
         Given the same `out` as the last time only its changes are written: leave it as it was meanwhile.
         """
         ids, _ = self.legal_ids()
-        made, self._masks = self._masks, None
-        if made is not None:
-            return made if out is None else _written(out, made)
         if out is None:
             out = np.zeros((self.n, self.actions), np.int8)
         else:
@@ -170,43 +164,24 @@ class Batch:
         TypeError unless they are integers.
         """
         given = self._checked(actions)
-        rewards = np.zeros((self.n, self.seats), np.float32)
-        act, translated, before = self.observer.act, self._translated, self._matches
-        states: list[Any] = []
-        seats: list[int] = []
-        for play, state, seat, action in zip(
-            before.plays, before.states, before.seats, given.tolist(), strict=True
-        ):
+        rewards, over = np.zeros((self.n, self.seats), np.float32), np.zeros(self.n, np.bool_)
+        for number, (play, action) in enumerate(zip(self._plays, given.tolist(), strict=True)):
+            seat = play.turn
             try:
-                if type(state) in translated:
-                    act(play, seat, action)
-                else:
-                    # The play itself, and its record of actions, is left behind until the deal is over.
-                    state = state.apply(seat, action)
-                    if to_act := state.to_act:
-                        states.append(state)
-                        seats.append(to_act[0])
-                        continue
-                    play.state = state
-                    play._finish_deal()
+                self.observer.act(play, seat, action)
             except IllegalAction:
-                rewards[len(seats), seat] = -1.0
-                play.state = state
+                rewards[number, seat] = -1.0
                 play.stop()
-            states.append(play.state)
-            seats.append(play.turn)
-        acted = before.seats
-        before.states, before.seats = states, seats
-        self.turns, self._legal = np.array(seats), None
-        over = self.turns == NOBODY
-        if NOBODY in seats:
-            for number in over.nonzero()[0].tolist():
-                if not rewards[number].any():
-                    rewards[number] = before.plays[number].totals
-                if self.ends is not None:
-                    seen = self.observer.vector(before.plays[number], acted[number])
-                    self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
-                self._begin_again(number)
+            else:
+                if not play.over:
+                    continue
+                rewards[number] = play.totals
+            over[number] = True
+            if self.ends is not None:
+                seen = self.observer.vector(play, seat)
+                self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
+            self._renew(number)
+        self._look()
         return rewards, over
 
     def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
@@ -231,11 +206,6 @@ class Batch:
             raise (NoSuchAction if whole else WrongActionType)(what)
         return given
 
-    def _begin_again(self, number: int) -> None:
-        play, matches = self._renew(number), self._matches
-        matches.states[number], matches.seats[number] = play.state, play.turn
-        self.turns[number] = play.turn
-
     def _renew(self, number: int) -> Play:
         """The next match of a play that is over, or its copy where it began in the middle."""
         play = self._plays[number]
@@ -247,26 +217,13 @@ class Batch:
 
     def _look(self) -> None:
         """Take over all plays as they stand."""
-        self._matches.look()
-        self.turns = np.array(self._matches.seats)
-        self._translated = self.observer.translated(self._matches.plays)
+        self.turns = np.array([play.turn for play in self._plays])
         self._legal = None
 
     def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the value of `legal_ids`; also note the match of each id."""
-        observer, matches, starts = self.observer, self._matches, np.zeros(self.n + 1, np.int64)
-        masks = self._masks = observer.masks(matches)
-        if masks is not None:
-            cells = masks.reshape(-1).view(np.bool_).nonzero()[0]
-            self._rows = cells // self.actions
-            np.cumsum(np.bincount(self._rows, minlength=self.n), out=starts[1:])
-            return cells - self._rows * self.actions, starts
-        legal, translated = observer.legal, self._translated
-        lists = [
-            legal(play, seat) if type(state) in translated else state.legal(seat)
-            for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
-        ]
-        counts = np.fromiter(map(len, lists), np.int64, self.n)
+        lists = [self.observer.legal(play, play.turn) for play in self._plays]
+        counts, starts = np.fromiter(map(len, lists), np.int64, self.n), np.zeros(self.n + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
         self._rows = np.repeat(np.arange(self.n), counts)
         return np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts

@@ -116,7 +116,7 @@ def _carried_out(what: Moved) -> Action:
 
 def _steps(observer: Observer, play: Play, seat: Seat, action: Action) -> Sequence[int]:
     """The ids that come to an action of the rules."""
-    if type(play.state) not in observer.translated([play]):
+    if not observer.translated(play):
         return (action,)
     for first in observer.legal(play, seat):
         trial = copy(play)

@@ -250,7 +250,7 @@ class SideBySide(Form):
         return self.env.masks()[0]
 
     def state(self) -> Any:
-        return list(self.env._matches.states), self.env.turns.tolist()
+        return [play.state for play in self.env._plays], self.env.turns.tolist()
 
     def over(self) -> bool:
         return self.ended

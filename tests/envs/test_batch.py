@@ -33,7 +33,7 @@ GAMES: dict[str, AnyGame] = {kind: make(name_of(kind), options) for kind, option
 
 @pytest.fixture(params=[*names(), "dou_dizhu without C"])
 def name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each game; Dou Dizhu also as it is played where there is no compiler, by arrays."""
+    """Each game; Dou Dizhu also as it is played where there is no compiler."""
     game, _, without = str(request.param).partition(" without ")
     if without:
         monkeypatch.setitem(sys.modules, f"arbiter.envs.core.{game}", None)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.envs.core import core_of
-from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows
+from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
@@ -102,30 +102,8 @@ class ChefsHatObserver(Observer):
         else:
             play.act(seat, decided)
 
-    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        return (Opening,)
-
-    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
-        return bit_rows(
-            [
-                state.playable(seat)
-                if state.in_play
-                else sum(1 << action for action in self.legal(play, seat))
-                for play, state, seat in zip(matches.plays, matches.states, matches.seats, strict=True)
-            ],
-            STEPS,
-        )
-
-    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
-        states, seats = matches.states, matches.seats
-        cards = b"".join([state.board + state.cells(seat) for state, seat in zip(states, seats, strict=True)])
-        seen = np.zeros((len(states), CELLS), np.float32)
-        seen[:, :FIRST_STEP] = _SHARES[np.frombuffer(cards, np.uint8).reshape(-1, FIRST_STEP)]
-        seen[rows, FIRST_STEP + ids] = 1
-        for row, (state, seat) in enumerate(zip(states, seats, strict=True)):
-            if refused := state.refused(seat):
-                seen[row, [FIRST_STEP + action for action in refused]] = _REFUSED
-        return seen
+    def translated(self, play: Play) -> bool:
+        return isinstance(play.state, Opening)
 
     def action_name(self, action: int) -> str:
         return STEP_NAMES[action]

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arbiter.envs.core import core_of
-from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
+from arbiter.envs.observers.observer import Observer, Vector, bits
 from arbiter.envs.play import Play
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
 from arbiter.rules import Seat
@@ -48,35 +47,6 @@ class CodepieceObserver(Observer):
     def vector(self, play: Play, seat: Seat) -> Vector:
         mine = play.turn == seat
         return observation(cast("CodepieceState", play.state), seat, play.legal(seat) if mine else None)
-
-    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
-        found = []
-        for state, seat in zip(matches.states, matches.seats, strict=True):
-            if state.trump != NO_TRUMP:
-                found.append(state.playable(seat))
-            else:
-                found.append(sum(1 << action for action in state.legal(seat)))
-        return bit_rows(found, self.actions)
-
-    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:
-        _, hands, bids, highest, _, trumps, tricks, _, _, _, won = zip(*matches.states, strict=True)
-        count, seats = len(hands), matches.seats
-        seat, bid, trump, each = np.array(seats), np.array(highest), np.array(trumps), np.arange(count)
-        closed = np.fromiter(map(len, bids), np.int64, count) >= SEATS
-        named = trump != NO_TRUMP
-        seen = np.zeros((count, CELLS), np.float32)
-        seen[:, :52] = bit_rows([hand[who] >> FIRST_CARD for hand, who in zip(hands, seats, strict=True)], 52)
-        cards, row, _ = flat(tricks)
-        seen[row, 52 + cards - FIRST_CARD] = 1
-        seen[:, 104:156] = 1 - seen[:, :52] - seen[:, 52:104]
-        seen[rows, 156 + ids] = 1
-        # Bidding, choosing trump, play.
-        seen[each, np.where(named, 221, np.where(closed, 220, 219))] = 1
-        seen[:, 223], seen[:, 224], seen[:, 225] = seat / 3, seat & 1, 1
-        seen[:, 226], seen[:, 227] = bid / 13, np.where(closed, bid / 13, 0)
-        seen[:, 228] = np.array(won).sum(axis=1) / TRICKS
-        seen[named, 229 + trump[named]] = 1
-        return seen
 
     def action_name(self, action: int) -> str:
         return WORDS[action]

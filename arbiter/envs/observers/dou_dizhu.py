@@ -7,7 +7,6 @@ of, so that an observation is little more than joining what is there already.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import cast
 
@@ -101,12 +100,9 @@ def _counts_of(cards: tuple[Card, ...]) -> Counts:
 
 
 class _AnyDouDizhu(Observer):
-    """What every form shares: the ids are the game's, and actions before the last are shown."""
+    """What every form shares: the ids are the game's own."""
 
     actions = ACTIONS
-
-    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        return (DouDizhuState,)
 
     def action_name(self, action: int) -> str:
         return table().names[action]

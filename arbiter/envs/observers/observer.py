@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.cards import Stream
-from arbiter.envs.play import NOBODY, Play
+from arbiter.envs.play import Play
 from arbiter.rules import AnyGame, Seat
 
 Vector: TypeAlias = NDArray[Any]
@@ -54,56 +53,9 @@ class Observer(ABC):
         """An id for people."""
         return str(action)
 
-    # Of many matches at once, and of the seat to act in each.
-
-    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:  # noqa: ARG002
-        """The types of states in which ids are not those of the game, or views show earlier actions.
-
-        In these `act` is asked; elsewhere a play hears of no action before the deal is over.
-        """
-        return ()
-
-    def masks(self, matches: MatchBatch) -> NDArray[np.int8] | None:  # noqa: ARG002
-        """1 for each legal id, (matches, `actions`); None where `legal` is quicker."""
-        return None
-
-    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
-        """The observations, in rows of the size of the largest; smaller ones have zeros behind them.
-
-        `ids` are all legal ids, one match after the other, and `rows` the match of each.
-        """
-        game = matches.plays[0].game
-        seen = np.zeros((len(matches.plays), max(map(self.size, range(game.seats)))), self.dtype)
-        matches.bring_up()
-        for row, play in zip(seen, matches.plays, strict=True):
-            view = self.vector(play, play.turn)
-            row[: len(view)] = view
-        return seen
-
-
-class MatchBatch:
-    """Many matches of one game, none of them over, as `Batch` keeps them; lists and arrays are by match.
-
-    `states` are the present ones and `seats` who is to act. `plays` know of both, and of the actions of the
-    deal, only what was so when it began, unless ids are translated.
-    """
-
-    def __init__(self, plays: list[Play]) -> None:
-        self.plays = plays
-        self.states: list[Any] = []
-        self.seats: list[Seat] = []
-
-    def look(self) -> None:
-        """Take over all plays as they stand."""
-        self.states = [play.state for play in self.plays]
-        self.seats = [play.turn for play in self.plays]
-
-    def bring_up(self) -> None:
-        """Tell the plays the present states."""
-        for play, state, seat in zip(self.plays, self.states, self.seats, strict=True):
-            if play.state is not state:
-                play.state, play.turn = state, seat
-                play._asked = NOBODY
+    def translated(self, play: Play) -> bool:  # noqa: ARG002
+        """True where ids are not the game's actions now, or several ids are one action."""
+        return False
 
 
 class AnyGameObserver(Observer):
@@ -143,20 +95,3 @@ def bits(value: int, count: int) -> NDArray[np.int8]:
     """The lowest `count` bits of an integer, the lowest first, as cells 0 and 1."""
     packed = np.frombuffer(value.to_bytes((count + 7) >> 3, "little"), np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little").view(np.int8)
-
-
-def bit_rows(values: Sequence[int], count: int) -> NDArray[np.int8]:
-    """`bits` of each integer, in rows; they have no more bits than that."""
-    width = (count + 7) >> 3
-    packed = np.frombuffer(b"".join([value.to_bytes(width, "little") for value in values]), np.uint8)
-    cells = np.unpackbits(packed.reshape(-1, width), axis=1, count=count, bitorder="little")
-    return cells.view(np.int8)
-
-
-def flat(lists: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The numbers of some lists one after the other, the index of each one's list, and its place in it."""
-    counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    ends = np.cumsum(counts)
-    numbers = np.fromiter(chain.from_iterable(lists), np.int64, int(ends[-1]))
-    rows = np.repeat(np.arange(len(lists)), counts)
-    return numbers, rows, np.arange(len(numbers)) - (ends - counts)[rows]

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from arbiter.envs.core import core_of
-from arbiter.envs.observers.observer import MatchBatch, Observer, Vector, bit_rows, bits, flat
+from arbiter.envs.observers.observer import Observer, Vector, bits
 from arbiter.envs.play import Play
 from arbiter.games.planning import Planning, PlanningState
 from arbiter.rules import Seat
@@ -89,65 +86,9 @@ class PlanningObserver(Observer):
             value |= 1 << at
         return bits(value, at + 1)
 
-    def translated(self, plays: Sequence[Play]) -> tuple[type, ...]:
-        """None with the tournament's programme: then the ids are the game's own."""
-        shifted = any(play.game.tricks.offset != self._numbers for play in plays)  # type: ignore[attr-defined]
-        return (type(plays[0].state),) if shifted else ()
-
-    def masks(self, matches: MatchBatch) -> NDArray[np.int8]:
-        numbers, found = self._numbers, []
-        for state, seat in zip(matches.states, matches.seats, strict=True):
-            game, _, hands, _, _, trick, _, size = state
-            if trick is None:
-                found.append((2 << size) - 1)
-                continue
-            tricks, cards = game.tricks, hands[seat]
-            if trick:
-                cards = cards & tricks.suit_mask[trick[0]] or cards
-            found.append(cards >> tricks.offset << numbers)
-        return bit_rows(found, self.actions)
-
-    def vectors(self, matches: MatchBatch, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> Vector:  # noqa: ARG002
-        plays, states, seats = matches.plays, matches.states, matches.seats
-        s, n, m, count = self._seats, self._cards, self._numbers, len(plays)
-        _, to_act, _, declared, taken, tricks, leaders, sizes = zip(*states, strict=True)
-        offsets = [state[0].tricks.offset for state in states]
-        held = [state[2][seat] >> o for state, seat, o in zip(states, seats, offsets, strict=True)]
-        played = [
-            (dealt ^ left) >> offset
-            for play, state, offset in zip(plays, states, offsets, strict=True)
-            for dealt, left in zip(play.first.hands, state[2], strict=True)
-        ]
-        turn, leader, each = np.array(seats), np.array(leaders), np.arange(count)
-        of = each[:, None]
-        # The seats from the one to act on, and where the cells of each begin.
-        around, first = (turn[:, None] + np.arange(s)) % s, np.arange(s) * m
-        seen = np.zeros((count, self.size(0)), np.int8)
-        seen[:, :n] = bit_rows(held, n)
-        at = n + s * n
-        seen[:, n:at] = bit_rows(played, n).reshape(count, s, n)[of, around].reshape(count, -1)
-        # Who played or is to act is given as a distance from the seat to act.
-        cards, row, place = flat([trick or () for trick in tricks])
-        who = (leader[row] + place - turn[row]) % s
-        seen[row, at + who * n + cards - np.array(offsets)[row]] = 1
-        at += s * n
-        playing = np.array([trick is not None for trick in tricks])
-        if playing.any():
-            # A seat that has still to declare sees no declaration.
-            declarers = playing.nonzero()[0][:, None]
-            numbers = np.array([what for what, known in zip(declared, playing, strict=True) if known])
-            seen[declarers, at + first + np.take_along_axis(numbers, around[playing], 1)] = 1
-        at += s * m
-        seen[of, at + first + np.array(taken)[of, around]] = 1
-        at += s * m
-        seen[each, at + np.array(sizes)] = 1
-        at += m
-        seen[each, at + (leader - turn) % s] = 1
-        at += s
-        deciding, row, _ = flat(to_act)
-        seen[row, at + (deciding - turn[row]) % s] = 1
-        seen[:, at + s] = ~playing
-        return seen
+    def translated(self, play: Play) -> bool:
+        """False with the tournament's programme: then the ids are the game's own."""
+        return cast("PlanningState", play.state).game.tricks.offset != self._numbers
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
         """The game's ids, its cards moved to where they are here."""
