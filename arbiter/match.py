@@ -57,10 +57,7 @@ class _Stored:
     def to_json(self) -> dict[str, Any]:
         """JSON values and tuples of them."""
         shape = {name: getattr(self, name) for name in self.__slots__}
-        for name, nothing in _LEFT_OUT.items():
-            if name in shape and shape[name] == nothing:
-                del shape[name]
-        return shape
+        return {key: said for key, said in shape.items() if key not in _LEFT_OUT or said != _LEFT_OUT[key]}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:

@@ -135,10 +135,7 @@ class CodepieceState(NamedTuple):
         if seat not in to_act or action not in (_BIDS[bid] if len(bids) < SEATS else _TRUMPS):
             raise self._refusal(seat, action)
         if action >= FIRST_TRUMP:
-            trump = DECK.suits.index(TRUMPS[action - FIRST_TRUMP])
-            return _new(
-                CodepieceState, (to_act, hands, bids, bid, leader, trump, trick, opened, best, ahead, won)
-            )
+            return self._replace(trump=DECK.suits.index(TRUMPS[action - FIRST_TRUMP]))
         value = action and action + LOWEST - 1
         bids = (*bids, (seat, value))
         if value:

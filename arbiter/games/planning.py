@@ -111,7 +111,7 @@ class PlanningState(NamedTuple):
             return IllegalAction(f"it is not seat {seat}'s turn")
         if self.trick is None:
             return IllegalAction(f"a declaration is an integer from 0 to {self.size}")
-        if not game.is_card(action):
+        if not game.tricks.offset <= action < game.actions:
             return IllegalAction("a card is to be played, not a declaration")
         name = game.card_name(action - game.tricks.offset)
         if not self.hands[seat] >> action & 1:
@@ -286,10 +286,6 @@ class Planning(DeckGame[PlanningState]):
 
     def taker(self, before: PlanningState, after: PlanningState) -> Seat | None:
         return after.leader if after.taken != before.taken else None
-
-    def is_card(self, action: Action) -> bool:
-        """True when an action id is a card of the deck rather than a declaration."""
-        return self.tricks.offset <= action < self.actions
 
     def _checked_seats(self, seats: object, problems: list[Problem]) -> int:
         """The number of players; problems are added, and something that works given."""
