@@ -206,14 +206,12 @@ class Batch:
             raise (NoSuchAction if whole else WrongActionType)(what)
         return given
 
-    def _renew(self, number: int) -> Play:
-        """The next match of a play that is over, or its copy where it began in the middle."""
-        play = self._plays[number]
+    def _renew(self, number: int) -> None:
+        """Go on to the next match of a play that is over, or to its copy where it began in the middle."""
         if self._starts is None:
-            play.reset()
+            self._plays[number].reset()
         else:
-            self._plays[number] = play = copy(self._starts[number])
-        return play
+            self._plays[number] = copy(self._starts[number])
 
     def _look(self) -> None:
         """Take over all plays as they stand."""
