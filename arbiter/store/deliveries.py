@@ -234,16 +234,7 @@ class DeliveryBook(Book):
         return self._mine(webhook).where(schema.deliveries.c.delivery == telling.delivery)
 
 
-_NOTHING: dict[str, Any] = {
-    "number": None,
-    "early": False,
-    "kind": None,
-    "delivery": None,
-    "body": None,
-    "tries": 0,
-    "since": None,
-    "again": None,
-}
+_NOTHING: dict[str, Any] = {**dict.fromkeys(Telling._fields), "early": False, "tries": 0}
 
 
 def _past(telling: Telling, number: int) -> dict[str, Any]:
