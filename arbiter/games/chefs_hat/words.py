@@ -101,8 +101,8 @@ class ChefsHatFaces(Faces):
         return Face("J", "", "joker") if name == _JOKER else Face(name, "", name)
 
     def cards_of(self, words: str) -> tuple[str, ...]:
-        """The cards of a discard, or of a gift."""
-        action = STEP_IDS.get(words)
+        """The cards of a discard, as it is answered or as people write it, or of a gift."""
+        action = STEP_IDS.get(words, _SHORT.get(words))
         return super().cards_of(words) if action is None else tuple(map(card_text, cards_laid(action)))
 
     def short(self, words: str) -> str:
@@ -135,3 +135,6 @@ def short(action: Action) -> str:
         return "J"
     jokers = ("", "+J", "+2J")[JOKERS_OF[action]]
     return f"{QUANTITY_OF[action]}x{VALUE_OF[action]}{jokers}"
+
+
+_SHORT = {short(action): action for action in range(PASS)}
