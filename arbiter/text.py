@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 import re
+from html import escape
 
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
@@ -92,6 +93,11 @@ def xml_text(text: str) -> str:
     Those it forbids (controls, halves of surrogate pairs, U+FFFE and U+FFFF) are none that print.
     """
     return printable(text)
+
+
+def svg_text(text: str) -> str:
+    """For a text of an SVG or an attribute in quotes: one line, whose names may be kept from turning it."""
+    return escape(_sentence(text))
 
 
 def pgn_string(text: str) -> str:
