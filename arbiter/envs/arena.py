@@ -37,8 +37,9 @@ _MANY = 1000
 class Arena(Watched):
     """A match between named agents, `agents` in seat order.
 
-    `render_mode` is ``human``, which prints, or ``ansi``, whose `render` returns text; `player_names`, one
-    for each seat, appear there in place of the agents' names. ConfigError where they cannot be.
+    `render_mode` is ``human``, which prints, ``ansi``, whose `render` returns text, or ``rgb_array``, whose
+    `render` returns a picture; `player_names`, one for each seat, appear there in place of the agents' names.
+    ConfigError where they cannot be.
     """
 
     metadata = facts()

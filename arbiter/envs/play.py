@@ -23,6 +23,7 @@ from arbiter.errors import ConfigError, slip_of
 from arbiter.hearing import PlayedDeal
 from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
 from arbiter.sheet import SheetStep, score_sheet
+from arbiter.text import svg_text
 
 NOBODY = -1
 """In the place of the seat to act: the match is over."""
@@ -73,6 +74,11 @@ class Play:
         if name in Play.__annotations__ or name in type(self).__annotations__:
             raise NotBegun(f"there is no {name} before the first match: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def begun(self) -> bool:
+        """True from the first `reset` on."""
+        return "state" in self.__dict__
 
     @property
     def over(self) -> bool:
@@ -148,6 +154,37 @@ class Play:
             after = state.apply(answered.seat, action)
             yield SheetStep(*answered, action, state, after)
             state = after
+
+    def svg(self, seat: Seat | None = None, names: Sequence[str] = (), note: str = "") -> str:
+        """Return the table as an `svg` element that stands alone: as `seat` sees it, None for every hand.
+
+        `names` are the players by seat, `note` a sentence in place of who is to act, or who won.
+        """
+        # Imported where it is used: most matches are looked at by no person.
+        from arbiter.drawn import draw
+        from arbiter.frame import frame_of
+        from arbiter.outcome import say_points
+
+        game, state, turn = self.game, self.state, self.turn
+        names = names or [f"seat_{place}" for place in range(game.seats)]
+        further: dict[str, Any] = {"points": self.totals}
+        if turn != NOBODY:
+            further |= {"to_act": turn, "request": game.request(state, turn)}
+            note = note or f"{names[turn]} is to {game.asks(further['request'])}"
+        elif not note:
+            note = "the match was stopped" if state.to_act else say_points(names, self.totals, game.sides)
+        number = len(self.played) + bool(state.to_act)
+        extra = game.deal_roles(self.deal, state).get("extra", ())
+        title = f"{game.title}, deal {number}"
+        return draw(
+            game, frame_of(game, state, seat, say=note, **further), names, seat=seat, title=title, extra=extra
+        )
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook, as the seat to act sees it; when the match is over, with no hand."""
+        if not self.begun:
+            return f"<p>{svg_text(self.game.title)}: no match has begun, call reset()</p>"
+        return self.svg(self.turn)
 
     _deal_of = staticmethod(deal_of)
 

@@ -1,10 +1,11 @@
-"""Matches for people: text in which every hand is shown, and data sets."""
+"""Matches for people: text and pictures in which every hand is shown, what notebooks show; and data sets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.mistakes import checked_action
+from arbiter.envs.raster import EXTRA, can_draw, pixels
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, frame_of, hand_line
 
@@ -14,9 +15,12 @@ if TYPE_CHECKING:
     from arbiter.envs.dataset_writer import DatasetWriter
     from arbiter.envs.observers import Observer
     from arbiter.envs.play import Play
+    from arbiter.envs.raster import Pixels
     from arbiter.errors import IllegalAction
+    from arbiter.rules import Seat
 
-RENDER_MODES = ("human", "ansi")
+RGB = "rgb_array"
+RENDER_MODES = ("human", "ansi", *([RGB] if can_draw() else []))
 
 
 class Watched:
@@ -41,11 +45,21 @@ class Watched:
         self._complete()
         self._writer = DatasetWriter(dataset, self.play.game)
 
-    def render(self) -> str | None:
-        """The match so far: printed, or returned as text with ``ansi``; nothing without a render mode."""
-        if self.render_mode is None:
-            return None
-        return printed(text(self.play, self._names(), self._note), self.render_mode)
+    def render(self) -> str | Pixels | None:
+        """The match so far with all hands: printed, as text with ``ansi``, as a picture with ``rgb_array``.
+
+        A picture is uint8 (height, width, 3), all of them being of one size. Nothing without a render mode.
+        """
+        return rendered(self.play, self._names(), self._note, self.render_mode)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook, as the seat to act sees it; when the match is over, with no hand."""
+        if not self.play.begun:
+            return self.play._repr_html_()
+        return self.play.svg(self._eyes(), self._names(), self._note)
+
+    def _eyes(self) -> Seat:
+        return self.play.turn
 
     def action_name(self, action: int) -> str:
         """An id in the words of the game: ``TD``, ``34567``."""
@@ -83,18 +97,23 @@ def facts(name: str = "arbiter") -> dict[str, Any]:
 def checked_mode(render_mode: str | None) -> str | None:
     """A render mode or None; ConfigError."""
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise ConfigError(
-            f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}",
-            hint="environments show matches as text; `arbiter report --matches N` draws those of a season",
-        )
+        hint = "`arbiter report --matches N` draws matches of a season"
+        if render_mode == RGB:
+            hint = f"pictures need the extra {EXTRA}: pip install 'arbiter-cards[{EXTRA}]'"
+        raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}", hint=hint)
     return render_mode
 
 
-def printed(text: str, render_mode: str) -> str | None:
-    """The text with ``ansi``; with ``human`` it is printed."""
+def rendered(play: Play, names: Sequence[str], note: str, render_mode: str | None) -> str | Pixels | None:
+    """The match as a render mode has it, `names` being by seat, `note` a last line; see `Watched.render`."""
+    if render_mode is None:
+        return None
+    if render_mode == RGB:
+        return pixels(play.svg(None, names, note))
+    shown = text(play, names, note)
     if render_mode == "ansi":
-        return text
-    print(text)
+        return shown
+    print(shown)
     return None
 
 

@@ -25,7 +25,7 @@ from arbiter.envs.mistakes import Forfeited, checked_number, checked_seed
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
-from arbiter.envs.play import Play, given_deals
+from arbiter.envs.play import NOBODY, Play, given_deals
 from arbiter.envs.render import facts
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.match import Limits, Player
@@ -173,6 +173,10 @@ class SingleEnv(InTurn):
             f"seat_{seat} " + (self._seated[seat].name if seat in self._seated else "agent")
             for seat in range(self.play.game.seats)
         ]
+
+    def _eyes(self) -> Seat:
+        # After a bot's fault it is that bot which is still to act.
+        return NOBODY if self._over else self.seat
 
     @property
     def _over(self) -> bool:

@@ -325,7 +325,7 @@ def test_a_step_after_the_end_is_an_error():
     [
         {"rules": "boook"}, {"matches": 0}, {"matches": 2, "points": 3}, {"max_rounds": 4},
         {"player_names": ["a", "b", "c"]}, {"player_names": ["a", "a", "b", "c"]}, {"player_names": "abcd"},
-        {"render_mode": "rgb_array"},
+        {"render_mode": "rgb_arrays"},
     ],
     ids=str,
 )  # fmt: skip

@@ -542,8 +542,8 @@ def test_options_that_cannot_be():
             build("planing")
         with pytest.raises(ConfigError, match="did you mean dealers"):
             build("codepiece", dealer=[0])
-        with pytest.raises(ConfigError, match=r"human, ansi.* show matches as text"):
-            build("codepiece", render_mode="rgb_array")
+        with pytest.raises(ConfigError, match=r"human, ansi.* draws matches of a season"):
+            build("codepiece", render_mode="rgb_arrays")
         for names in wrongs:
             with pytest.raises(ConfigError, match="a list of 4 different names"):
                 build("codepiece", player_names=names)

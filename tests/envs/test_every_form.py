@@ -279,7 +279,7 @@ def test_a_match_in_words(build: Callable[..., Form], capsys: pytest.CaptureFixt
     assert form.env.render() is None
     assert capsys.readouterr().out == ""
     with pytest.raises(ConfigError, match=r"human, ansi"):
-        build(render_mode="rgb_array")
+        build(render_mode="rgb_arrays")
 
 
 def test_a_rooms_seed_is_one_like_any_other() -> None:

@@ -173,7 +173,7 @@ def test_rendering_names_who_sits_where(capsys):
         ({"seat": True}, "seat is True, not 0..3"),
         ({"seat": "north"}, "seat is 'north', not 0..3"),
         ({"limits": "10s"}, "limits are '10s'"),
-        ({"render_mode": "rgb_array"}, "render_mode is 'rgb_array'"),
+        ({"render_mode": "rgb_arrays"}, "render_mode is 'rgb_arrays'"),
         ({"dealer": 1}, "unknown option of planning"),
     ],
 )

@@ -27,7 +27,8 @@ from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
 from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
 from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
 from arbiter.envs.play import NOBODY, given_deals
-from arbiter.envs.render import RENDER_MODES, checked_mode, printed, text
+from arbiter.envs.raster import Pixels
+from arbiter.envs.render import RENDER_MODES, checked_mode, rendered
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
@@ -43,8 +44,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     `rules`, `matches` or `points`, and `max_rounds` are the options of the game; `player_names` are
     four different names; `dataset` is a file that takes down every game until `close`, its form given
-    by its end: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, or ``ansi``,
-    whose `render` returns text. ConfigError for a value that is none.
+    by its end: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, ``ansi``,
+    whose `render` returns text, or ``rgb_array``, whose `render` returns a picture. ConfigError for a value
+    that is none.
 
     An observation is float32[228], as the seat that acts next sees it: the board and the own hand, cards
     divided by 13, then the possible actions. An action is an id 0..199, or a vector of 200 of which the
@@ -120,14 +122,19 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
             return seen, 0.0, match_over, False, info
         return seen, float(after.state.points()[author]) if match_over else 0.0, over, False, info
 
-    def render(self) -> str | None:
-        """The match in progress with all hands: printed, or returned as text with ``ansi``."""
-        if self.render_mode is None:
-            return None
-        note = ""
-        if (step := self._last) is not None and not step.valid:
-            note = f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
-        return printed(text(self._play, self.player_names, note), self.render_mode)
+    def render(self) -> str | Pixels | None:
+        """The match in progress with all hands, in the way of the render mode; see `Watched.render`."""
+        return rendered(self._play, self.player_names, self._note(), self.render_mode)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook, as the seat to act sees it; when the game is over, with no hand."""
+        play = self._play
+        return play.svg(play.turn, self.player_names, self._note()) if play.begun else play._repr_html_()
+
+    def _note(self) -> str:
+        if (step := self._last) is None or step.valid:
+            return ""
+        return f"{self.player_names[step.author]}: {STEP_NAMES[step.action]} is not possible"
 
     def close(self) -> None:
         self._play.close()
