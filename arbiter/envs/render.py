@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.mistakes import checked_action
+from arbiter.envs.mistakes import NoMatch, checked_action
 from arbiter.envs.raster import EXTRA, can_draw, pixels
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, frame_of, hand_line
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arbiter.envs.play import Play
     from arbiter.envs.raster import Pixels
     from arbiter.errors import IllegalAction
+    from arbiter.match import MatchRecord
     from arbiter.rules import Seat
 
 RGB = "rgb_array"
@@ -51,6 +52,17 @@ class Watched:
         A picture is uint8 (height, width, 3), all of them being of one size. Nothing without a render mode.
         """
         return rendered(self.play, self._names(), self._note, self.render_mode)
+
+    def record(self) -> MatchRecord:
+        """Return the match that is over, as seasons keep theirs, without times; `arbiter.notebook` shows it.
+
+        RuntimeError before its end, and where an illegal move or a bot's fault has ended it.
+        """
+        from arbiter.envs.dataset_writer import record_of
+
+        if not self.play.begun or not self.play.over or self.play.state.to_act:
+            raise NoMatch("there is no whole match: play one to its end")
+        return record_of(self.play, "m1", self._names())
 
     def _repr_html_(self) -> str:
         """The table for a notebook, as the seat to act sees it; when the match is over, with no hand."""

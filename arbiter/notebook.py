@@ -1,0 +1,98 @@
+"""A replay in a notebook: the viewer of the pages, with one match in it.
+
+    from arbiter.notebook import Replay
+    Replay(env.record())
+    Replay(json.loads(Path("match.json").read_text()), reader="seat:2")
+
+It is a page of its own in a frame of its own: it can touch nothing around it, and asks for nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from arbiter import web
+from arbiter.drawn.ink import MARKS, SCHEMES
+from arbiter.errors import ConfigError
+from arbiter.match import MatchRecord
+from arbiter.text import svg_text
+from arbiter.view import FORMAT, Reader, replay_of
+from arbiter.web.modules import join_modules
+
+STATIC = Path(web.__file__).parent / "static"
+HEIGHT = 760
+_NAMES = {
+    "ground": "ground", "text": "text", "muted": "muted", "accent": "accent", "rule": "rule",
+    "s": "spade", "h": "heart", "d": "diamond", "c": "club",
+}  # fmt: skip
+
+
+class Replay:
+    """A match to be looked at, step by step.
+
+    `match` is a `MatchRecord`, or its JSON, or a replay's (``arbiter-replay/1``), which is shown as it is;
+    `reader` as of ``arbiter show --reader``. ConfigError for what is none of them, StoreError for a record
+    that cannot be read or played again.
+    """
+
+    def __init__(self, match: object, reader: str = "full") -> None:
+        self.replay: Mapping[str, Any]
+        if isinstance(match, Mapping) and match.get("format") == FORMAT:
+            self.replay = match
+            return
+        if isinstance(match, Mapping):
+            match = MatchRecord.from_json(match)
+        if not isinstance(match, MatchRecord):
+            hint = (
+                "`arbiter show CONFIG MATCH --format json` writes the one, a site's page of a match the other"
+            )
+            raise ConfigError("this is neither a match record nor a replay", hint=hint)
+        self.replay = dict(replay_of(match, Reader.parse(reader, len(match.players))))
+
+    def page(self) -> str:
+        """The replay as the text of an HTML file that stands alone."""
+        style, script = _shipped()
+        # Nothing in it ends the element that it stands in.
+        data = json.dumps(self.replay, separators=(",", ":")).replace("<", "\\u003c")
+        title = svg_text(str(self.replay.get("id", "match")))
+        policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'"
+        return (
+            f'<!doctype html><html lang="en"><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+            f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
+            f'<style>{style}</style><main id="replay" data-address="off"></main>'
+            f'<script type="application/json" id="replay-data">{data}</script>'
+            f'<script type="module">{script}</script></html>\n'
+        )
+
+    def _repr_html_(self) -> str:
+        # In single quotes, since the page is full of double ones.
+        page = self.page().replace("&", "&amp;").replace("'", "&#39;")
+        about = f'title="Replay" sandbox="allow-scripts" style="border:0;height:{HEIGHT}px;width:100%"'
+        return f"<iframe {about} srcdoc='{page}'></iframe>"
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[str, str]:
+    """The style and the script of the viewer, with the site's colours."""
+    light, dark = (
+        "".join(f"--{name}:{colours[ours]};" for ours, name in _NAMES.items())
+        + "".join(f"--p{number}:{mark};" for number, mark in enumerate(marks))
+        for colours, marks in zip(SCHEMES, MARKS, strict=True)
+    )
+    marks = "".join(f".p{number}{{--p:var(--p{number})}}" for number in range(len(MARKS[0])))
+    style = (
+        f":root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+        f"body{{background:var(--ground);font:16px/1.45 system-ui,sans-serif;margin:0}}{marks}"
+    )
+    return style + (STATIC / "replay.css").read_text(encoding="utf-8"), join_modules(STATIC / "match.js")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
