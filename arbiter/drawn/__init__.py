@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.drawn.ink import CLASS, Ink, lines, step_of, tag
+from arbiter.drawn.ink import CLASS, Ink, cut, lines, step_of, tag
 from arbiter.faces import SUITS
 from arbiter.frame import signed
 from arbiter.identity import emblems
@@ -72,8 +72,9 @@ class _Table:
     def svg(self) -> str:
         ink = self._ink
         ink.box("ground", 0, 0, WIDTH, HEIGHT, 0)
-        ink.words(14, 20, self._title, "text strong", 14, room=250)
-        ink.words(WIDTH - 14, 20, self._frame.say, "muted", anchor="end", room=370)
+        title = cut(self._title, 36)
+        ink.words(14, 20, title, "text strong", 14)
+        ink.words(WIDTH - 14, 20, self._frame.say, "muted", anchor="end", room=WIDTH - 40 - 8.4 * len(title))
         ink.box("felt", 4, 30, WIDTH - 8, HEIGHT - 34, 14)
         for seat, place in enumerate(self._places):
             if place in ("west", "east"):
@@ -83,7 +84,7 @@ class _Table:
                 self._hand(seat, 150, 42 + height, 340, (30, 42))
             else:
                 height = self._plate(seat, 110, 420, bottom=HEIGHT - 10)
-                self._hand(seat, 14, HEIGHT - 80 - height, WIDTH - 28, (44, 62))
+                self._hand(seat, 22, HEIGHT - 80 - height, WIDTH - 44, (44, 62))
         self._middle()
         told = tag("title", "", svg_text(self._title)) + tag("desc", "", svg_text(" ".join(self._told())))
         inside = f"{told}{ink.style()}{''.join(ink.drawn)}"
@@ -106,9 +107,12 @@ class _Table:
         ink.box("plate acting" if seat == self._frame.to_act else "plate", x, y, width, height, 7)
         ink.mark(seat, x + 8, y + 6, 14)
         ink.words(x + 27, y + 18, str(seat), "muted", 12)
-        ink.words(x + 38, y + 18, self._names[seat], "text strong", room=width - 92)
-        ink.box("back", x + width - 40, y + 7, 9, 12, 1.5)
-        ink.words(x + width - 9, y + 18, str(self._frame.counts[seat]), "text strong", 12, anchor="end")
+        is_open = self._frame.hands[seat] is not None
+        ink.words(x + 38, y + 18, self._names[seat], "text strong", room=width - (92 if is_open else 48))
+        if is_open:
+            # Hidden cards have their number beside them.
+            ink.box("back", x + width - 40, y + 7, 9, 12, 1.5)
+            ink.words(x + width - 9, y + 18, str(self._frame.counts[seat]), "text strong", 12, anchor="end")
         for number, line in enumerate(told):
             ink.line(x + 9, y + 35 + 15 * number, line)
         return height

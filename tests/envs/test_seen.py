@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -12,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, render_test
 
 from arbiter import envs
+from arbiter.cards import Stream
 from arbiter.drawn import HEIGHT, WIDTH
 from arbiter.envs import chefs_hat, render
 from arbiter.envs.play import Play
@@ -19,6 +21,7 @@ from arbiter.envs.raster import pixels
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY
 from arbiter.games import make, names
+from arbiter.testing.leaks import swapped
 from tests.envs.forms import FORMS, Form, OfCodepiece, Parallel, SideBySide
 
 if TYPE_CHECKING:
@@ -65,6 +68,34 @@ def test_a_match_shows_what_the_seat_to_act_sees(game: str) -> None:
         play.act(play.turn, int(chance.choice(play.legal(play.turn))))
     assert play._repr_html_() == play.svg(NOBODY)
     assert "win" in play._repr_html_() or "draw" in play._repr_html_()
+
+
+@every_game
+def test_cards_that_a_seat_cannot_see_change_nothing_that_it_is_shown(game: str) -> None:
+    rules = make(game, SHORT[game])
+    deal = rules.deal(0, Stream("leak", game), None)
+    assert deal is not None
+    chance, compared, differ = Random(3), 0, 0
+    known = {card for hand in deal.hands for card in hand}
+    for seat in range(rules.seats):
+        other = swapped(deal, seat, known, chance.randrange)
+        assert other is not None
+        ours, theirs = (Play(rules.given([one])) for one in (deal, other))
+        ours.reset(seed=1)
+        theirs.reset(seed=1)
+        differ += ours.svg() != theirs.svg()  # not where the cards are of one value
+        while not ours.over and ours.turn == theirs.turn:
+            if ours.turn == seat:
+                assert ours._repr_html_() == theirs._repr_html_()
+                compared += 1
+            assert ours.svg(seat) == theirs.svg(seat)
+            action = chance.choice(list(ours.legal(ours.turn)))
+            if not theirs.state.allows(theirs.turn, action):
+                break
+            ours.act(ours.turn, action)
+            theirs.act(theirs.turn, action)
+    assert compared
+    assert differ > 1
 
 
 def test_a_match_that_is_stopped_shows_no_hand() -> None:
