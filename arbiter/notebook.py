@@ -89,7 +89,8 @@ def _shipped() -> tuple[str, str]:
     marks = "".join(f".p{number}{{--p:var(--p{number})}}" for number in range(len(MARKS[0])))
     style = (
         f":root{{color-scheme:light dark;{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-        f"body{{background:var(--ground);font:16px/1.45 system-ui,sans-serif;margin:0}}{marks}"
+        f"body{{background:var(--ground);font:16px/1.45 system-ui,sans-serif;margin:4px}}"
+        f".pm{{margin-right:.35em}}{marks}"
     )
     return style + (STATIC / "replay.css").read_text(encoding="utf-8"), join_modules(STATIC / "match.js")
 
