@@ -39,12 +39,19 @@ SHORTER = {
         "game: {name: planning, seats: 2, deck: 123456 AB, deals: [[6, 0], [6, 1], [6, 0]]}"
     ),
     r"^game: planning\b.*": "game: {name: planning, deals: [[3, 0], [4, 1]]}",
+    r"^game: \{name: chefs_hat, matches: 3": "game: {name: chefs_hat, matches: 1",
+    # Of the league one table: it keeps its first two players, beginner, greedy-5 and the house bot.
+    r"^  - name: pimc-10\n.*\n": "",
+    r"^  # A new version is.*\n.*\n.*\n.*\n": "",
     r"^MATCHES, RATE = \d+": "MATCHES, RATE = 20",
     r"\bdeals=100\b": "deals=2",
     r"\brounds=10\b": "rounds=1",
     r"^STEPS = [\d_]+": "STEPS = 1",
     r"\brounds=30\b": "rounds=2",
     r"\bblocks: 25$": "blocks: 1",
+    r"\bblocks: 4\b": "blocks: 2",
+    r"\bmarks\.py bots/python/planning_greedy\.py": "marks.py",
+    r"--budget 2s\b": "--budget 100ms",
     r"\bat_least: 50$": "at_least: 20",
     r"^iterations: 100\b": "iterations: 2",
     r"^test: \{elo1: 60\}": "test: {elo1: 60, max_blocks: 2}",
@@ -54,6 +61,10 @@ SHORTER = {
 }
 """What takes long in the files of readers, and what shows as well that their commands work."""
 if COMPILED.exists():
+    # Players of seasons: which program plays matters to no command, but to `review`, which asks pimc.
+    SHORTER[
+        r"(\bname: \S+,?\s+(?:version: \d+,?\s+)?command: \[)python3, (?:-S, )?(\S*bots/)python/planning_greedy\.py[^\]]*"
+    ] = r"\1\2cpp/build/planning_random"
     SHORTER[r"\bpython3,? -S,? (\S*bots/)python/planning_random\.py"] = r"\1cpp/build/planning_random"
 TOGETHER = re.compile(r"^isolation: auto\b|^(?=game: )(?!(?s:.*)^isolation: )", re.MULTILINE)
 """In seasons of all pages but the tutorials: a system in memory takes longer to make than their matches to play."""
@@ -75,8 +86,7 @@ def workplace(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     os.sched_setaffinity(0, {cores[os.getpid() % len(cores)]})
     (tmp_path / "bots").symlink_to(ROOT / "bots")
     shutil.copytree(ROOT / "configs", tmp_path / "configs", ignore=shutil.ignore_patterns("*.sqlite*"))
-    for config in (tmp_path / "configs").glob("*.yaml"):
-        config.write_text(shortened(page, config.read_text()))
+    shorten(page, tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
     with open(os.devnull) as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)
@@ -97,6 +107,13 @@ def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
             elif kind == "console":
                 for line in text.splitlines():
                     assert terminal.run(shortened(page, line.removeprefix("$ "))) == 0, line
+                    if line.startswith("$ arbiter init "):
+                        shorten(page, workplace / line.split()[-1])
+
+
+def shorten(page: Path, folder: Path) -> None:
+    for config in folder.glob("*.yaml"):
+        config.write_text(shortened(page, config.read_text()))
 
 
 def shortened(page: Path, text: str) -> str:
