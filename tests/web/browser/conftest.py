@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tests.web.browser.viewer import Show
 
 NEEDED = "needs {}: pip install 'arbiter-cards[dev]'"
+FORGET = "try { localStorage.clear(); sessionStorage.clear(); } catch { /* nowhere */ }"
 
 
 # Not for the session: its loop runs in this thread, where other tests may want one of their own.
@@ -45,16 +46,37 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="package")
+def left(browser: Browser) -> list[Page]:
+    """The page that the last test has left, if nobody has it: to open another one costs as much as most tests."""
+    return []
+
+
+@contextmanager
+def opened(browser: Browser, left: list[Page], own: bool = False, **options: Any) -> Iterator[Page]:
+    """A page with these options of a context; a context of its `own`, or one that has forgotten all."""
+    if own or options.keys() - {"viewport", "color_scheme", "reduced_motion"}:
+        with closing(browser.new_context(**options)) as context:
+            yield context.new_page()
+        return
+    page = left.pop() if left else browser.new_context().new_page()
+    page.set_viewport_size(options.pop("viewport", {"width": 1280, "height": 720}))
+    page.emulate_media(**({"media": "null", "color_scheme": "null", "reduced_motion": "null"} | options))
+    yield page
+    page.evaluate(FORGET)
+    page.context.clear_cookies()
+    page.unroute_all()
+    page.goto("about:blank")
+    left.append(page)
+
+
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page in a context of its own, which takes the options; nothing moves in it unless they say so."""
-
-    def opened(**options: Any) -> Page:
-        context = browser.new_context(**({"reduced_motion": "reduce"} | options))
-        return stack.enter_context(closing(context)).new_page()
-
+def new_page(browser: Browser, left: list[Page]) -> Iterator[Callable[..., Page]]:
+    """Opens a page, which takes the options; nothing moves in it unless they say so."""
     with ExitStack() as stack:
-        yield opened
+        yield lambda **options: stack.enter_context(
+            opened(browser, left, **({"reduced_motion": "reduce"} | options))
+        )
 
 
 @pytest.fixture(scope="package")
@@ -107,9 +129,8 @@ def viewer() -> Iterator[Viewer]:
 
 
 @pytest.fixture
-def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
+def show(browser: Browser, left: list[Page], viewer: Viewer) -> Iterator[Show]:
     """Opens an address, or the page of a replay and of the seats' own ones; in the end no page may have complained, or asked anybody but the site for anything."""
-    contexts: list[Any] = []
     complaints: list[str] = []
     requests: list[str] = []
 
@@ -123,9 +144,7 @@ def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
         **options: Any,
     ) -> Any:
         address = what if isinstance(what, str) else viewer.hold(what, own) + query
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
+        page = stack.enter_context(opened(browser, left, own=clock, **options))
         if clean:
             page.on("console", lambda message: complaints.append(message.text))
             page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -139,8 +158,7 @@ def show(browser: Browser, viewer: Viewer) -> Iterator[Show]:
             page.wait_for_selector(".rp-table")
         return page
 
-    yield shown
-    for context in contexts:
-        context.close()
+    with ExitStack() as stack:
+        yield shown
     assert complaints == []
     assert [url for url in requests if not url.startswith((viewer.base, "data:"))] == []
