@@ -18,6 +18,7 @@ demo: $(RUN) ## a round of Planning between real bots, and its report
 
 # Compiled modules are kept, whatever the shell says: each process of the tests would compile them all.
 test: export PYTHONDONTWRITEBYTECODE =
+test: export CXXFLAGS = -O2 -Wall -Wextra -Werror
 test: $(DEV) bots ## all tests; ORDER=N for one of their random orders
 	$(BIN)/python -m pytest -n 3 $(if $(ORDER),--order $(ORDER))
 
