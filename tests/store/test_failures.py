@@ -27,13 +27,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def file(tmp_path: Path) -> Iterator[Store]:
     made = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
     yield made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -12,17 +11,7 @@ from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.requests import CANCELLED, PLAYING, WAITING, Request
 from arbiter.store.submissions import TooMany
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 WISH = {"player": "ann@1", "against": ["greedy"]}
-
-
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
 
 
 @pytest.fixture

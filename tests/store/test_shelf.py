@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 import sqlalchemy as sa
 
 from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.shelf import Stays
 from arbiter.store.submissions import NoRoom
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def season(store: Store) -> SeasonStore:
-    made = store.make_season("s", "planning", "1")
-    for name in ("ann", "ben"):
-        made.authors.add(name, name, f"token of {name}", False, "@console")
-    return made
 
 
 def sent(season: SeasonStore, archive: str, size: int = 10, author: str = "ann") -> int:

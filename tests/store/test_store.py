@@ -60,13 +60,6 @@ def older(database: str, number: str) -> sa.Engine:
 
 
 @pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
-
-
-@pytest.fixture
 def season(store: Store) -> SeasonStore:
     return store.make_season("s", "planning", "1")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
-from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -14,24 +13,6 @@ from arbiter.store import SeasonStore, Store, schema
 from arbiter.store.authors import MOST_SESSIONS
 from arbiter.store.orders import Outdated
 from arbiter.store.submissions import TooMany
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-@pytest.fixture
-def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def season(store: Store) -> SeasonStore:
-    made = store.make_season("s", "planning", "1")
-    for name in ("ann", "ben"):
-        assert made.authors.add(name, name, f"token of {name}", False, "@console")
-    return made
 
 
 def sent(season: SeasonStore, author: str, archive: str) -> int:
