@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,6 +106,65 @@ def openspiel_games(name: str) -> Callable[[], None]:
     return play
 
 
+def openspiel_actions(name: str) -> Callable[[], int]:
+    """The same with what the player to act sees at each decision; returns how many there were."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    draw = random.Random(1)
+
+    def play() -> int:
+        state, decisions = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(draw.choices(outcomes, chances)[0])
+            else:
+                decisions += 1
+                state.observation_tensor()
+                state.apply_action(draw.choice(state.legal_actions()))
+        return decisions
+
+    return play
+
+
+def pgx_actions(name: str, matches: int = 128, steps: int = 200) -> Callable[[], int]:
+    """Actions of Pgx in so many matches side by side, compiled as one loop, each with observation and mask."""
+    import jax
+    import pgx
+    from pgx.experimental import auto_reset
+
+    env = pgx.make(name)
+    begin = jax.jit(jax.vmap(env.init))
+    step = jax.vmap(auto_reset(env.step, env.init))
+
+    def act(state: Any, key: Any) -> tuple[Any, Any]:
+        of_choice, of_step = jax.random.split(key)
+        chances = jax.numpy.log(state.legal_action_mask.astype(float))
+        chosen = jax.random.categorical(of_choice, chances, axis=1)
+        state = step(state, chosen, jax.random.split(of_step, matches))
+        return state, state.observation.sum()
+
+    run = jax.jit(lambda state, keys: jax.lax.scan(act, state, keys))
+    held = [begin(jax.random.split(jax.random.PRNGKey(0), matches)), jax.random.PRNGKey(1)]
+
+    def play() -> int:
+        held[1], key = jax.random.split(held[1])
+        held[0], seen = run(held[0], jax.random.split(key, steps))
+        seen.block_until_ready()
+        return matches * steps
+
+    return play
+
+
+ACTIONS = {
+    "openspiel_dou_dizhu_seen": lambda: openspiel_actions("dou_dizhu"),
+    "openspiel_spades_seen": lambda: openspiel_actions("spades"),
+    "pgx_leduc_holdem": lambda: pgx_actions("leduc_holdem"),
+    "pgx_sparrow_mahjong": lambda: pgx_actions("sparrow_mahjong"),
+}
+"""What is counted in actions, beside `envs.batch`."""
+
 PEERS = {
     "rlcard": rlcard_games,
     "rlcard_environment": rlcard_environment,
@@ -120,7 +179,7 @@ def main() -> None:
     """Each for so many CPU seconds."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 5.0
     figures: dict[str, object] = {}
-    for name, prepare in PEERS.items():
+    for name, prepare in {**PEERS, **ACTIONS}.items():
         try:
             play = prepare()
         except ImportError as error:
@@ -129,9 +188,9 @@ def main() -> None:
         play()
         start, number = time.process_time(), 0
         while (spent := time.process_time() - start) < seconds:
-            play()
-            number += 1
-        figures[name] = {"games_per_second": round(number / spent, 1)}
+            number += play() or 1
+        what = "actions" if name in ACTIONS else "games"
+        figures[name] = {f"{what}_per_second": round(number / spent, 1)}
     print(json.dumps(figures))
 
 

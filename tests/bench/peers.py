@@ -18,7 +18,7 @@ from rating.evidence import sequence
 from rating.fit.bayeselo import bayeselo
 from rating.threads import one_thread
 from tests.bench import chefs_hat_env
-from tests.bench.environments import FIGURES
+from tests.bench.environments import COMPILED, FIGURES, SIDE_BY_SIDE, in_c_and_python
 from tests.bench.play import deals_per_second
 from tests.bench.ratings import made_season, timed
 from tests.made_blocks import simulate_blocks
@@ -94,6 +94,9 @@ def games() -> dict[str, Any]:
         if theirs := figure.get("games_per_second"):
             mine = OURS[peer]()
             figure |= {"ours": mine, "ratio_of_ours": round(mine / theirs, 1)}
+    figures["batch_actions_per_second"] = {
+        name: in_c_and_python(name)[str(SIDE_BY_SIDE)] for name in COMPILED
+    }
     # Beside what was published of these two: figures by RLCard's, on one machine.
     figures["ours"] = {name: FIGURES[name]() for name in ("dou_dizhu_v4_with_masks", "codepiece_engine")}
     if "skipped" not in figures["chefshatgym"]:
