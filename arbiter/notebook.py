@@ -1,8 +1,8 @@
 """A replay in a notebook: the viewer of the pages, with one match in it.
 
-    from arbiter.notebook import Replay
-    Replay(env.record())
-    Replay(json.loads(Path("match.json").read_text()), reader="seat:2")
+    from arbiter.notebook import ShownReplay
+    ShownReplay(env.record())
+    ShownReplay(json.loads(Path("match.json").read_text()), reader="seat:2")
 
 It is a page of its own in a frame of its own: it can touch nothing around it, and asks for nothing.
 """
@@ -33,7 +33,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-class Replay:
+class ShownReplay:
     """A match to be looked at, step by step.
 
     `match` is a `MatchRecord`, or its JSON, or a replay's (``arbiter-replay/1``), which is shown as it is;

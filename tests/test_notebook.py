@@ -19,7 +19,7 @@ import pytest
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import find, names
-from arbiter.notebook import Replay
+from arbiter.notebook import ShownReplay
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
 from tests.web.replays import faulty
@@ -79,7 +79,7 @@ def framed(replay: Replay) -> tuple[dict[str, str | None], Elements]:
 @pytest.mark.parametrize("game", names())
 def test_a_replay_is_a_page_in_a_frame_with_all_that_it_takes(game: str) -> None:
     record = played(game)
-    attributes, page = framed(Replay(record))
+    attributes, page = framed(ShownReplay(record))
     assert attributes["sandbox"] == "allow-scripts"
     data, script = page.texts("script")
     assert json.loads(data) == json.loads(json.dumps(replay_of(record, Reader("full"))))
@@ -93,20 +93,20 @@ def test_a_replay_is_a_page_in_a_frame_with_all_that_it_takes(game: str) -> None
 
 def test_a_reader_sees_what_it_may() -> None:
     record = played()
-    replay = Replay(record, reader="seat:2").replay
+    replay = ShownReplay(record, reader="seat:2").replay
     assert replay == replay_of(record, Reader("seat", 2))
     assert replay["deals"][0]["hands"][0] is None
     for wrong in ("seat:4", "all"):
         with pytest.raises(ConfigError, match=f"no reader {wrong!r}"):
-            Replay(record, reader=wrong)
+            ShownReplay(record, reader=wrong)
 
 
 def test_a_record_or_a_replay_may_come_from_a_file() -> None:
     record = played("codepiece")
     shape = json.loads(json.dumps(record.to_json()))
-    assert Replay(shape).replay == Replay(record).replay
-    shown = json.loads(json.dumps(Replay(record).replay))
-    assert Replay(shown).replay is shown
+    assert ShownReplay(shape).replay == ShownReplay(record).replay
+    shown = json.loads(json.dumps(ShownReplay(record).replay))
+    assert ShownReplay(shown).replay is shown
     for wrong in (
         {},
         {"format": "arbiter-replay/2"},
@@ -115,11 +115,11 @@ def test_a_record_or_a_replay_may_come_from_a_file() -> None:
         {**shape, "deals": 5},
     ):
         with pytest.raises(StoreError, match="cannot be"):
-            Replay(wrong)
+            ShownReplay(wrong)
     others: tuple[object, ...] = ([], None, "match.json")
     for other in others:
         with pytest.raises(ConfigError, match="neither a match record nor a replay"):
-            Replay(other)
+            ShownReplay(other)
 
 
 def test_names_and_faults_end_nothing_that_they_stand_in() -> None:
@@ -127,7 +127,7 @@ def test_names_and_faults_end_nothing_that_they_stand_in() -> None:
     record = faulty(played(), 9)
     changed = json.loads(json.dumps(record.to_json())) | {"players": list(nasty), "id": nasty[1]}
     changed["forfeit"]["detail"] = changed["forfeit"]["player"] = nasty[0]
-    replay = Replay(changed)
+    replay = ShownReplay(changed)
     _, page = framed(replay)
     assert [tag for tag, _, _ in page.found] == [
         "html",
@@ -159,7 +159,7 @@ def test_the_match_of_an_environment_is_a_record(game: str) -> None:
             env.step(env.observer.legal(env.play, env.play.turn)[0])
         record = env.record()
         assert record.points == env.play.totals
-        assert Replay(record).replay["result"]["points"] == list(env.play.totals)
+        assert ShownReplay(record).replay["result"]["points"] == list(env.play.totals)
 
 
 def test_a_match_that_an_illegal_move_ended_is_no_whole_one() -> None:

@@ -52,10 +52,10 @@ def draw(
     `names` are the players by seat, `seat` who sits in the south, `title` a few words for its head, beside
     `frame.say`, `extra` the names of open cards. Nothing is shown but what the frame has.
     """
-    return _Table(game, frame, names, max(seat or 0, 0), title or game.title, list(extra)).svg()
+    return _Drawing(game, frame, names, max(seat or 0, 0), title or game.title, list(extra)).svg()
 
 
-class _Table:
+class _Drawing:
     def __init__(
         self, game: AnyGame, frame: Frame, names: Sequence[str], base: Seat, title: str, extra: Sequence[str]
     ) -> None:

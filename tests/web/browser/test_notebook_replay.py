@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from arbiter.games import find
-from arbiter.notebook import Replay
+from arbiter.notebook import ShownReplay
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def test_a_replay_is_stepped_through_in_its_frame(new_page: Callable[..., Page])
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url))
-    page.set_content(Replay(record)._repr_html_())
+    page.set_content(ShownReplay(record)._repr_html_())
     frame = page.frame_locator("iframe")
     expect(frame.locator(".rp-said")).to_have_text("Deal 1 begins.")
     frame.get_by_role("button", name="Next step").click()
