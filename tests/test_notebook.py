@@ -67,7 +67,7 @@ def played(name: str = "planning", **more: Any) -> MatchRecord:
     return play_by_policy(game, random_policy(3), match_spec(game, seed="3", **more))
 
 
-def framed(replay: Replay) -> tuple[dict[str, str | None], Elements]:
+def framed(replay: ShownReplay) -> tuple[dict[str, str | None], Elements]:
     """The attributes of the frame, and the page in it."""
     [(tag, attributes, _)] = Elements(replay._repr_html_()).found
     page = attributes["srcdoc"]
