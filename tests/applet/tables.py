@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anyio.from_thread import start_blocking_portal
 from starlette.testclient import TestClient
 
 from arbiter.applet.app import make_app
@@ -88,7 +89,10 @@ def seated(
     session.patience = 60.0
     try:
         session.begin(Setup(game, seed, LIMITS), list(occupants or (Person(),)), moves)
-        yield Owner(session, Remembered(file))
+        owner = Owner(session, Remembered(file))
+        # Or each request would begin a thread and an event loop of its own.
+        with start_blocking_portal() as owner.browser.portal:
+            yield owner
     finally:
         session.close()
 
