@@ -17,7 +17,7 @@ import numpy as np
 
 import rating
 from arbiter.envs.arena import arena_of
-from arbiter.envs.evaluation import played
+from arbiter.envs.evaluation import in_columns, played
 from arbiter.envs.mistakes import checked_number, checked_seed
 from arbiter.envs.policies import policy_of
 from arbiter.envs.single_env import SingleEnv
@@ -57,9 +57,7 @@ class Crossplay:
         rows += [
             [row, _interval(*self._of(row)), *(self._cell(row, column) for column in order)] for row in order
         ]
-        first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
-        return "\n".join(map(str.rstrip, lines))
+        return in_columns(rows)
 
     def _of(self, name: str) -> tuple[float, float, float]:
         return self.elo[name], self.low[name], self.high[name]

@@ -58,10 +58,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """A line a rung; Elo is the policy's above the opponent's."""
-        rows = [HEADER, *map(_cells, self.rungs)]
-        first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
-        return "\n".join(map(str.rstrip, lines))
+        return in_columns([HEADER, *map(_cells, self.rungs)])
 
     def log(self, writer: Any, step: int) -> None:
         """Add a point to the curves of each rung: `writer` is TensorBoard's ``SummaryWriter``, or has its
@@ -71,6 +68,13 @@ class Evaluation:
             for name in ("points", "elo", "low", "high"):
                 if (value := getattr(rung, name)) is not None:
                     writer.add_scalar(f"{self.game}/{rung.opponent}/{name}", value, step)
+
+
+def in_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of as many cells each as lines of text: the first column to the left, the others to the right."""
+    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
+    return "\n".join(map(str.rstrip, lines))
 
 
 def evaluate(
