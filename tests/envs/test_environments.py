@@ -420,6 +420,7 @@ def test_chefs_hat_tells_the_author_why_a_move_was_illegal():
 # Wrappers.
 
 
+@zeros
 @pytest.mark.parametrize(
     "wrap",
     [
