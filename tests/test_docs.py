@@ -93,6 +93,8 @@ def workplace(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         yield tmp_path
 
 
+# A page is many commands: beside other work it takes longer than other tests may.
+@pytest.mark.timeout(600)
 @pytest.mark.process
 @pytest.mark.parametrize("page", [page for page in pages_with("console") if page != WALKED], ids=name)
 def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
