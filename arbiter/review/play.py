@@ -99,7 +99,8 @@ class _Reviewing:
             self._hands[-1][1][move.seat] = best_value(answers)[1]
         judged = first
         if first.se and (first.loss or 0) > DOUBTED * first.se:
-            answers = [*answers, *self._reference.value(self._game, event.before, move.seat, FURTHER)]
+            more = self._reference.value(self._game, event.before, move.seat, FURTHER, again=True)
+            answers = [*answers, *more]
             judged = judge_decision(answers, move.action)
         if judged.win is not None:
             sides = len(set(self._game.sides or range(self._game.seats)))

@@ -68,9 +68,13 @@ class Reference:
         left = max(self._share_ns - used // ANSWERS, self._share_ns // 20)
         self.hear(seat, time_left(left))
 
-    def value(self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS) -> list[Mapping[str, Worth]]:
-        """Ask a seat that is to act what its answers are worth, so many times."""
-        self.tell_time(seat)
+    def value(
+        self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS, *, again: bool = False
+    ) -> list[Mapping[str, Worth]]:
+        """Ask a seat that is to act what its answers are worth, so many times; `again`, as before."""
+        if not again:
+            # Without news it would say that another request has come.
+            self.tell_time(seat)
         found = []
         for _ in range(times):
             answer = self._say(seat, REQUEST)

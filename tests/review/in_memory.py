@@ -29,7 +29,15 @@ class InMemory:
     def hear(self, seat: int, command: str) -> None:
         self.sessions[-1].append((seat, command))
 
-    def value(self, game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+    def value(
+        self,
+        game: AnyGame,
+        state: Any,
+        seat: int,
+        times: int = 6,
+        *,
+        again: bool = False,
+    ) -> list[dict[str, Worth]]:
         words = [game.action_text(state, seat, action) for action in state.legal(seat)][:50]
         return [
             {word: Worth(_own(word) + self._chance.gauss(0, self._noise), 0.5) for word in words}

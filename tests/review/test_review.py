@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from math import sqrt
 from statistics import fmean
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +23,7 @@ from arbiter.review.answers import Worth, read_values
 from arbiter.review.losses import Losses, clustered, judge_decision
 from arbiter.review.luck import leads_of, luck_of, value_deal
 from arbiter.review.play import phases_of, review_match
+from arbiter.review.reference import Reference
 from arbiter.review.rounds import brief_of, idle_cores
 from arbiter.review.sums import losses_of
 from arbiter.reviewed import review_for
@@ -272,6 +274,26 @@ def test_a_round_takes_cores_that_nobody_needs(
     assert idle_cores() == cores
 
 
+class Spoken(Reference):
+    """The program is a list of what is said to it."""
+
+    def __init__(self) -> None:
+        super().__init__(Player("spoken", ("x",)), match_spec(make("planning", {})).limits, 10**9)
+        self.said: list[str] = []
+
+    def _say(self, seat: int, command: str) -> Any:
+        self.said.append(command.split()[0])
+        return SimpleNamespace(accepted=True, text=b"0:1 1:2")
+
+
+def test_a_new_time_tells_that_another_request_has_come_and_nothing_else_does() -> None:
+    reference, game = Spoken(), make("planning", {"deals": [[1, 0]]})
+    state = game.start(game.deal_from_json({"hands": [["2C"], ["3C"], ["4C"], ["5C"]]}))
+    reference.value(game, state, 0, 2)
+    reference.value(game, state, 0, 1, again=True)
+    assert reference.said == ["time_left", "gen_values", "gen_values", "gen_values"]
+
+
 class Judge(InMemory):
     """A program that answers, for `say_luck`; the one called `silent` has no values."""
 
@@ -285,10 +307,12 @@ class Judge(InMemory):
     def __exit__(self, *_: object) -> None:
         pass
 
-    def value(self, game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+    def value(
+        self, game: AnyGame, state: Any, seat: int, times: int = 6, *, again: bool = False
+    ) -> list[dict[str, Worth]]:
         if self.silent:
             raise BotCheckFailed("silent does not answer")
-        return super().value(game, state, seat, times)
+        return super().value(game, state, seat, times, again=again)
 
 
 def test_the_luck_of_one_seat_is_said_by_the_first_program_that_values(
@@ -328,8 +352,11 @@ def test_a_decision_that_may_be_a_mistake_is_asked_about_further_and_counts_as_f
     asked: list[int] = []
     value = reference.value
 
-    def counted(game: AnyGame, state: Any, seat: int, times: int = 6) -> list[dict[str, Worth]]:
+    def counted(
+        game: AnyGame, state: Any, seat: int, times: int = 6, *, again: bool = False
+    ) -> list[dict[str, Worth]]:
         asked.append(times)
+        assert again == (times == 12)
         return value(game, state, seat, times)
 
     reference.value = counted  # type: ignore[method-assign]
