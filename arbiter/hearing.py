@@ -30,7 +30,7 @@ from arbiter.cards import UNKNOWN, Stream
 from arbiter.errors import IllegalAction
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.cards import Card
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat
@@ -109,7 +109,39 @@ class Hearing:
         if (wanted := self.game.request(self.state, self.seat)) != request:
             raise Unheard(f"it is time for {wanted}")
 
+    @property
+    def done(self) -> list[tuple[Seat, Action]]:
+        """What was done in the deal and has been heard: nothing that stands for an untold decision."""
+        standing = set(self._standing.values())
+        both = zip(self.seats, self.actions, strict=True)
+        return [done for place, done in enumerate(both) if place not in standing]
+
     # What a subclass may do otherwise.
+
+    def due(self, *, further: bool) -> Command:  # noqa: ARG002
+        """The request that this seat is to answer now, also where nobody has said it; Unheard.
+
+        `further` says that it is another one than the last, though nothing was heard in between.
+        """
+        self._check_begun()
+        return self.game.request(self.state, self.seat)
+
+    def alone(self) -> tuple[AnyGame, Deal]:
+        """The deal in progress as the only one of a match: the game, and the deal as far as it is known.
+
+        What was `done` is done in it.
+        """
+        game = copy(self.game)
+        game._given = ()
+        return game, self.deal
+
+    def barred(self, seat: Seat) -> Iterable[Card]:  # noqa: ARG002
+        """Return cards that another seat cannot have had, beyond those with which it broke the rules."""
+        return ()
+
+    def fits(self, deal: Deal) -> bool:  # noqa: ARG002
+        """Return False for a whole deal that cannot be this one, beyond those that break the rules."""
+        return True
 
     def begin(self, words: Sequence[str]) -> None:
         """``set_cards``: the next deal; Unheard."""
@@ -118,11 +150,11 @@ class Hearing:
         dealt = self.game.deal(self._number, Stream("arbiter-heard", self._number), last)
         if dealt is None:
             raise Unheard("no deal is left")
-        deal = self._told(_hidden(dealt), 0, command)
+        deal = self._told(_hidden(dealt, self.seat), 0, command)
         if deal is None:
             # Not a deal of the programme: a smaller one, given for a puzzle.
             sizes = [size for size in range(1, len(command)) if words[1:2] == [str(size)]]
-            deal = next((self._told(_hidden(dealt, size), 0, command) for size in sizes), None)
+            deal = next((self._told(_hidden(dealt, self.seat, size), 0, command) for size in sizes), None)
         if deal is None:
             raise Unheard("these are not cards of the deck, after their number")
         self.renew(deal)
@@ -254,11 +286,23 @@ def _again(state: Any, seats: Sequence[Seat], actions: Sequence[Action]) -> Any:
     return state
 
 
-def _hidden(deal: Deal, size: int | None = None) -> Deal:
-    """The deal with unknown cards alone; with a `size`, in hands of that size and with none besides."""
+def _hidden(deal: Deal, seat: Seat, size: int | None = None) -> Deal:
+    """The deal with unknown cards alone; with a `size`, in hands of that size and with none besides.
+
+    A card besides the hands that is also in the hand of another than `seat` is the same unknown one.
+    """
     unknown = count(UNKNOWN)
     hands = tuple(tuple(islice(unknown, len(hand) if size is None else size)) for hand in deal.hands)
-    extra = () if size is not None else tuple(islice(unknown, len(deal.extra)))
+    if size is not None:
+        return replace(deal, hands=hands, extra=())
+    cards = [card for hand in deal.hands for card in hand]
+    same = {
+        card: hidden
+        for other in range(len(hands))
+        if other != seat and len(set(cards)) == len(cards)
+        for card, hidden in zip(deal.hands[other], hands[other], strict=True)
+    }
+    extra = tuple([same[card] if card in same else next(unknown) for card in deal.extra])
     return replace(deal, hands=hands, extra=extra)
 
 

@@ -92,7 +92,7 @@ def test_a_deal_is_begun_when_all_of_it_has_been_told():
     hearing.hear("show_cards 3 2BR")
     assert [game.card_name(card) for card in hearing.deal.extra] == ["2", "B", "R"]
     hearing.hear("play 1 8")
-    assert names(hearing, 1) == ([], 19)
+    assert names(hearing, 1) == (["2", "B", "R"], 16)
 
 
 def test_a_deal_may_have_fewer_cards_than_those_of_the_programme():

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from arbiter.envs.policy_bot import PolicyBot
     from arbiter.envs.pool import Pool
     from arbiter.envs.single_env import SingleEnv, single
+    from arbiter.envs.worlds import Worlds
 
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
@@ -85,10 +86,12 @@ _HOMES = {
     "crossplay": "crossing", "Crossplay": "crossing",
     "PolicyBot": "policy_bot",
     "Pool": "pool",
+    "Worlds": "worlds",
 }  # fmt: skip
 __all__ = [
     "Batch", "BestResponse", "Crossplay", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool",
-    "SingleEnv", "aec", "batch", "best_response", "crossplay", "evaluate", "parallel", "single",
+    "SingleEnv", "Worlds", "aec", "batch", "best_response", "crossplay", "evaluate",
+    "parallel", "single",
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from arbiter.course import deal_of
 from arbiter.envs.mistakes import NotBegun
@@ -74,6 +74,20 @@ class Play:
         if name in Play.__annotations__ or name in type(self).__annotations__:
             raise NotBegun(f"there is no {name} before the first match: call reset() first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @classmethod
+    def of(cls, game: AnyGame, deal: Deal, done: Sequence[tuple[Seat, Action]]) -> Self:
+        """A match in its first deal, in which this was done; IllegalAction where it cannot be."""
+        play = cls(game)
+        play._seed, play._match, play.totals, play.played = 0, 1, (0,) * game.seats, []
+        play._begin(deal)
+        state = play.first
+        for seat, action in done:
+            state = state.apply(seat, action)
+        # All at once: step by step `act` would take as long as the rules.
+        play.seats, play.actions = [seat for seat, _ in done], [action for _, action in done]
+        play.state, play.turn = state, next(iter(state.to_act), NOBODY)
+        return play
 
     @property
     def begun(self) -> bool:

@@ -12,14 +12,32 @@ owner first discards. Where it lies with others is not known here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from arbiter.cards import UNKNOWN, Card
-from arbiter.games.chefs_hat.actions import DECK, FIRST_PAIR, NO_SPECIAL, SPECIALS
-from arbiter.games.chefs_hat.deal import CARDS, ROLES, SEATS, ChefsHatDeal, Gift, card_text
+from arbiter.games.chefs_hat.actions import (
+    DECK,
+    DINNER_SERVED,
+    FIRST_PAIR,
+    JOKER,
+    NO_SPECIAL,
+    SPECIALS,
+)
+from arbiter.games.chefs_hat.deal import (
+    CARDS,
+    CHEF,
+    ROLES,
+    SEATS,
+    SOUSCHEF,
+    ChefsHatDeal,
+    Gift,
+    card_text,
+    reversed_roles,
+)
 from arbiter.hearing import Hearing, Unheard
-from arbiter.rules import Action, Command, Seat
+from arbiter.rules import Action, AnyGame, Command, Deal, Seat
 
 _SPECIAL, _EXCHANGE, _PLAY = "gen_special", "gen_exchange", "gen_move"
 """The parts of a deal, by what is asked in them."""
@@ -75,6 +93,50 @@ class ChefsHatHearing(Hearing):
         lots = (*deal.lots, (seat, action)) if forced else deal.lots
         return self._known([*self.laid[:seat], cards, *self.laid[seat + 1 :]], lots)
 
+    def due(self, *, further: bool) -> Command:
+        if self.deal is None or self._part == _PLAY:
+            return super().due(further=further)
+        if self._roles is None or len(self._gifts) == SEATS:
+            return _PLAY
+        own, roles = self.deal.hands[self.seat], self._roles
+        if self._special is None:
+            asked = self._part == _EXCHANGE or (self._part == _SPECIAL and further)
+            if own.count(JOKER) == 2 and self.game.options["rules"] == "book" and not asked:
+                return _SPECIAL
+        elif self._special[1] == DINNER_SERVED:
+            return _PLAY
+        else:
+            roles = reversed_roles(roles)
+        if sorted(roles) != list(range(SEATS)):
+            return _PLAY
+        return f"{_EXCHANGE} {2 if roles[self.seat] == CHEF else 1}"
+
+    def alone(self) -> tuple[AnyGame, ChefsHatDeal]:
+        """See `Hearing.alone`; once the play has begun, the hands are those after the exchange."""
+        game = type(self.game)(**{**self.game.options, "matches": 1, "points": None})
+        if self._part != _PLAY:
+            return game, self.deal
+        hands = tuple(map(self.first.hand, range(SEATS)))
+        return game, replace(self.deal, hands=hands, exchange=None)
+
+    def barred(self, seat: Seat) -> Iterable[Card]:
+        """Return the cards lower than those that a seat had to give: these were its lowest."""
+        got = [cards for giver, _, _, cards in self._forced_gifts() if giver == seat and cards]
+        return range(1, max(got[0])) if got else ()
+
+    def fits(self, deal: Deal) -> bool:
+        """Return False where what a seat had to give, unseen, cannot have been its lowest cards."""
+        hands = [sorted(hand) for hand in deal.hands]
+        return all(
+            cards or hands[taker][number - 1] <= min(hands[giver][number:], default=JOKER)
+            for giver, taker, number, cards in self._forced_gifts()
+        )
+
+    def _forced_gifts(self) -> list[tuple[Seat, Seat, int, tuple[Card, ...]]]:
+        """The gifts that were no choice, once the play has begun."""
+        roles = self.first.setting.roles if self._part == _PLAY else None
+        return [gift for gift in self._gifts if roles and roles[gift[0]] > SOUSCHEF]
+
     # Before the play.
 
     def _set_roles(self, words: Sequence[str]) -> None:
@@ -121,6 +183,8 @@ class ChefsHatHearing(Hearing):
             for giver, taker, _, cards in self._gifts:
                 if (giver, taker) == (self.seat, seat):
                     got.update(map(card_text, cards))
+            if self._special is not None and self._special[0] == seat and self._surely_kept():
+                got |= Counter({card_text(JOKER): 2})
             hand = [CARDS[name] for name in (laid[seat] | got).elements()] if seat != self.seat else [*own]
             if len(hand) > len(own):
                 raise Unheard("there are not so many such cards")
@@ -134,6 +198,10 @@ class ChefsHatHearing(Hearing):
                 exchange = self._given_back(hands) if len(self._gifts) == SEATS else None
                 known |= {"exchange_known": True, "exchange": exchange}
         return _checked(ChefsHatDeal(tuple(map(tuple, hands)), **known))
+
+    def _surely_kept(self) -> bool:
+        """True where who declared a special action, which takes both jokers, cannot have given one away."""
+        return self._part == _EXCHANGE or not self._gifts
 
     def _given_back(self, hands: list[list[Card]]) -> tuple[Gift, ...]:
         """The four gifts with their cards; other `hands` become those before them."""
