@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from arbiter.envs.parallel_env import ParallelGameEnv, parallel
     from arbiter.envs.policy_bot import PolicyBot
     from arbiter.envs.pool import Pool
+    from arbiter.envs.rollout_bot import RolloutBot
+    from arbiter.envs.rollouts import Rollouts
     from arbiter.envs.single_env import SingleEnv, single
     from arbiter.envs.worlds import Worlds
 
@@ -86,11 +88,13 @@ _HOMES = {
     "crossplay": "crossing", "Crossplay": "crossing",
     "PolicyBot": "policy_bot",
     "Pool": "pool",
+    "RolloutBot": "rollout_bot",
+    "Rollouts": "rollouts",
     "Worlds": "worlds",
 }  # fmt: skip
 __all__ = [
     "Batch", "BestResponse", "Crossplay", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool",
-    "SingleEnv", "Worlds", "aec", "batch", "best_response", "crossplay", "evaluate",
+    "RolloutBot", "Rollouts", "SingleEnv", "Worlds", "aec", "batch", "best_response", "crossplay", "evaluate",
     "parallel", "single",
 ]  # fmt: skip
 

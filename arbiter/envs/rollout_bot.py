@@ -1,0 +1,139 @@
+"""A player of any game by rollouts: it values its answers, and gives the best.
+
+    python -m arbiter.envs.rollout_bot --game codepiece --rollouts 2000
+
+It plays in seasons, and reviews matches by `gen_values`. Without a number of rollouts it takes as many as the
+time allows: what the clock has left, or `--budget` for a match.
+"""
+
+from __future__ import annotations
+
+import argparse
+from time import process_time
+from typing import Any
+
+from arbiter.cards import Stream
+from arbiter.envs.hearing_bot import HearingBot
+from arbiter.envs.mistakes import checked_number
+from arbiter.envs.rollouts import BatchPolicy, Rolled, Rollouts
+from arbiter.errors import ConfigError
+from arbiter.games import names
+from arbiter.hearing import Hearing
+from arbiter.rules import Action, AnyGame, Command
+
+VALUES = "gen_values"
+MOST_VALUED = 200
+_UNTIMED = 1000
+"""Rollouts where neither a number of them nor a time is known."""
+_SAFETY, _LEAST = 0.7, 20
+_LATER = 3
+"""Deals that may still come, where only the play ends a match."""
+_MOST_DEALS = 100
+_START = 1e-5
+"""Seconds that a rollout takes for each card that the seat holds, until it has been measured."""
+
+
+class RolloutBot(HearingBot):
+    """A `HearingBot` that does what `Rollouts` value most.
+
+    `rollouts` are those of a decision, `budget` seconds of CPU time for a match; without either the clock
+    decides. With a number of rollouts the same is done each time.
+    """
+
+    def __init__(
+        self,
+        game: str | AnyGame = "planning",
+        *,
+        rollouts: int | None = None,
+        budget: float | None = None,
+        policy: BatchPolicy | None = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        super().__init__(game, **options)
+        if rollouts is not None:
+            checked_number(rollouts, "a number of rollouts is an integer from 1", least=1)
+        self._rollouts, self._budget, self._policy, self._seed = rollouts, budget, policy, seed
+        self._cost = _START
+        self._further = False
+
+    def answer(self, line: str) -> str | None:
+        # A new row of questions, without news, is about another request.
+        self._further |= line.startswith("time_left")
+        return super().answer(line)
+
+    def begin(self, match: Hearing) -> None:
+        self._search = Rollouts(match, self._policy, self._seed)
+        self._spent, self._later = 0.0, _later_deals(match)
+
+    def decide(self, match: Hearing) -> Action:
+        return next(iter(self._valued(match, halving=True)))
+
+    def gen(self, match: Hearing, request: Command) -> str:
+        if request != VALUES:
+            return super().gen(match, request)
+        match.asked(match.due(further=self._further))
+        self._further = False
+        said = []
+        for action, (points, win) in list(self._valued(match, halving=False).items())[:MOST_VALUED]:
+            word = match.game.action_text(match.state, match.seat, action).replace(" ", "_")
+            said.append(f"{word}:{points:.4f}" + ("" if win is None else f":{win:.4f}"))
+        return " ".join(said)
+
+    def _valued(self, match: Hearing, *, halving: bool) -> dict[Action, Rolled]:
+        """The values of the answers, by as many rollouts as are due."""
+        if halving and len(answers := self._search.answers()) == 1:
+            return dict.fromkeys(answers, Rolled(0.0, None))
+        if self._rollouts is not None:
+            return self._search.values(self._rollouts, halving=halving)
+        began, held = process_time(), max(len(match.game.hand(match.state, match.seat)), 1)
+        number = _UNTIMED
+        if self._budget is not None or self.time_left is not None:
+            left = (self.time_left or 0) / 1000 if self._budget is None else self._budget - self._spent
+            # The work of a decision grows with the cards held twice over: more answers, longer play.
+            later = self._later[len(match.played) + 1 :]
+            share = held * (held + 1) / (_work(held) + sum(map(_work, later)))
+            number = int(max(left, 0) * _SAFETY * share / (self._cost * held))
+        number = max(number, _LEAST)
+        values = self._search.values(number, halving=halving)
+        took = process_time() - began
+        self._spent += took
+        self._cost += (took / number / held - self._cost) / 4
+        return values
+
+
+def _work(held: int) -> float:
+    """The work of playing a hand of so many cards: the sum of k (k + 1)."""
+    return held * (held + 1) * (held + 2) / 3
+
+
+def _later_deals(match: Hearing) -> list[int]:
+    """The most cards of a seat in each deal that is planned."""
+    sizes: list[int] = []
+    game = match.game
+    for number in range(_LATER if game.endless else _MOST_DEALS):
+        deal = game.deal(number, Stream("arbiter-rollouts", number), None)
+        if deal is None:
+            break
+        sizes.append(max(map(len, deal.hands)))
+    return sizes
+
+
+def main() -> None:
+    """Command line."""
+    line = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    line.add_argument("--game", default="planning", choices=names(), help="what it plays")
+    line.add_argument("--rollouts", type=int, metavar="N", help="rollouts a decision")
+    line.add_argument("--budget", type=int, metavar="MS", help="milliseconds of CPU time for a match")
+    line.add_argument("--seed", type=int, default=0, metavar="K")
+    chosen = line.parse_args()
+    budget = None if chosen.budget is None else chosen.budget / 1000
+    try:
+        bot = RolloutBot(chosen.game, rollouts=chosen.rollouts, budget=budget, seed=chosen.seed)
+    except (ConfigError, ValueError) as error:
+        raise SystemExit(str(error)) from None
+    bot.run()
+
+
+if __name__ == "__main__":
+    main()

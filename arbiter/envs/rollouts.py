@@ -1,0 +1,154 @@
+"""What the legal answers of a seat are worth, by rollouts from worlds that agree with what it has heard.
+
+    values = Rollouts(hearing, seed=1).values(2000)
+    best = next(iter(values))
+
+Every answer is tried in the same worlds (see `arbiter.envs.worlds`), and `Batch.of` plays each to the end of
+the deal: uniformly at random, or by a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arbiter.cards import Stream
+from arbiter.envs.batches import Batch
+from arbiter.envs.hearing_bot import HeardPlay
+from arbiter.envs.mistakes import checked_number
+from arbiter.envs.observers import observer_of
+from arbiter.envs.play import Play
+from arbiter.envs.worlds import Worlds
+from arbiter.hearing import Hearing
+from arbiter.rules import Action
+
+BatchPolicy: TypeAlias = "Callable[[NDArray[Any], NDArray[np.int64], NDArray[np.int64]], Any]"
+"""Observations (n, cells), ids and starts, as `Batch` has them, to n legal ids."""
+_WIDE = 64
+"""Matches side by side, if there are so many to be played: fewer pay for the steps of Python."""
+_MOST = 256
+_WORTH = 8
+"""Rollouts that cost about as much as a world: it is used for so many, if there are few answers."""
+_LEAST = 4
+"""Worlds that all answers are tried in before any is left out."""
+
+
+class Rolled(NamedTuple):
+    """The mean points of the deal after an answer, and in the last deal the chance to win the match."""
+
+    points: float
+    win: float | None
+
+
+class Rollouts:
+    """Values of answers in one match; ask the hearing for the decision first."""
+
+    def __init__(self, hearing: Hearing, policy: BatchPolicy | None = None, seed: int = 0) -> None:
+        self.hearing, self.policy = hearing, policy
+        self._worlds = Worlds(hearing)
+        self._observer = observer_of(hearing.game)
+        self._chance, self._lots = Random(seed), np.random.default_rng(seed)
+
+    def values(self, rollouts: int, *, halving: bool = False) -> dict[Action, Rolled]:
+        """The value of each legal answer, the best first, from about so many rollouts in all.
+
+        Each gets the same number, unless `halving` tries all in a part of them, goes on with the better half,
+        and so on: then what is left out is valued roughly, and the best the better. Unheard where no cards
+        explain what was heard.
+        """
+        checked_number(rollouts, "a number of rollouts is an integer from 1", least=1)
+        answers = self.answers()
+        actions, steps = list(answers), list(answers.values())
+        order = alive = np.arange(len(actions))
+        rounds = max((len(actions) - 1).bit_length(), 1) if halving else 1
+        sums, counts = np.zeros((len(actions), 2)), np.zeros(len(actions), np.int64)
+        for _ in range(rounds):
+            times = max(1, _WORTH // len(alive))
+            number = max(rollouts // (rounds * len(alive) * times), _LEAST if halving else 1)
+            while number > 0:
+                plays = self._worlds.draw(min(number, _MOST), self._chance)
+                number -= len(plays)
+                sums[alive] += self._played(plays, [steps[place] for place in alive], times)
+                counts[alive] += len(plays) * times
+            best = np.argsort(-sums[alive, 0] / counts[alive], kind="stable")
+            order[: len(alive)] = alive[best]
+            alive = order[: (len(alive) + 1) // 2].copy()
+        means, last = sums / counts[:, None], self._last
+        return {
+            actions[place]: Rolled(float(means[place, 0]), float(means[place, 1]) if last else None)
+            for place in order
+        }
+
+    def answers(self) -> dict[Action, tuple[int, ...]]:
+        """The legal answers, each with the ids by which an environment is told it, one after the other."""
+        seat, observer = self.hearing.seat, self._observer
+        found: dict[Action, tuple[int, ...]] = {}
+        waiting: list[tuple[tuple[int, ...], Play]] = [((), HeardPlay(self.hearing))]
+        while waiting:
+            said, play = waiting.pop()
+            if not observer.translated(play):
+                return {action: (action,) for action in observer.legal(play, seat)}
+            for step in observer.legal(play, seat):
+                after = copy(play)
+                observer.act(after, seat, step)
+                if len(after.actions) > len(play.actions):
+                    found.setdefault(after.actions[-1], (*said, step))
+                else:
+                    waiting.append(((*said, step), after))
+        return found
+
+    @property
+    def _last(self) -> bool:
+        """True in the last deal of a match."""
+        game, number = self.hearing.game, len(self.hearing.played) + 1
+        return not game.endless and game.deal(number, Stream("arbiter-rollouts"), None) is None
+
+    def _played(self, plays: list[Play], answers: list[tuple[int, ...]], times: int) -> NDArray[np.float64]:
+        """Play each answer in each world so many times: sums of points and chances to win, (answers, 2)."""
+        answers = answers * times
+        seat, many = self.hearing.seat, len(answers)
+        # A match goes on with the next answer when one has been played out; with few worlds there are copies.
+        copies = max(1, min(many, _WIDE // len(plays)))
+        games = Batch.of([play for play in plays for _ in range(copies)])
+        said = np.full((many + 1, max(map(len, answers))), -1)
+        for row, steps in zip(said, answers, strict=False):
+            row[: len(steps)] = steps
+        lengths = (said >= 0).sum(axis=1)
+        answer = np.tile(np.arange(copies), len(plays))
+        step = np.zeros(games.n, np.int64)
+        sums, left = np.zeros((many, 2)), len(plays) * many
+        while left:
+            ids, starts = games.legal_ids()
+            if self.policy is None:
+                chosen = ids[starts[:-1] + (self._lots.random(games.n) * np.diff(starts)).astype(np.int64)]
+            else:
+                chosen = np.array(self.policy(games.observations(), ids, starts))
+            own = ((games.turns == seat) & (step < lengths[answer])).nonzero()[0]
+            if own.size:
+                chosen[own] = said[answer[own], step[own]]
+                step[own] += 1
+            rewards, over = games.step(chosen)
+            if over.any():
+                counted = (over & (answer < many)).nonzero()[0]
+                points = rewards[counted]
+                np.add.at(sums, answer[counted], np.stack([points[:, seat], self._won(points)], axis=1))
+                left -= counted.size
+                answer[over] = np.minimum(answer[over] + copies, many)
+                step[over] = 0
+        each: NDArray[np.float64] = sums.reshape(times, -1, 2).sum(axis=0)
+        return each
+
+    def _won(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
+        """The own share of the first place of the match, if this deal is its last; sides share, not seats."""
+        game = self.hearing.game
+        before = np.sum([deal.points for deal in self.hearing.played] or np.zeros((1, game.seats)), axis=0)
+        totals = points + before
+        first = totals == totals.max(axis=1, keepdims=True)
+        partners = game.seats / len(set(game.sides or range(game.seats)))
+        shares: NDArray[np.float64] = first[:, self.hearing.seat] * partners / first.sum(axis=1)
+        return shares
