@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+import arbiter
 from arbiter.cli.options import config_argument, format_option_of, store_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json, print_table, say
 from arbiter.errors import ConfigError
@@ -25,13 +28,19 @@ USUAL_BUDGET = "10s"
 LISTED = 20
 """Mistakes that are listed, the costliest."""
 LEAST_BUDGET_MS = 100
+ROLLOUTS = "rollouts"
+"""In place of a player, where none has this name: one that plays every game, and needs `arbiter.envs`."""
 
 
 @click.command()
 @config_argument
 @click.argument("match_id", required=False)
 @click.option("--round", "number", type=click.IntRange(min=1), metavar="N", help="All matches of a round.")
-@click.option("--by", metavar="NAME", help="A player of the season, or a command, that values the answers.")
+@click.option(
+    "--by",
+    metavar="NAME",
+    help="A player of the season, or a command, that values the answers; or: rollouts.",
+)
 @click.option("--seat", type=int, metavar="K", help="Of one match: the decisions of seat K alone.")
 @click.option(
     "--budget", default=USUAL_BUDGET, show_default=True, help="Thinking time for a match, all seats together."
@@ -53,7 +62,8 @@ def review(
     """What each decision of a match cost, as a program sees it that values answers: `gen_values`.
 
     It is asked in each seat's place, knowing what the seat knew. By default `review_by` of the file reviews,
-    else the best player that can. What it finds is kept, and a round goes on where it was.
+    else the best player that can; `--by rollouts` needs no player. What it finds is kept, and a round goes on
+    where it was.
 
     Example: arbiter review configs/demo.yaml r001/t01/m0
     """
@@ -122,10 +132,15 @@ def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: 
 def _named(settled: Config, name: str) -> Player:
     from arbiter.cli.bots import player_of_command
     from arbiter.errors import did_you_mean
+    from arbiter.match import Player
 
     entries = [entry for entry in settled.entries if name in (entry.player.name, entry.registered_name)]
     if entries:
         return entries[-1].player
+    if name == ROLLOUTS:
+        words = [sys.executable, "-m", "arbiter.envs.rollout_bot", "--game", settled.game.name]
+        # Where bots are confined they see no packages but those that they may read.
+        return Player(ROLLOUTS, tuple(words), read=(str(Path(arbiter.__file__).parents[1]),))
     try:
         return player_of_command(name, f"--by {name!r}")
     except ConfigError as error:

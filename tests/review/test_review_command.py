@@ -81,6 +81,14 @@ def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, a
     assert asked.stat().st_size == times
 
 
+def test_rollouts_review_where_no_player_can(season: Path, arbiter: Run) -> None:
+    told = ["review", season, "r001/t01/m1", "--by", "rollouts", "--budget", "100ms", "--format", "json"]
+    code, out, _ = arbiter(*told)
+    found = json.loads(out)
+    assert (code, found["by"], len(found["decisions"])) == (0, "rollouts", 16)
+    assert all(decision["loss"] is not None for decision in found["decisions"])
+
+
 def test_another_program_of_the_same_name_is_asked_anew(season: Path, tmp_path: Path, arbiter: Run) -> None:
     by = reference(tmp_path)
     told = ["review", season, "r001/t01/m1", "--by", by, "--format", "json"]
