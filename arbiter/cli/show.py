@@ -82,9 +82,10 @@ def show(
         print_json(replay_of(record, looking, found.is_complete(record.round)))
         return
     if seat is not None:
-        from arbiter.cli.match_text import print_seat
+        from arbiter.submissions.match_log import seen_by
 
-        print_seat(record, seat)
+        for line in seen_by(record, seat):
+            say(line)
         return
     orders = season.orders.read().given
     files = told_of(season.programs(), orders, record, Path(config))

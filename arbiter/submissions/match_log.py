@@ -1,9 +1,14 @@
-"""A match as a seat's own author may read it: what was sent, what was answered, the times, standard error."""
+"""A match as a seat's own author may read it: its log, and what the seat could know, in words.
+
+The log has what was sent, what was answered, the times and standard error.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from arbiter.frame import hand_line, roles_line
+from arbiter.games import make
 from arbiter.notes import note_lines
 from arbiter.text import printable
 from arbiter.view import Reader, replay_of
@@ -13,6 +18,9 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord
     from arbiter.rules import Seat
+
+SHOWN_WORDS = 16
+"""Legal answers that are listed."""
 
 
 def log_of(record: MatchRecord, seats: Iterable[Seat]) -> str:
@@ -57,3 +65,47 @@ def _lines(event: Mapping[str, Any], seat: Seat) -> Iterator[str]:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"  {line}" for line in printable(text).splitlines())
+
+
+def seen_by(record: MatchRecord, seat: Seat) -> Iterator[str]:
+    """Yield all that a seat could know, in order; `time_left` is not kept, and so not among it."""
+    replay = replay_of(record, Reader("seat", seat))
+    game = make(record.game, record.options)
+    deals = {deal["deal"]: deal for deal in replay["deals"]}
+    yield f"{record.id}: {record.game}, as seat {seat} ({record.players[seat]}) knew it"
+    for event in replay["events"]:
+        if event["t"] != "deal":
+            if event["t"] == "answer":
+                yield from (f"    {line}" for line in note_lines(event.get("note")))
+            yield f"  {_words_of(event)}"
+            continue
+        number = event["deal"]
+        deal = {key: value for key, value in deals[number].items() if key != "deal"}
+        yield ""
+        yield f"deal {number + 1} ({roles_line(deal)})" if roles_line(deal) else f"deal {number + 1}"
+        yield f"  hand: {hand_line(game, deals[number]['hands'][seat])}"
+
+
+def _words_of(event: Mapping[str, Any]) -> str:
+    line: str
+    match event["t"]:
+        case "tell":
+            line = event["text"]
+        case "ask":
+            legal = event["legal"]
+            more = f" ... ({len(legal)} in all)" if len(legal) > SHOWN_WORDS else ""
+            line = f"{event['request']}   may {', '.join(legal[:SHOWN_WORDS])}{more}"
+        case "answer":
+            line = f"  = {event['text']}   {event['charged_ms']:.2f} ms, {event['left_ms']:.2f} ms left"
+        case "exchange":
+            cards = " ".join(event["cards"]) if event["cards"] else f"{event['count']} cards"
+            line = f"seat {event['seat']} gives seat {event['to']} {cards}"
+        case "trick":
+            line = f"(to seat {event['seat']})"
+        case "end_deal":
+            line = f"points {' '.join(map(str, event['points']))}"
+        case "fault":
+            line = f"{event['player']} (seat {event['seat']}) forfeits: {event['fault']}: {event['text']}"
+        case other:
+            raise AssertionError(f"no seat is shown {other}")
+    return line
