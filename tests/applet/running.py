@@ -6,7 +6,7 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 
 from tests.started import Started
 
@@ -24,7 +24,7 @@ class Running:
         self.process = process
         self.said = process.stdout.readline()
         self.link = self.said.removeprefix("open ").strip()
-        self.browser = httpx.Client(base_url=self.link.partition("/?")[0], timeout=PATIENCE)
+        self.browser = httpx2.Client(base_url=self.link.partition("/?")[0], timeout=PATIENCE)
         found = re.search(r'<meta name="csrf" content="(.*?)">', self.browser.get(self.link).text)
         assert found is not None, self.said
         self.browser.headers["X-CSRF-Token"] = found[1]

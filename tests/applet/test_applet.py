@@ -7,7 +7,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-import httpx
+import httpx2
 import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
@@ -124,11 +124,11 @@ def test_the_browser_is_led_to_an_address_that_no_other_server_had_before(tmp_pa
     code += "; webbrowser.open = lambda link: print(link, flush=True)"
     with running(*SMALL, *BOTS, folder=tmp_path, code=code) as applet:
         assert applet.process.stdout is not None
-        opened = httpx.URL(applet.process.stdout.readline().strip())
-        assert opened.port == httpx.URL(applet.link).port
+        opened = httpx2.URL(applet.process.stdout.readline().strip())
+        assert opened.port == httpx2.URL(applet.link).port
         assert opened.host.startswith("127.")
         assert opened.host != "127.0.0.1"
-        assert applet.browser.headers["X-CSRF-Token"] in httpx.get(opened).text
+        assert applet.browser.headers["X-CSRF-Token"] in httpx2.get(opened).text
 
 
 @pytest.mark.process

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from httpx import Response
+    from httpx2 import Response
     from starlette.types import ASGIApp, Message, Scope
 
 TERMS = "submissions: {max_size: 10KB, per_day: 3}\n"

@@ -16,7 +16,7 @@ from tests.web.authored import Authored, archive, authored, visiting
 from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:
-    from httpx import Response
+    from httpx2 import Response
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202e"
 PROOF = re.compile(r'name="proof" value="([0-9a-f]{64})"')

@@ -157,7 +157,11 @@ def test_without_a_live_token_nobody_learns_what_there_is(site: Authored, method
     dead = {"Authorization": "Bearer dead"}
     odd = {"Authorization": "Bearer " + "\u00e9" * 50}
     found = [facts(there)] + [
-        facts(site.client.request(method, one, headers={k: v.encode("latin-1") for k, v in headers.items()}))
+        facts(
+            site.client.request(
+                method, one, headers={k.encode(): v.encode("latin-1") for k, v in headers.items()}
+            )
+        )
         for one in (address, elsewhere)
         for headers in ({}, dead, odd, {"Authorization": "Basic YTpi"})
     ]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from httpx import Response
+    from httpx2 import Response
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from tests.web.authored import Authored, archive
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
 if TYPE_CHECKING:
-    from httpx import Response
+    from httpx2 import Response
 
 
 def order(site: Authored, verb: str, **fields: str) -> Response:

@@ -14,7 +14,7 @@ from arbiter.season.season import Season
 from tests.web.authored import Authored, archive
 
 if TYPE_CHECKING:
-    from httpx import Response
+    from httpx2 import Response
 
 BASE = "/api/v1/seasons/small"
 ORDERS = [
@@ -114,7 +114,7 @@ def test_the_log_is_told_page_by_page_and_filtered(site: Authored) -> None:
         order(site, f"/players/{name}/suspend", because="x")
     headers = site.headers("olga")
 
-    def told(**query: object) -> tuple[list[str], int | None]:
+    def told(**query: str | int | None) -> tuple[list[str], int | None]:
         found = site.client.get(f"{BASE}/audit", params=query, headers=headers).json()
         assert found == site.client.get("/api/v1/audit", params=query, headers=headers).json()
         return [one["subject"] for one in found["audit"]], found["next"]

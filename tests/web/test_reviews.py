@@ -18,7 +18,7 @@ from tests.web.authored import TERMS, Authored, authored
 from tests.web.test_notes import noting
 
 if TYPE_CHECKING:
-    from httpx import Response
+    from httpx2 import Response
 
     from arbiter.match import MatchRecord
     from arbiter.reviewed import PhaseLoss, Review
