@@ -22,7 +22,7 @@ __all__ = ["arbiter"]
 
 HEAVY = (
     "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",
-    "rich", "scipy", "sqlalchemy", "subprocess", "yaml",
+    "mcp", "rich", "scipy", "sqlalchemy", "subprocess", "yaml",
 )  # fmt: skip
 
 

@@ -61,6 +61,8 @@ COMMANDS = {
     "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
     "tune": ("tune", "tune", "Tune a bot's numbers by matches against itself."),
     "gauntlet": ("gauntlet", "gauntlet", "One player of a season against the others, unrated."),
+    "arena": ("arena", "arena", "A coding agent improves a bot, in JSON."),
+    "mcp": ("arena", "mcp", "The arena as tools of the Model Context Protocol."),
     "suite": ("suite", "suite", "Run the named checks of one bot, as a regression suite."),
     "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
     "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),

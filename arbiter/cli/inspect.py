@@ -39,7 +39,7 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
 
     if only is not None:
         number, parent = only
-        _end_with(parent)
+        end_with(parent)
         inspect_one(settle(load(configs[0])), number)
         return
     loaded = [load(config) for config in configs]
@@ -73,7 +73,7 @@ def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
             working.join()
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """Have the kernel end this process when the inspector ends, however it does; end now if it has."""
     from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 

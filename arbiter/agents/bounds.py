@@ -1,0 +1,65 @@
+"""How much one answer may hold: an agent pays for every word that it reads."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Item = TypeVar("Item")
+
+MOST = 20_000
+"""Bytes of an answer."""
+PAGE = 15_000
+"""Bytes of its text, as JSON writes it."""
+PIECE = 1_000
+"""Characters of a line that is longer than a page."""
+ROWS = 20
+"""Of a list, on a page."""
+
+
+def size(text: str) -> int:
+    """Return the bytes that JSON makes of a text."""
+    return len(json.dumps(text)) - 2
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, in at most so many bytes of JSON; ` ...` ends what is cut."""
+    if size(text) <= most:
+        return text
+    while size(text) > most - 4:
+        text = text[: min(len(text) - 1, len(text) * most // size(text))]
+    return f"{text} ..."
+
+
+def text_page(text: str, page: int) -> dict[str, Any]:
+    """A page of a text, counted from 1: `text`, `page`, `pages`."""
+    pages, room = [""], PAGE
+    for piece in _pieces(text):
+        if size(piece) > room:
+            pages.append("")
+            room = PAGE
+        pages[-1] += piece
+        room -= size(piece)
+    return {"text": _page(pages, page), "page": page, "pages": len(pages)}
+
+
+def list_page(rows: Sequence[dict[str, Any]], page: int) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """The rows of a page, counted from 1, and `page` and `pages`."""
+    pages = [list(rows[start : start + ROWS]) for start in range(0, len(rows), ROWS)] or [[]]
+    return _page(pages, page), {"page": page, "pages": len(pages)}
+
+
+def _page(pages: Sequence[Item], page: int) -> Item:
+    if not 1 <= page <= len(pages):
+        raise ConfigError(f"there is no page {page}", hint=f"the last one is {len(pages)}")
+    return pages[page - 1]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for line in text.splitlines(keepends=True):
+        yield from (line[start : start + PIECE] for start in range(0, len(line), PIECE))
