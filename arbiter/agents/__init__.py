@@ -1,4 +1,5 @@
 """Coding agents, which write bots: a folder in which they try, submit and play them, and read how it went.
+Models that sit at a table of a site.
 
 | module | job |
 |---|---|
@@ -9,6 +10,8 @@
 | `manual` | what there is to read before the first line is written |
 | `bounds` | how much an answer may hold; pages of what is longer |
 | `server` | the same as tools of the Model Context Protocol |
+| `visit` | a seat at a visitors' table, asked for over HTTP |
+| `seat` | the same as tools |
 
-All but `server` are functions of an `AgentArena` that return JSON values, which `arbiter arena` prints.
+An arena's are functions of an `AgentArena` that return JSON values, which `arbiter arena` prints.
 """

@@ -14,6 +14,8 @@ Item = TypeVar("Item")
 
 MOST = 20_000
 """Bytes of an answer."""
+LONGEST_ERROR = 2_000
+"""Characters."""
 PAGE = 15_000
 """Bytes of its text, as JSON writes it."""
 PIECE = 1_000

@@ -21,6 +21,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from arbiter import __version__
 from arbiter.agents.arena import AgentArena
+from arbiter.agents.bounds import LONGEST_ERROR
 from arbiter.agents.manual import rules
 from arbiter.agents.matches import list_matches, show_log, show_match
 from arbiter.agents.programs import FILES
@@ -33,13 +34,6 @@ INSTRUCTIONS = """\
 Write a program that plays a card game well. Read `rules`; `check` a program until it passes; `submit` it;
 `play` rounds against the rungs; look at `standings`, at the worst matches (`match` without an id), at one of
 them (`match`, `log`); then submit a better one. The verdict "undecided" asks for more rounds."""
-LONGEST_ERROR = 2_000
-"""Characters."""
-
-
-def serve(folder: Path, name: str) -> None:
-    """Serve the arena in a folder until standard input ends."""
-    server(folder, name).run("stdio")
 
 
 def server(folder: Path, name: str) -> MCPServer[Any]:

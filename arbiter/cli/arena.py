@@ -1,15 +1,13 @@
-"""`arena`: the loop of a coding agent, each step a command that prints one JSON object; `mcp`: as tools."""
+"""`arena`: the loop of a coding agent, each step a command that prints one JSON object."""
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli import ENDING
-from arbiter.cli.options import needing, together, workers_option
+from arbiter.cli.options import together, workers_option
 from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed
 
@@ -166,27 +164,6 @@ def log(folder: Path, name: str, match_id: str, version: int | None, page: int) 
     from arbiter.agents.matches import show_log
 
     print_json(show_log(_arena(folder, name), match_id, version, page))
-
-
-@click.command()
-@folder_argument
-@name_option
-def mcp(folder: Path, name: str) -> None:
-    """The commands of `arena` as tools of the Model Context Protocol, over standard input and output.
-
-    A coding agent starts it by itself. Programs are source texts, or paths within FOLDER.
-
-    Example: arbiter mcp ladder
-    """
-    with needing("arbiter mcp", "agents"):
-        from arbiter.agents.server import serve
-
-    # What is wrong with the folder is said at once, and not at the first call of a tool.
-    _arena(folder, name)
-    for number in ENDING:
-        # Whoever waits for a line hears no exception; what it has begun ends with it.
-        signal.signal(number, signal.SIG_DFL)
-    serve(folder, name)
 
 
 def _arena(folder: Path, name: str) -> AgentArena:

@@ -14,10 +14,11 @@ from arbiter.text import printable
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.match import MatchRecord
     from arbiter.rules import Seat
+    from arbiter.viewed import Replay
 
 SHOWN_WORDS = 16
 """Legal answers that are listed."""
@@ -69,10 +70,14 @@ def _quoted(text: str) -> str:
 
 def seen_by(record: MatchRecord, seat: Seat) -> Iterator[str]:
     """Yield all that a seat could know, in order; `time_left` is not kept, and so not among it."""
-    replay = replay_of(record, Reader("seat", seat))
     game = make(record.game, record.options)
-    deals = {deal["deal"]: deal for deal in replay["deals"]}
     yield f"{record.id}: {record.game}, as seat {seat} ({record.players[seat]}) knew it"
+    yield from lines_of(replay_of(record, Reader("seat", seat)), seat, lambda hand: hand_line(game, hand))
+
+
+def lines_of(replay: Replay, seat: Seat, hand_text: Callable[[Sequence[str] | None], str]) -> Iterator[str]:
+    """Yield what a replay for a seat shows, line by line."""
+    deals: dict[int, Any] = {deal["deal"]: deal for deal in replay["deals"]}
     for event in replay["events"]:
         if event["t"] != "deal":
             if event["t"] == "answer":
@@ -80,10 +85,10 @@ def seen_by(record: MatchRecord, seat: Seat) -> Iterator[str]:
             yield f"  {_words_of(event)}"
             continue
         number = event["deal"]
-        deal = {key: value for key, value in deals[number].items() if key != "deal"}
+        roles = roles_line({key: value for key, value in deals[number].items() if key != "deal"})
         yield ""
-        yield f"deal {number + 1} ({roles_line(deal)})" if roles_line(deal) else f"deal {number + 1}"
-        yield f"  hand: {hand_line(game, deals[number]['hands'][seat])}"
+        yield f"deal {number + 1} ({roles})" if roles else f"deal {number + 1}"
+        yield f"  hand: {hand_text(deals[number]['hands'][seat])}"
 
 
 def _words_of(event: Mapping[str, Any]) -> str:

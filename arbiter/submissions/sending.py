@@ -82,11 +82,11 @@ class SiteAnswer(NamedTuple):
         return printable("; ".join(words)) or f"status {self.status}"
 
 
-class Site:
-    """A site with a season, for the owner of a token: what he sends there, or (`what`) asks for."""
+class SiteAddress:
+    """Where a site is, and the way to ask it: `path` is what its address has behind the port."""
 
-    def __init__(self, url: str, season: str, token: str, what: str = "submissions") -> None:
-        """ConfigError for an address, or a token, that is none."""
+    def __init__(self, url: str) -> None:
+        """ConfigError for an address that is none."""
         parts = urlsplit(url)
         try:
             self._port = parts.port
@@ -94,11 +94,51 @@ class Site:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"not an address of a site: {url!r}", hint="write http://127.0.0.1:8000/")
+        self.url, self.path = url, parts.path.rstrip("/")
+        self._secure, self._host = parts.scheme == "https", parts.hostname
+
+    def ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: IO[bytes] | None = None, size: int = 0
+    ) -> SiteAnswer:
+        """The answer to a request; NoServer where there is none."""
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        fields = {"accept": "application/json", **headers}
+        if body is not None:
+            fields |= {"content-length": str(size)}
+        try:
+            with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
+                connection.connect()
+                # A site that refuses early does not take the rest of a body.
+                with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+                    connection.request(method, path, body, fields)
+                response = connection.getresponse()
+                text = response.read(LONGEST_ANSWER)
+        except ssl.SSLError as error:
+            words = of_tls(error)
+            raise NoServer(f"{self.url}: {words.said}; {words.fix}") from None
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise NoServer(f"no site answers at {self.url}: {printable(reason)}") from None
+        try:
+            shape = json.loads(text)
+        except (ValueError, RecursionError):
+            shape = None
+        if isinstance(shape, dict) and not 300 <= response.status < 400:
+            return SiteAnswer(response.status, shape)
+        location = response.headers.get("location", "")
+        return SiteAnswer(response.status, {}, of_proxy(response.status, text, location, size))
+
+
+class Site:
+    """A site with a season, for the owner of a token: what he sends there, or (`what`) asks for."""
+
+    def __init__(self, url: str, season: str, token: str, what: str = "submissions") -> None:
+        """ConfigError for an address, or a token, that is none."""
+        self._address = SiteAddress(url)
         if not token.isascii() or not token.isprintable() or not token or " " in token:
             raise ConfigError("the token is not one that `arbiter authors add` printed")
-        self.url, self.season = url, season
-        self._secure, self._host, self._token = parts.scheme == "https", parts.hostname, token
-        self._base = f"{parts.path.rstrip('/')}/api/v1/seasons/{quote(season, safe='')}/{what}"
+        self.url, self.season, self._token = url, season, token
+        self._base = f"{self._address.path}/api/v1/seasons/{quote(season, safe='')}/{what}"
 
     def send(self, archive: IO[bytes], size: int) -> dict[str, Any]:
         """Send an archive; its id, version and state.
@@ -158,32 +198,10 @@ class Site:
         size: int = 0,
         kind_of: str = "application/zip",
     ) -> SiteAnswer:
-        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-        headers = {"authorization": f"Bearer {self._token}", "accept": "application/json"}
-        if body is not None:
-            headers |= {"content-length": str(size), "content-type": kind_of}
-        try:
-            with closing(kind(self._host, self._port, timeout=SECONDS)) as connection:
-                connection.connect()
-                # A site that refuses early does not take the rest of a body.
-                with suppress(BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
-                    connection.request(method, self._base + end, body, headers)
-                response = connection.getresponse()
-                text = response.read(LONGEST_ANSWER)
-        except ssl.SSLError as error:
-            words = of_tls(error)
-            raise NoServer(f"{self.url}: {words.said}; {words.fix}") from None
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise NoServer(f"no site answers at {self.url}: {printable(reason)}") from None
-        try:
-            shape = json.loads(text)
-        except (ValueError, RecursionError):
-            shape = None
-        if isinstance(shape, dict) and not 300 <= response.status < 400:
-            return SiteAnswer(response.status, shape)
-        location = response.headers.get("location", "")
-        return SiteAnswer(response.status, {}, of_proxy(response.status, text, location, size))
+        headers = {"authorization": f"Bearer {self._token}"} | (
+            {} if body is None else {"content-type": kind_of}
+        )
+        return self._address.ask(method, self._base + end, headers, body, size)
 
 
 def pack(path: Path, into: IO[bytes]) -> None:
