@@ -7,6 +7,7 @@
     ├─ MalformedReply    becomes a fault; never leaves the table
     ├─ BotCheckFailed    a bot failed where it must not          3
     ├─ VoidMatch         our machine failed, not a bot           4
+    │  └─ ProviderOutage  who serves a model failed; no bot is suspected
     ├─ Anomaly           so many faults that somebody must look  4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        none there yet
@@ -113,6 +114,10 @@ class VoidMatch(ArbiterError):
     """Our own failure ended a match: no result, to be played again under the same id."""
 
     exit_code = 4
+
+
+class ProviderOutage(VoidMatch):
+    """The provider of a language model failed: nobody at the table has made the match void."""
 
 
 class Anomaly(ArbiterError):

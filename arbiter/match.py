@@ -39,13 +39,19 @@ class Fault(StrEnum):
     CRASH = "crash"
     MEMORY = "memory"
     OUTPUT = "output"
+    UNPARSABLE = "unparsable"
+    TRUNCATED = "truncated"
+    TOKENS = "tokens"
 
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
 """The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
 _LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public"})
 """Fields that are tuples, of tuples perhaps, and lists in JSON."""
-_LEFT_OUT = {"substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": ()}
+_LEFT_OUT = {
+    "substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": (),
+    "model": None,
+}  # fmt: skip
 """Fields that stand in JSON only where they say something."""
 
 
@@ -77,6 +83,30 @@ def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A language model as a season's file names it, with the accounts that it plays under.
+
+    `key_env` is the environment variable that has the key, "" for none. `state` is "whole" or "conversation";
+    `names` "plain" or "exchanged"; `legal` shows it its legal answers. `attempts` are for one decision;
+    tokens are of answers, reasoning included.
+    """
+
+    endpoint: str
+    name: str
+    key_env: str = ""
+    date: str = ""
+    effort: str = ""
+    state: str = "whole"
+    legal: bool = False
+    names: str = "plain"
+    harness: int = 1
+    attempts: int = 2
+    match_tokens: int = 400_000
+    move_tokens: int = 8_000
+    deadline_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
 class Player:
     """A registered program, started in `folder`.
 
@@ -84,7 +114,8 @@ class Player:
     `files` those that its command names, its program among them if it is named by its path.
     `batched` is True when the organiser vouches that it can take batched delivery. `languages` are the
     programs that a season names for all its players, each with what else they may read for it.
-    `publish_notes` is None where the season says whether its notes are for all.
+    `publish_notes` is None where the season says whether its notes are for all. Where there is a `model`, the
+    command starts the harness that asks it.
     """
 
     name: str
@@ -96,6 +127,7 @@ class Player:
     files: tuple[str, ...] = ()
     languages: tuple[tuple[str, ...], ...] = ()
     publish_notes: bool | None = None
+    model: ModelEntry | None = None
 
 
 def original(name: str) -> str:
@@ -226,7 +258,8 @@ class BotReport(_Stored):
 
     `exit` is the exit status, negative the signal that ended it, None if we killed it. `stderr_at` says when
     the tail was written: (offset in it, "during" or "since", number of a move from 1), each up to the next;
-    what stands before the first came before its first move.
+    what stands before the first came before its first move. `model` has what a model was asked, as JSON
+    (docs/reference/match-record.md).
     """
 
     player: str
@@ -237,6 +270,7 @@ class BotReport(_Stored):
     notes: tuple[str, ...] = ()
     stderr_tail: str = ""
     stderr_at: tuple[tuple[int, str, int], ...] = ()
+    model: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
