@@ -39,7 +39,7 @@ DEALS = "set_cards"
 """The command that begins a deal and tells a seat its cards."""
 _SAMPLE = 8
 _FIRST_NAME = 0xE000
-_NAMES = re.compile("[\ue000-\uf8ff]")
+UNKNOWN_NAMES = re.compile("[\ue000-\uf8ff]")
 """The names of unknown cards: characters that no command has."""
 
 
@@ -82,7 +82,8 @@ class Hearing:
         self._worded = 0  # commands of the deal's wording that were heard
         self._standing: dict[Seat, int] = {}  # the place of an action that stands for an untold one
         self._following: list[Command] = []
-        self._naming = _naming(game)
+        self.naming = _naming(game)
+        """The game with names for unknown cards, which `UNKNOWN_NAMES` finds."""
 
     def hear(self, command: Command) -> None:
         """Take in a command that asks for nothing; Unheard where it cannot be obeyed."""
@@ -110,11 +111,15 @@ class Hearing:
             raise Unheard(f"it is time for {wanted}")
 
     @property
+    def untold(self) -> frozenset[int]:
+        """The places in `actions` of what stands for decisions that have not been heard."""
+        return frozenset(self._standing.values())
+
+    @property
     def done(self) -> list[tuple[Seat, Action]]:
         """What was done in the deal and has been heard: nothing that stands for an untold decision."""
-        standing = set(self._standing.values())
-        both = zip(self.seats, self.actions, strict=True)
-        return [done for place, done in enumerate(both) if place not in standing]
+        both, untold = zip(self.seats, self.actions, strict=True), self.untold
+        return [done for place, done in enumerate(both) if place not in untold]
 
     # What a subclass may do otherwise.
 
@@ -234,10 +239,10 @@ class Hearing:
 
     def _told(self, deal: Deal, place: int, command: Command) -> Deal | None:
         """The deal with what a command tells that words it in this place; None for another command."""
-        for wording in [wording[self.seat] for wording in self._naming.dealt(deal)][place : place + 1]:
-            found = re.fullmatch(_NAMES.sub(r"(\\S+?)", re.escape(wording)), command)
+        for wording in [wording[self.seat] for wording in self.naming.dealt(deal)][place : place + 1]:
+            found = re.fullmatch(UNKNOWN_NAMES.sub(r"(\\S+?)", re.escape(wording)), command)
             if found is not None and all(map(self.game.cards_of, found.groups())):
-                unknown = [ord(name) - _FIRST_NAME + UNKNOWN for name in _NAMES.findall(wording)]
+                unknown = [ord(name) - _FIRST_NAME + UNKNOWN for name in UNKNOWN_NAMES.findall(wording)]
                 return self._named(deal, dict(zip(unknown, found.groups(), strict=True)))
         return None
 
@@ -259,7 +264,7 @@ class Hearing:
         """A command of the deal's wording has been heard."""
         self.deal = deal
         self._worded += 1
-        if self._worded == len(list(self._naming.dealt(deal))):
+        if self._worded == len(list(self.naming.dealt(deal))):
             self.start(deal)
 
     def _check_begun(self) -> None:
@@ -267,7 +272,7 @@ class Hearing:
         if self.deal is None:
             raise Unheard(f"no cards have been dealt: {DEALS} comes first")
         if self.state is None:
-            missing = list(self._naming.dealt(self.deal))[self._worded]
+            missing = list(self.naming.dealt(self.deal))[self._worded]
             raise Unheard(f"{missing[self.seat].split()[0]} comes first")
 
     def _done(self, seat: Seat, action: Action, after: Any) -> None:

@@ -33,7 +33,6 @@ from arbiter.games.chefs_hat.deal import (
     ROLES,
     SEATS,
     ChefsHatDeal,
-    card_text,
     deal_of_shape,
     golden_eleven,
     reversed_roles,
@@ -319,7 +318,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         if not after.in_play or (before is not None and before.in_play):
             return ()
         return [
-            Exchange(giver, taker, tuple(map(card_text, cards)))
+            Exchange(giver, taker, tuple(map(self.card_name, cards)))
             for giver, taker, cards in after.setting.exchange or ()
         ]
 
