@@ -7,6 +7,7 @@ PLACES = {
     "arbiter.samples.bots": "bots/python",
     "arbiter.samples.cpp": "bots/cpp",
     "arbiter.samples.learned": "bots/learned",
+    "arbiter.samples.llm": "bots/llm",
     "arbiter.samples.rungs": "configs/ladder",
     "arbiter.samples.reference": "docs/reference",
 }

@@ -125,7 +125,8 @@ def lacking(player: Player) -> Iterator[str]:
 def readers(players: Iterable[Player]) -> dict[str, list[str]]:
     """By name of each player that may read others' files although bots are confined: the others' names."""
     everybody = list(players)
-    homes = [(player.name, Path(player.read[0]).resolve()) for player in everybody if player.read]
+    # The harness of a model is no secret of its player's.
+    homes = [(p.name, Path(p.read[0]).resolve()) for p in everybody if p.read and p.model is None]
     found = {}
     for player in everybody:
         places = [Path(place).resolve() for place in own_places(player)]

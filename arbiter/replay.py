@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})
 """Faults that lie in the reply."""
-ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED})
+ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.UNPARSABLE, Fault.TRUNCATED, Fault.TOKENS})
 """Faults that only the answer to a request can be."""
 
 

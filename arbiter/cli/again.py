@@ -54,7 +54,9 @@ def absent(
     players = {} if settings is None else _players(settings, folder)
     for seat, name in enumerate(record.players):
         player = players.get(original(name))
-        if player is None:
+        if record.bots and record.bots[seat].model is not None:
+            yield seat, f"{name} is a language model, which plays in whole matches alone"
+        elif player is None:
             yield seat, f"the command of {name} is not known: the settings of that round are not kept"
         elif messages := list(lacking(player)):
             yield seat, f"the program of {name} is gone: {messages[0]}"
@@ -66,6 +68,8 @@ def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
     }
     path, found = path_of((program,) for program in languages.values()), {}
     for player in settings["players"]:
+        if "model" in player:
+            continue
         name, (first, *words) = rated_name(player["name"], player.get("version")), player["command"]
         command = (languages.get(first, first), *words)
         env = {"PATH": path} if is_sent(player) else {}

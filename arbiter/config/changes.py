@@ -13,7 +13,9 @@ LONGEST = 60
 """Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
 """Changes named in one line; more are counted."""
-LATER: Mapping[str, Any] = {"after_fault": "end", "languages": {}, "suspend_share": 1}
+LATER: Mapping[str, Any] = {
+    "after_fault": "end", "attempts": 2, "languages": {}, "suspend_share": 1, "tokens": None,
+}  # fmt: skip
 """Keys that came later, with values that stand for what was before them, which settings leave out."""
 GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}
 """Values that are gone, by key, and what stands for them where a round was begun with them."""
@@ -55,7 +57,8 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     for name, player in new.items():
         if name in old and old[name] != player:
             changed = [key for key in player if player[key] != old[name].get(key)]
-            hint = " (another program should get another version)" if "command" in changed else ""
+            is_other = {"command", "model"}.intersection(changed)
+            hint = " (another program should get another version)" if is_other else ""
             parts = ", ".join(f"{key}: {_change(old[name].get(key), player[key])}" for key in changed)
             yield f"{name} has another {parts}{hint}"
 

@@ -54,6 +54,8 @@ def confined(config: Config) -> tuple[Config, list[str]]:
     notes = [warning] if warning else []
     config = replace(config, limits=replace(config.limits, isolation=tier))
     refuse_reach(config)
+    if tier == "plain" and any(entry.player.model and entry.player.model.key_env for entry in config.entries):
+        notes.append("isolation: plain: any bot can read the keys of models in this process's environment")
     if tier != "plain":
         for reader, others in readers(entry.player for entry in config.entries).items():
             notes.append(f"{reader} can read the files of {first_few(others)}")

@@ -24,6 +24,7 @@ from arbiter.config.checks import (
 )
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, player_of, problems_of_languages, sent, speaking, unspoken
+from arbiter.config.models import PACKAGE, problems_of_models, seated
 from arbiter.config.places import read_document
 from arbiter.config.reading import placed, validate
 from arbiter.config.season_file import (
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 FREE = keys_that_are(Key.FREE)
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
-LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes"})
+LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes", "model"})
 """Keys of a player that settings have only where they say something."""
 OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_fields[key].default != before)
 """Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
@@ -148,6 +149,10 @@ def load(
             reading.problems += [*problems_of_ship(reading.model, folder), *problems_of_languages(languages)]
     else:
         reading.problems.append(Problem(("folder",), f"there is no folder {named}"))
+    if reading.model is not None and reading.game is not None:
+        reading.problems += problems_of_models(
+            (player.model for player in reading.model.players), reading.game, check_commands
+        )
     if check_store:
         reading.problems += problems_of_store(says.get("store"), file.parent)
     if check_secrets and reading.model is not None:
@@ -163,7 +168,7 @@ def load(
 
 def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Config:
     languages = languages_of(model.languages, folder)
-    entries = [entry_of(player, folder, languages) for player in model.players]
+    entries = [_entry(player, folder, languages, model) for player in model.players]
     seed = str(model.seed)
     settings = _settings(model, game)
     warnings = []
@@ -231,9 +236,20 @@ def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
     return Entry(player, model.house, model.name, is_sent)
 
 
+def _entry(player: PlayerModel, folder: Path, languages: Languages, season: SeasonModel) -> Entry:
+    """A player of a file, with the accounts that a model plays under."""
+    entry = entry_of(player, folder, languages)
+    if player.model is None:
+        return entry
+    made = seated(player.model, season.tokens or {}, season.attempts)
+    # What the harness imports.
+    read = (*entry.player.read, str(PACKAGE))
+    return replace(entry, player=replace(entry.player, model=made, read=read))
+
+
 def settings_of_player(model: PlayerModel) -> dict[str, Any]:
     """A player as settings have it; without the keys that came later the digest stays what it was."""
-    shape = model.model_dump(mode="json")
+    shape = model.model_dump(mode="json", exclude={"command"} if model.model is not None else None)
     return {key: shape[key] for key in shape if key not in LATER_OF_PLAYERS or shape[key] is not None}
 
 

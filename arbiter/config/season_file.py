@@ -28,6 +28,7 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
+from arbiter.config.models import USUAL_ATTEMPTS, Attempts, ModelKeys, Tokens, harness_command
 from arbiter.config.submissions import ARCHIVES, parse_size, parse_total
 from arbiter.config.values import (
     Commitment,
@@ -98,13 +99,25 @@ Version = Annotated[VersionModel, BeforeValidator(_as_mapping)]
 
 
 class PlayerModel(VersionModel):
-    """One entry of ``players``."""
+    """One entry of ``players``; with a `model` its command is that of the harness."""
 
     name: Name
+    model: ModelKeys | None = None
     version: Name | StrictInt | None = None
     house: StrictBool = False
     sha256: Commitment | None = None
     publish_notes: StrictBool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _seat_the_harness(cls, value: object) -> object:
+        if not isinstance(value, dict) or not isinstance(value.get("model"), dict):
+            return value
+        for key in ("command", "read", "env", "sha256"):
+            if value.get(key):
+                text = f"model: a model has no {key} of its own"
+                raise refused("model", text, f"leave out {key}, or model")
+        return {**value, "command": harness_command()}
 
 
 def _tier(value: object) -> object:
@@ -239,6 +252,7 @@ class Terms:
     the results of the last `freeze` rounds are held back from the public until the season is over.
     `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete;
     `publish_reviews` what reviews find of its decisions; `review_by` names the player who reviews.
+    `tokens` and `attempts` are what models have for a match, a move and a decision.
     `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     """
 
@@ -256,6 +270,8 @@ class Terms:
     opening_rounds: Annotated[Count, Key.BETWEEN] = 12
     pairing: Annotated[Pairing, Key.BETWEEN] = "variance"
     require_isolation: StrictBool = False
+    tokens: Tokens | None = None
+    attempts: Attempts = USUAL_ATTEMPTS
     suspend_after: Annotated[Count, Key.BETWEEN] = 12
     suspend_share: Annotated[Share, Key.BETWEEN] = 0.5
     qualify: Annotated[StrictBool, Key.FREE] = False

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from arbiter.errors import ProviderOutage
+from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.llm.account import TokenAccount, counted
 from arbiter.llm.provider import Provider, ProviderFailure, Streamed
 from arbiter.match import Fault, ModelEntry
@@ -41,16 +41,24 @@ _FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fau
 """By how the last attempt of a decision ended; a refusal is one as any bot's."""
 
 
-def key_of(entry: ModelEntry) -> str:
-    """The key of a model, from the environment; "" where it needs none. ProviderOutage if it is not there."""
-    if not entry.key_env:
-        return ""
-    key = os.environ.get(entry.key_env, "").strip()
+def read_key(variable: str) -> str:
+    """The key that an environment variable has; ConfigError where it has none."""
+    key = os.environ.get(variable, "").strip()
     if not key:
-        raise ProviderOutage(f"the environment has no key of {entry.name}: export {entry.key_env}")
+        raise ConfigError(
+            f"the environment has no {variable}", hint=f"export {variable}=... before the command"
+        )
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ProviderOutage(f"the variable {entry.key_env} holds no key: one word of plain characters")
+        raise ConfigError(f"what {variable} has is no key", hint="one word of plain characters")
     return key
+
+
+def key_of(entry: ModelEntry) -> str:
+    """The key of a model, "" where it needs none; ProviderOutage where the environment lacks it."""
+    try:
+        return read_key(entry.key_env) if entry.key_env else ""
+    except ConfigError as error:
+        raise ProviderOutage(f"model {entry.name} cannot be asked: {error}") from None
 
 
 class Gateway:
@@ -79,7 +87,7 @@ class Gateway:
         """Why the match is void, "" while it is not."""
         self.calls: list[dict[str, Any]] = []
         """What was asked and answered, as `BotReport.model` keeps it."""
-        self.spent = 0
+        self.broken_off = 0
         """Pieces of answers that broke off: nobody's tokens, but perhaps somebody's bill."""
         self._near, self.far = socket.socketpair()
         self._say(hello)
@@ -190,7 +198,7 @@ class Gateway:
             try:
                 return self._provider.ask(messages, allowed, until - time.monotonic())
             except ProviderFailure as failure:
-                self.spent += failure.pieces
+                self.broken_off += failure.pieces
                 tries.append(str(failure))
                 pause = failure.pause if failure.pause is not None else 2.0 ** (len(tries) - 1)
                 pause = min(pause, LONGEST_PAUSE_S)

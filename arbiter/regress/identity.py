@@ -86,7 +86,7 @@ def program(player: Mapping[str, Any]) -> dict[str, Any]:
     """Return what identifies a kept player's program on any machine."""
     return {
         "name": player["name"],
-        "command": [_digests(player).get(word, word) for word in player["command"]],
+        "command": player.get("model") or [_digests(player).get(word, word) for word in player["command"]],
         "places": list(player.get("folders", {}).values()),
         "env": player["env"],
         "batched": player["batched"],
@@ -132,6 +132,8 @@ def kept(player: Player, digests: Digests) -> dict[str, Any]:
     languages = {"languages": list(map(list, player.languages))} if player.languages else {}
     # Tests that were begun before there were languages have no such key.
     del values["languages"]
+    if player.model is None:
+        del values["model"]
     return values | languages | digests.of(player)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.config.game import game_of
 from arbiter.config.limits import WrittenLimits
 from arbiter.errors import ArbiterError, StoreError
-from arbiter.match import Player
+from arbiter.match import ModelEntry, Player
 from arbiter.regress.experiment import Experiment, stop_rule
 from arbiter.regress.identity import BASE, CANDIDATE
 from arbiter.regress.run import resume
@@ -67,4 +67,5 @@ def _player(kept: Mapping[str, Any]) -> Player:
         read=tuple(kept.get("read", ())),
         files=tuple(kept["files"]),
         languages=tuple(map(tuple, kept.get("languages", ()))),
+        model=ModelEntry(**kept["model"]) if kept.get("model") else None,
     )

@@ -19,6 +19,7 @@ PLACES = {
     "bots/python": "bots",
     "bots/cpp": "cpp",
     "bots/learned": "learned",
+    "bots/llm": "llm",
     "configs/ladder": "rungs",
     "docs/reference": "reference",
 }
@@ -32,6 +33,8 @@ def _place(folder: str) -> Path:
 
 
 BOTS = _place("bots/python")
+HARNESS = _place("bots/llm") / "llm.py"
+"""The program that sits for a language model."""
 LEARNED = "bots/learned"
 """Its modules are for both games that it has bots of."""
 SEASON, PROTOCOL = "season.yaml", "protocol"

@@ -15,7 +15,7 @@ from math import comb
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from arbiter.errors import VoidMatch
+from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.match import Absence, original
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.season.programs import PUT_BACK, missing
@@ -53,7 +53,7 @@ def play_matches(
     matches in flight are still played and stored, and `Stopped` comes last if any was left out. Closing the
     generator cancels what has not begun. A void stops the run at once where a program of the match is missing
     here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
-    all others.
+    all others. Nobody is suspected of the outage of a model's provider.
     """
     keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
@@ -77,9 +77,13 @@ def play_matches(
             try:
                 match = future.result()
             except VoidMatch as void:
+                blameless = isinstance(void, ProviderOutage)
                 if what := missing(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
                 if is_trial(spec):
+                    if blameless:
+                        # Without an answer of its provider nobody can tell whose the voids are.
+                        raise VoidMatch(f"match {spec.id} was void: {void}") from None
                     window.submit_first(suspects.learn(spec, is_void=True))
                     continue
                 voids[spec.id] += 1
@@ -92,6 +96,8 @@ def play_matches(
                     yield MatchVoid(spec.id, str(void))
                     window.submit(spec)
                     continue
+                if blameless:
+                    raise end from None
                 plays = suspects.doubt(spec, end)
                 tries = any(is_trial(play) for play in plays)
                 yield MatchVoid(spec.id, f"{void}{'; now without each player in turn' if tries else ''}")

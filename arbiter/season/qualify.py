@@ -109,7 +109,9 @@ def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
             if (what := config.gone.get(entry.player.name)) is not None:
                 raise ConfigError(f"{entry.player.name} is suspended, and cannot be tried: {what}")
             found += [entry] if entry not in found else []
-    return found or [entry for entry in config.entries if entry.player.name not in config.gone]
+    known = (entry for entry in config.entries if entry.player.name not in config.gone)
+    # A model answers in matches alone.
+    return found or [entry for entry in known if entry.player.model is None]
 
 
 def untried(season: SeasonResults) -> list[Entry]:
@@ -125,6 +127,7 @@ def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
         entry
         for entry, digest in _digests(config)
         if not entry.is_sent
+        and entry.player.model is None
         and digest not in tried.get(entry.registered_name, ())
         and entry.player.name not in config.gone
     ]

@@ -48,14 +48,17 @@ class Cost(NamedTuple):
 class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
-    __slots__ = ("_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room", "_unknown",
-                 "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
+    __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room",
+                 "_unknown", "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: MeterReading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
         self._meter, self._kind = meter, kind
+        self._away = meter.away_ns()
         self.start = start
-        """Of the exchange; later by the time in which the referee was stopped, which is `stopped_ns`."""
+        """Of the exchange; later by the time in which the referee was stopped, which is `stopped_ns`, and by
+        that in which the bot was away.
+        """
         self.stopped_ns, self._unknown = 0, UNKNOWN_NS
         busy = _busy()
         for _ in range(MOST_READINGS):
@@ -92,12 +95,15 @@ class Account:
         moment = _now()
         late = moment - max(self.due, self._looked) - (now.own_ns - self.last.own_ns)
         gap = self._gap(moment, now, late) if late > GAP_NS else 0
-        if gap:
-            self.start += gap
+        away = self._meter.away_ns()
+        elsewhere = min(away - self._away, moment - self._looked - gap)
+        self._away = away
+        if gap or elsewhere:
+            self.start += gap + elsewhere
             self.stopped_ns += gap
             wall = moment - self.start
         # The time since the last reading, and before it that in which a wait reported now may have begun.
-        room = self._room + moment - self._looked - gap
+        room = self._room + moment - self._looked - gap - elsewhere
         delay = now.delay_ns - self.last.delay_ns
         counted = min(delay, room)
         self._credited += counted

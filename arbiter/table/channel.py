@@ -32,7 +32,7 @@ from arbiter.table.presence import hush
 from arbiter.table.stderr import DURING, SINCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arbiter.exchange import Send
     from arbiter.match import Limits
@@ -56,8 +56,15 @@ class Channel(PatientChannel):
     __slots__ = ("_brisk", "_is_closed", "_launcher", "_outputs", "_starting", "_turn", "answered",
                  "start_cpu_ns")  # fmt: skip
 
-    def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
-        super().__init__(seat, process, launcher, limits)
+    def __init__(
+        self,
+        seat: Seat,
+        process: BotProcess,
+        launcher: Launcher,
+        limits: Limits,
+        away_ns: Callable[[], int] = int,
+    ) -> None:
+        super().__init__(seat, process, launcher, limits, away_ns)
         self.start_cpu_ns = 0
         """CPU time of its start, up to the first reply."""
         self.answered = False

@@ -27,6 +27,7 @@ from arbiter.table.complaints import advice
 from arbiter.table.files import lack, script_problem
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
+from arbiter.table.models import Models
 from arbiter.table.runtimes import settings
 from arbiter.table.sandbox.calls import call_name
 from arbiter.table.sandbox.cgroup import groups
@@ -38,7 +39,7 @@ from arbiter.testing.follower import RandomPlayers, conduct_with
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from arbiter.exchange import Send
+    from arbiter.exchange import Seated, Send
     from arbiter.match import Absence, BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
     from arbiter.packing import PackedMatch
     from arbiter.rules import AnyGame, Seat
@@ -101,21 +102,25 @@ class Conductor:
         game = _game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
+        seats = present(spec)
+        with Models(game, spec, seats) as models:
+            return self._play(game, spec, seats, models)
+
+    def _play(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models) -> MatchRecord:
         started = datetime.now(UTC)
         steal, suspended = stolen_ns(), suspended_ns()
         begin = time.monotonic_ns()
-        seats = present(spec)
         requests = [start_request(spec.players[seat], spec.limits) for seat in seats]
-        processes = self._launcher.start(requests)
+        processes = self._launcher.start(requests, models.lines)
         channels = {
-            seat: Channel(seat, process, self._launcher, spec.limits)
+            seat: Channel(seat, process, self._launcher, spec.limits, models.away_of(seat))
             for seat, process in zip(seats, processes, strict=True)
         }
         for channel in channels.values():
             channel.others = [other.presence for other in channels.values() if other is not channel]
         notes: dict[Seat, list[str]] = {seat: [] for seat in seats}
         try:
-            record = conduct(game, spec, channels)
+            record = conduct(game, spec, models.seated(channels))
             if spec.limits.end == "quit":
                 for seat, channel in channels.items():
                     faulty = record.forfeit is not None and record.forfeit.seat == seat
@@ -131,14 +136,15 @@ class Conductor:
         reports, views = list(record.bots), dict(zip(channels, self._launcher.views, strict=True))
         tier = spec.limits.isolation
         for seat, channel in channels.items():
-            player, remarks = spec.players[seat], notes[seat]
+            player, remarks = spec.players[seat], [*notes[seat], *models.notes(seat)]
             if crashed(channel.seat, record.forfeit) and (helps := advice(channel.stderr.tail, tier)):
                 remarks.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")
             if (view := views[seat]) and (missing := view.missing()):
                 remarks.append(f"no room in its share of the system in memory: {missing}")
-            reports[seat] = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
+            report = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
+            reports[seat] = replace(report, model=models.report(seat))
         notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
         noted = of_moves(notebooks, [move.seat for move in record.moves])
         return replace(
@@ -181,7 +187,7 @@ def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
     return tuple(seat for seat, says in said if (spec.publish_notes if says is None else says))
 
 
-def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Channel]) -> MatchRecord:
+def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Seated]) -> MatchRecord:
     """The match between the bots of `channels`; who is absent is played in memory, or at fault."""
     match = referee(game, spec)
     if spec.absence is None:
@@ -279,6 +285,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
         "folders": [],
         "confine": None,
         "wrapped": False,
+        "line": player.model is not None,
         "root": None,
         "system": None,
         "cgroups": groups(limits.memory_bytes),

@@ -94,8 +94,11 @@ class Launcher:
         """The ids of the slim processes."""
         return [slim.pid for slim in self._processes.values()]
 
-    def start(self, bots: Sequence[Mapping[str, Any]]) -> list[BotProcess]:
-        """Start all bots, each described by what `conduct.start_request` returns."""
+    def start(self, bots: Sequence[Mapping[str, Any]], lines: Sequence[int] = ()) -> list[BotProcess]:
+        """Start all bots, each described by what `conduct.start_request` returns.
+
+        `lines` are the descriptors of those that have a `line`, in order.
+        """
         staged = any(bot["stage"] for bot in bots)
         self._in_use = self._processes.get(staged) or self._processes.setdefault(
             staged, SlimProcess("staged" if staged else "here")
@@ -113,7 +116,7 @@ class Launcher:
         ]
         board = self._in_use.board
         board.clear()
-        answer, descriptors = self._ask("start", bots=requests)
+        answer, descriptors = self._ask("start", lines, bots=requests)
         if "error" in answer:
             raise VoidMatch(answer["error"])
         self.staged, self.own_user = answer["staged"], answer["own_user"]

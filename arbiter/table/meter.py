@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.table.forkserver.board import spent_cell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arbiter.table.forkserver.board import Board
 
 PF_EXITING = 4
@@ -42,14 +44,23 @@ class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
     __slots__ = ("_asked", "_cells", "_clock", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
-                 "_statm", "family")  # fmt: skip
+                 "_statm", "away_ns", "family")  # fmt: skip
 
-    def __init__(self, pid: int, family: bool = False, board: Board | None = None, place: int = 0) -> None:
+    def __init__(
+        self,
+        pid: int,
+        family: bool = False,
+        board: Board | None = None,
+        place: int = 0,
+        away_ns: Callable[[], int] = int,
+    ) -> None:
         """`family`: the process may have children, whose CPU time counts as its own.
 
-        `board`: where at its place stands what its questions have cost, which counts, too.
+        `board`: where at its place stands what its questions have cost, which counts, too. `away_ns` says for
+        how long in all it has waited for what is no time of its own, such as a model's provider.
         """
         self._pid = pid
+        self.away_ns = away_ns
         self.family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2

@@ -25,7 +25,7 @@ from arbiter.table.presence import Presence, defiance_of, hush, look_at
 from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arbiter.exchange import Send
     from arbiter.match import Limits
@@ -58,7 +58,15 @@ class PatientChannel:
         "others", "pid", "presence", "seat", "stderr", "stopped_ns",
     )  # fmt: skip
 
-    def __init__(self, seat: Seat, process: BotProcess, launcher: Launcher, limits: Limits) -> None:
+    def __init__(
+        self,
+        seat: Seat,
+        process: BotProcess,
+        launcher: Launcher,
+        limits: Limits,
+        away_ns: Callable[[], int] = int,
+    ) -> None:
+        """`away_ns` as in `Meter`."""
         self.seat = seat
         self.pid, self._stdin, self._stdout, stderr, self._process, board, place = process
         self._cells, self._stopped = board.cells, stopped_cell(place)
@@ -69,7 +77,7 @@ class PatientChannel:
         self._kind = ClockKind(limits.clock)
         # Every other tier allows child processes.
         family = limits.isolation != "landlock"
-        self._meter = Meter(self.pid, family, board, place)
+        self._meter = Meter(self.pid, family, board, place, away_ns)
         self._first_look_ns = FIRST_LOOK_AT_FAMILIES_NS if family else FIRST_LOOK_NS
         self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
         self._base: MeterReading | None = None

@@ -23,6 +23,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.clock import MS
+from arbiter.errors import ConfigError
 from arbiter.exchange import Reply, Send
 from arbiter.protocol import Answer, Connection
 from arbiter.table.channel import Channel
@@ -65,6 +66,8 @@ class SingleBot:
     """
 
     def __init__(self, launcher: Launcher, player: Player, limits: Limits, seat: Seat = 0) -> None:
+        if player.model is not None:
+            raise ConfigError(f"{player.name} is a language model: it plays in whole matches alone")
         self._launcher = launcher
         self._seat = seat
         (self._process,) = launcher.start([start_request(player, limits) | {"held": False, "seat": seat}])

@@ -230,7 +230,7 @@ def test_silence_ends_at_the_deadline(provider: FakeProvider, pieces: int, what:
     with gateway_of(provider.entry(deadline_s=0.3)) as gateway:
         assert ask(gateway) == {"outcome": "outage"}
         assert f"{what} within 0.3 s" in gateway.outage
-        assert gateway.spent == pieces
+        assert gateway.broken_off == pieces
 
 
 def test_nobody_there_is_an_outage(provider: FakeProvider) -> None:
@@ -312,7 +312,7 @@ def test_without_a_key_in_the_environment_nothing_is_played(
     with pytest.raises(ProviderOutage, match="export NO_KEY"):
         Gateway(provider.entry(key_env="NO_KEY"), {})
     monkeypatch.setenv("NO_KEY", "two words\nand a line")
-    with pytest.raises(ProviderOutage, match="NO_KEY holds no key") as raised:
+    with pytest.raises(ProviderOutage, match="what NO_KEY has is no key") as raised:
         Gateway(provider.entry(key_env="NO_KEY"), {})
     assert "two words" not in str(raised.value)
 
@@ -335,7 +335,7 @@ def test_the_count_is_the_providers_through_all_faults(provider: FakeProvider) -
         with gateway_of(provider.entry(attempts=5, move_tokens=100_000)) as gateway:
             outcomes.update(ask(gateway)["outcome"] for _ in range(5))
             calls += gateway.calls
-            spent += gateway.spent
+            spent += gateway.broken_off
     assert sum(call["pieces"] + call.get("hidden", 0) for call in calls) == provider.truth
     assert sum("lie" in call for call in calls) == provider.lies
     assert spent == provider.broken

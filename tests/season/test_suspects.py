@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.config import load
-from arbiter.errors import VoidMatch
+from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
 from arbiter.season.matches import SWEEPS, blamed
 from arbiter.season.season import Season
@@ -78,6 +78,38 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Seaso
         assert match.detail == (
             "sits out: its matches are void, and are not where it is away" if at_fault else ""
         )
+
+
+def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(season: Season) -> None:
+    tried: list[MatchSpec] = []
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        if "p3" not in present(spec):
+            return by_name(spec)
+        tried.append(spec)
+        raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
+
+    plan = season.rounds.plan()
+    assert plan is not None
+    with pytest.raises(VoidMatch, match=r"in a row.*: the provider of player p3, llm\.example\.org"):
+        play_round(season.stored, plan, Scripted(play))
+    assert all(spec.absence is None for spec in tried)
+    assert all(match.faulty is None for match in season.stored.summaries(1))
+
+
+def test_an_outage_in_between_costs_nobody_a_match(season: Season) -> None:
+    asked: set[str] = set()
+    plan = season.rounds.plan()
+    assert plan is not None
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        if spec.rotation == 2 and spec.id not in asked:
+            asked.add(spec.id)
+            raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
+        return by_name(spec)
+
+    play_round(season.stored, plan, Scripted(play))
+    assert [match.faulty for match in season.stored.summaries(1)] == [None] * 8
 
 
 def test_who_makes_every_other_match_void_loses_or_plays(season: Season) -> None:

@@ -181,6 +181,7 @@ class World:
         self.now = 10 * SECOND
         self.totals = MeterReading(0, 0, 0, 0)
         self.runnable = True
+        self.away = 0
         self.reading_ms = 0
         """How long a look at the meters keeps the referee busy, while the bot computes."""
         monkeypatch.setattr(account, "_now", lambda: self.now)
@@ -189,6 +190,9 @@ class World:
     def read(self) -> MeterReading:
         self.passes(self.reading_ms, cpu=self.reading_ms, busy=self.reading_ms)
         return self.totals
+
+    def away_ns(self) -> int:
+        return self.away * MS
 
     def passes(self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0) -> None:
         self.now += ms * MS
@@ -233,6 +237,19 @@ def test_a_late_wake_of_a_referee_that_was_kept_busy_is_no_stop(world: World, wh
     world.passes(5000, **{why: 4950})
     spent = counted.cost()
     assert (spent.charged_ns, counted.stopped_ns) == (5 * SECOND, 0)
+
+
+@pytest.mark.parametrize("kind", list(ClockKind))
+def test_time_with_a_provider_is_not_charged(world: World, kind: ClockKind) -> None:
+    counted = world.account(kind)
+    counted.due = world.now + 3010 * MS
+    world.away = 3000
+    world.passes(3010, cpu=10)
+    spent = counted.cost()
+    assert (spent.charged_ns, spent.wall_ns, counted.stopped_ns) == (10 * MS, 10 * MS, 0)
+    counted.due = world.now + 20 * MS
+    world.passes(20, cpu=20)
+    assert counted.cost(answered=True).charged_ns == 30 * MS
 
 
 def test_a_wait_for_the_core_is_taken_off_once_beside_a_stop(world: World) -> None:

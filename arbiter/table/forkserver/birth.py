@@ -51,14 +51,15 @@ def become_bot(
     ground: dict[str, Any],
     root: dict[str, Any] | None,
     user: int | None,
+    line: int | None,
 ) -> NoReturn:
     """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
 
     `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
     `groups` its control groups, `ground` what is the same for all confined bots, `root` what its root
-    folder has, if it gets one of its own, `user` the namespace of a user of its own, if it has one. What
-    keeps the program from being executed is written to the descriptor `failure`, which the program does
-    not get.
+    folder has, if it gets one of its own, `user` the namespace of a user of its own, if it has one, `line` a
+    socket that becomes its descriptor 3. What keeps the program from being executed is written to the
+    descriptor `failure`, which the program does not get.
     """
     try:
         for group in groups:
@@ -66,6 +67,8 @@ def become_bot(
                 file.write("0")
         os.setsid()
         kept = list(ends if bot["wrapped"] else ends[:3])
+        if line is not None:
+            kept.append(fcntl.fcntl(line, fcntl.F_DUPFD, HIGH))
         if filtered := bytes.fromhex(bot.get("filter", "")):
             # A pipe can hold all of it.
             reading, writing = os.pipe()

@@ -19,6 +19,8 @@ Answer: TypeAlias = tuple[Any, list[int]]
 LONGEST = 64 * 1024
 """Bytes of a message that is sent as it is."""
 IN_MEMORY = b"-"
+MOST_SENT = 64
+"""Descriptors that come with a request."""
 
 
 def send(connection: socket.socket, value: object, descriptors: Sequence[int] = ()) -> None:
@@ -49,14 +51,14 @@ def answer(asker: socket.socket, served: object) -> bool:
     """Answer a request, which calls a public method; False if who asks is gone, ConnectionError if it goes
     before the answer.
 
-    A descriptor that comes with a request is its argument `descriptor`.
+    Descriptors that come with a request are its argument `descriptors`.
     """
-    received = receive(asker, 1)
+    received = receive(asker, MOST_SENT)
     if received is None:
         return False
     request, sent = received
     if sent:
-        request["with"]["descriptor"] = sent[0]
+        request["with"]["descriptors"] = sent
     said, descriptors = getattr(served, request["do"])(**request["with"])
     try:
         send(asker, said, descriptors)

@@ -85,10 +85,11 @@ class Family:
         self._calls, self._errors, self._ground = calls, errors, ground
         return self._staged, []
 
-    def hang(self, number: int, dropped: list[int], descriptor: int) -> Answer:
+    def hang(self, number: int, dropped: list[int], descriptors: list[int]) -> Answer:
         """Take a view of the system in memory that its keeper hands out, in place of others, if there is a
         stage.
         """
+        (descriptor,) = descriptors
         try:
             if self._staged:
                 if not self._has_views:
@@ -103,9 +104,10 @@ class Family:
             os.close(descriptor)
         return None, []
 
-    def start(self, bots: list[dict[str, Any]]) -> Answer:
+    def start(self, bots: list[dict[str, Any]], descriptors: list[int] | None = None) -> Answer:
         """Fork all bots of a match; an error here is our machine's, not a bot's.
 
+        The `descriptors` are for those bots, in order, that have a `line`: each gets one as its descriptor 3.
         The answer has their process ids here, whether they are on a stage, what each has of its own as a user
         there (`Users.own`), and the folders that could not be copied there; for each bot the descriptors of
         stdin, stdout, stderr and its process.
@@ -113,6 +115,7 @@ class Family:
         pipes: list[tuple[int, int, int]] = []
         in_place: list[str] = []
         users: list[int] = []
+        lines = iter(descriptors or ())
         try:
             if self._staged:
                 # One at least: `arbiter isolation` asks with no bots.
@@ -122,7 +125,7 @@ class Family:
                 skip_pipe_numbers()
             for seat, request in enumerate(bots):
                 user = users[seat] if users and request["confine"] is not None else None
-                pipes.append(self._fork(request, user))
+                pipes.append(self._fork(request, user, next(lines, None) if request["line"] else None))
             for bot, request in zip(self._bots, bots, strict=True):
                 bot.find(request["wrapped"])
         except OSError as error:
@@ -130,6 +133,9 @@ class Family:
             for number in (end for ends in pipes for end in ends):
                 os.close(number)
             return {"error": f"cannot start a process: {os.strerror(error.errno or 0)}"}, []
+        finally:
+            for number in descriptors or ():
+                os.close(number)
         pids = [bot.pid for bot in self._bots]
         sent = [
             number
@@ -139,7 +145,7 @@ class Family:
         own = self._users.own if users and all(bot["confine"] is not None for bot in bots) else ""
         return {"pids": pids, "staged": self._staged, "own_user": own, "in_place": in_place}, sent
 
-    def _fork(self, request: dict[str, Any], user: int | None) -> tuple[int, int, int]:
+    def _fork(self, request: dict[str, Any], user: int | None, line: int | None) -> tuple[int, int, int]:
         """Start one bot; our ends of its stdin, stdout and stderr."""
         groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
@@ -159,7 +165,7 @@ class Family:
                 root = None if request["view"] is None else request["root"]
                 if root is not None:
                     root["system"] = f"{SYSTEM}/{request['view']}"
-                become_bot(request, theirs, their_end, failure[1], groups, self._ground, root, user)
+                become_bot(request, theirs, their_end, failure[1], groups, self._ground, root, user, line)
         for number in (*theirs, failure[1]):
             os.close(number)
         supervised = None

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="Linux a
 class Echo:
     """Says what it is told, and sends back what it is sent."""
 
-    def say(self, text: str, descriptor: int) -> Answer:
-        return text, [descriptor]
+    def say(self, text: str, descriptors: list[int]) -> Answer:
+        return text, descriptors
 
 
 @pytest.mark.parametrize("length", [1, LONGEST, 3_000_000])
