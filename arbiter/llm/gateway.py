@@ -37,7 +37,7 @@ LONGEST_THOUGHT = 16 * 1024
 HIDDEN_KEY = "[key]"
 SHORTEST_SECRET = 8
 """Characters: what is shorter is a word that a local server takes for a key."""
-_FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fault.TOKENS}
+FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fault.TOKENS}
 """By how the last attempt of a decision ended; a refusal is one as any bot's."""
 
 
@@ -114,7 +114,7 @@ class Gateway:
 
     def fault(self) -> tuple[Fault, str] | None:
         """The fault of a model that gave no answer to the last decision, and the reason for all readers."""
-        if (kind := _FAULTS.get(self._outcome)) is None:
+        if (kind := FAULTS.get(self._outcome)) is None:
             return None
         tried = sum(call["decision"] == self._decision for call in self.calls)
         attempts = f"{tried} attempt{'s' * (tried != 1)}"

@@ -50,6 +50,11 @@ class Harness:
         self.left: Mapping[str, int] = {"move": 0, "match": 0, "attempts": 0}
         """What the gateway has said before this request."""
 
+    @property
+    def state(self) -> Any:
+        """The deal as the seat knows it."""
+        return self._hearing.state
+
     @classmethod
     def of(cls, hello: Mapping[str, Any], ask: Ask) -> Harness:
         """The harness that the gateway's first message describes."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.export import OUTCOMES, results
+from arbiter.llm.again import model_differences
 from arbiter.match import Fault, rounded_to_us
 from arbiter.replay import replay
 
@@ -113,7 +114,8 @@ def match_differences(
 ) -> Iterator[str]:
     """Every difference between a record and the match that `spec` and `game` make of its moves.
 
-    `same_config` is True when the match was played under the limits of `spec`; then clocks are compared.
+    Models are asked again, and kept answers answer them. `same_config` is True when the match was played
+    under the limits of `spec`; then clocks are compared.
     """
     yield from _place(game, spec, record, same_config)
     dealt, differences = _deals(game, spec, record)
@@ -128,6 +130,8 @@ def match_differences(
         else:
             yield from _play(record, again.record, dealt is game, again.judged)
     yield from _charges(record, control, starting)
+    entries = [player.model for player in spec.players] if same_config else ()
+    yield from model_differences(game, record, entries)
 
 
 def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:

@@ -20,6 +20,7 @@ from arbiter.cards import commitment
 from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
+from arbiter.llm.again import unchecked
 from arbiter.match import Player, original
 from arbiter.packing import unpack
 from arbiter.season.findings import (
@@ -306,6 +307,7 @@ class _Audit:
         self.coverage.forfeits += record.forfeit is not None
         for text in match_differences(game, spec, record, same):
             yield Finding(place, text)
+        yield from (Finding(place, text, FindingKind.UNCHECKED) for text in unchecked(record))
         if match.summary is not None and match.summary != (made := record.summary()):
             kept, fresh = match.summary.to_json(), made.to_json()
             for name in dict.fromkeys([*fresh, *kept]):

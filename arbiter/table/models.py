@@ -6,21 +6,18 @@ match is void, whatever the harness says.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Self
 
-from arbiter.cards import Stream
 from arbiter.errors import MalformedReply, ProviderOutage
 from arbiter.exchange import Reply
+from arbiter.llm.forms import digest_of_rules, form_of, rules_of
 from arbiter.llm.gateway import Gateway
-from arbiter.llm.prompts import other_names
-from arbiter.samples import manual_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arbiter.exchange import Seated, Send
-    from arbiter.match import MatchSpec, ModelEntry
+    from arbiter.match import MatchSpec
     from arbiter.rules import AnyGame, Seat
     from arbiter.table.channel import Channel
 
@@ -123,21 +120,3 @@ class ModelSeat:
         if refuses and (fault := gateway.fault()) is not None:
             return reply._replace(fault=MalformedReply(*fault, reply.answer.raw))
         return reply
-
-
-def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
-    """The form of a seat's prompts in a match, as JSON values; other names are drawn for each anew."""
-    names: dict[str, str] = {}
-    if entry.names == "exchanged":
-        names = other_names(game, Stream("arbiter-names", match, seat).draw)
-    return {"state": entry.state, "legal": entry.legal, "names": names}
-
-
-def rules_of(game: AnyGame) -> str:
-    """The rules that a model is sent."""
-    return manual_of(game.name) or game.manual
-
-
-def digest_of_rules(game: AnyGame) -> str:
-    """The SHA-256 of the rules that a model is sent."""
-    return sha256(rules_of(game).encode()).hexdigest()

@@ -1,0 +1,35 @@
+"""What a model is told before a match: its rules, and the form of its prompts."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from arbiter.cards import Stream
+from arbiter.llm.prompts import other_names
+from arbiter.samples import manual_of
+
+if TYPE_CHECKING:
+    from arbiter.match import ModelEntry
+    from arbiter.rules import AnyGame, Seat
+
+
+def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
+    """The form of a seat's prompts in a match, as JSON values."""
+    names = names_of(game, match, seat) if entry.names == "exchanged" else {}
+    return {"state": entry.state, "legal": entry.legal, "names": names}
+
+
+def names_of(game: AnyGame, match: str, seat: Seat) -> dict[str, str]:
+    """Other names for suits and ranks, drawn for each seat of each match."""
+    return other_names(game, Stream("arbiter-names", match, seat).draw)
+
+
+def rules_of(game: AnyGame) -> str:
+    """The rules that a model is sent."""
+    return manual_of(game.name) or game.manual
+
+
+def digest_of_rules(game: AnyGame) -> str:
+    """The SHA-256 of the rules that a model is sent."""
+    return sha256(rules_of(game).encode()).hexdigest()
