@@ -70,6 +70,9 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
             yield Problem(("house_bots", number), f"{name!r} does not stand in players", hint)
         if name in named[:number]:
             yield Problem(("house_bots", number), f"{name!r} is named twice")
+        if any(player.get("name") == name and player.get("model") for player in players):
+            message = f"{name!r} is a language model: it would be asked wherever a house bot sits in"
+            yield Problem(("house_bots", number), message, "name a program")
     if value.get("after_fault") == "substitute" and not named:
         hint = "name a player in house_bots to sit in for who faults"
         yield Problem(("after_fault",), "substitute needs a house bot", hint)

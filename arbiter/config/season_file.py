@@ -117,6 +117,9 @@ class PlayerModel(VersionModel):
             if value.get(key):
                 text = f"model: a model has no {key} of its own"
                 raise refused("model", text, f"leave out {key}, or model")
+        if value.get("house"):
+            text = "model: a model is no house bot: it would be asked wherever one sits in"
+            raise refused("model", text, "leave out house")
         return {**value, "command": harness_command()}
 
 

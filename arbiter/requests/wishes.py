@@ -97,7 +97,8 @@ class _Known(NamedTuple):
     @classmethod
     def of(cls, config: Config, season: SeasonStore, author: str, own: set[int], terms: Requests) -> _Known:
         now = rostered(config, season)
-        of_file = [entry for entry in now.entries if not entry.is_sent]
+        # Whoever asks a model pays for it, and that is the organiser.
+        of_file = [entry for entry in now.entries if not entry.is_sent and entry.player.model is None]
         sent = [entry for entry in now.entries if entry.is_sent and entry.registered_name != author]
         met = [*of_file, *sent] if terms.against == "all" else of_file
         return cls(
