@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 )
 @click.option("--reader", help="With --format replay: public, seat:K or full.  [default: full]")
 @click.option("--moves", is_flag=True, help="The time of each move, the slowest ones, where the budget went.")
-@click.option("--seat", type=int, metavar="K", help="What seat K could know; with --moves: its own.")
+@click.option("--prompts", is_flag=True, help="What language models were asked and answered.")
+@click.option(
+    "--seat", type=int, metavar="K", help="What seat K could know; with --moves or --prompts: its own."
+)
 def show(
     config: str,
     match_id: str,
@@ -47,6 +50,7 @@ def show(
     style: str,
     reader: str | None,
     moves: bool,
+    prompts: bool,
     seat: int | None,
 ) -> None:
     """One match: who sat where, every deal, every move, and why it ended.
@@ -57,6 +61,8 @@ def show(
         raise ConfigError(f"--reader goes with --format replay, not with {style}")
     if moves and style == "replay":
         raise ConfigError("--moves goes with --format text or json")
+    if prompts and (moves or style != "text"):
+        raise ConfigError("--prompts is text, and goes without --moves: --format json has all of it")
     if seat is not None and style != "text" and not moves:
         raise ConfigError(f"--seat is text: --format replay --reader seat:{seat} gives the same as JSON")
     found = look(config, store_url)
@@ -66,6 +72,11 @@ def show(
         raise unknown_match(match_id, season.summaries())
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
+    if prompts:
+        from arbiter.cli.prompts_text import print_prompts
+
+        print_prompts(record, seat)
+        return
     if moves:
         from arbiter.cli.move_times import print_times, times_json
 
