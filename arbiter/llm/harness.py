@@ -110,9 +110,9 @@ class Harness:
         hearing, game, seat = self._hearing, self._game, self._seat
         state = hearing.state
         points = tuple(map(sum, zip(*(deal.points for deal in hearing.played), strict=True)))
-        legal = tuple(game.action_text(state, seat, action) for action in state.legal(seat))
-        shown = legal if self._form.legal else ()
-        frame = frame_of(game, state, seat, to_act=seat, request=request, legal=shown, points=points)
+        actions = state.legal(seat) if self._form.legal else ()
+        legal = tuple(game.action_text(state, seat, action) for action in actions)
+        frame = frame_of(game, state, seat, to_act=seat, request=request, legal=legal, points=points)
         before = self._since() if self._talk else self._sheet()
         self._heard.clear()
         deal = len(hearing.played)

@@ -168,6 +168,22 @@ def test_without_its_key_a_match_is_void(table: Conductor, provider: FakeProvide
         table.play(match_of(provider.entry(key_env="NOT_THERE")))
 
 
+def test_no_rival_has_the_harness_descriptor(
+    table: Conductor, provider: FakeProvider, tmp_path: Path
+) -> None:
+    script = tmp_path / "nosy.py"
+    script.write_text(
+        "import os, runpy, sys\n"
+        "if os.path.exists('/proc/self/fd/3'):\n"
+        "    sys.exit('it is open')\n"
+        f"runpy.run_path({str(BOTS / 'planning_random.py')!r}, run_name='__main__')\n"
+    )
+    players = [*match_of(provider.entry(legal=True)).players]
+    players[2] = registered("nosy", [sys.executable, str(script)], tmp_path)
+    record = table.play(spec_for(tuple(players), isolation="plain"))
+    assert record.forfeit is None, record.forfeit
+
+
 def test_a_model_is_asked_in_matches_alone(provider: FakeProvider) -> None:
     launcher = Launcher()
     try:
