@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from arbiter.rules import AnyGame, Seat
 
 
+def identity_of(entry: ModelEntry) -> str:
+    """Return what a model plays by, for people: ``large-2, 2026-11-01, effort high, harness 1, whole``."""
+    parts = [
+        entry.name,
+        entry.date,
+        f"effort {entry.effort}" * bool(entry.effort),
+        f"harness {entry.harness}",
+    ]
+    parts += [entry.state, f"legal answers {'shown' if entry.legal else 'hidden'}", f"{entry.names} names"]
+    return ", ".join(filter(None, parts))
+
+
 def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
     """The form of a seat's prompts in a match, as JSON values."""
     names = names_of(game, match, seat) if entry.names == "exchanged" else {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.errors import MalformedReply, ProviderOutage
 from arbiter.exchange import Reply
-from arbiter.llm.forms import digest_of_rules, form_of, rules_of
+from arbiter.llm.forms import digest_of_rules, form_of, identity_of, rules_of
 from arbiter.llm.gateway import Gateway
 
 if TYPE_CHECKING:
@@ -40,7 +40,11 @@ class Models:
                     "rules": rules_of(game),
                     "form": self._forms[seat],
                 }
-                self._gateways[seat] = Gateway(entry, hello)
+                try:
+                    self._gateways[seat] = Gateway(entry, hello)
+                except ProviderOutage:
+                    self.__exit__()
+                    raise
 
     def __enter__(self) -> Self:
         return self
@@ -70,12 +74,14 @@ class Models:
         }
 
     def notes(self, seat: Seat) -> list[str]:
-        """Return what a record is to say of a seat's provider."""
-        calls = self._gateways[seat].calls if seat in self._gateways else []
+        """Return what a record is to say of a seat's model and its provider; nothing of another bot."""
+        entry = self._spec.players[seat].model
+        if entry is None:
+            return []
+        calls = self._gateways[seat].calls
         lies = sum("lie" in call for call in calls)
-        return [f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"] * bool(
-            lies
-        )
+        wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
+        return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
     def report(self, seat: Seat) -> dict[str, Any] | None:
         """Return what is kept of a model, None for another bot."""

@@ -1,6 +1,6 @@
 """Language models at the table, on a fake provider: whether counts agree, outages cost nobody, and what is charged.
 
-    python -m tests.bench.models [--calls 10000] [--outages 1000] [--rounds 40]
+    python -m tests.bench.models [PART ...] [--calls 10000] [--outages 1000] [--rounds 40]
 
 One JSON object on standard output, its parts as they are done on standard error.
 """
@@ -185,6 +185,9 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=10_000)
     parser.add_argument("--outages", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help="counts, charges, equals or outages; by default all"
+    )
     given = parser.parse_args()
     found: dict[str, Any] = {}
     parts: dict[str, Callable[[], dict[str, Any]]] = {
@@ -194,6 +197,8 @@ def main() -> None:
         "outages": partial(outages, given.outages),
     }
     for name, part in parts.items():
+        if given.parts and name not in given.parts:
+            continue
         begin = time.process_time()
         found[name] = part() | {"cpu_s": round(time.process_time() - begin, 1)}
         print(json.dumps({name: found[name]}), file=sys.stderr, flush=True)

@@ -98,6 +98,9 @@ def test_the_record_keeps_what_was_asked_and_answered(table: Conductor, provider
     assert "# Planning" in kept["calls"][0]["messages"][0]["content"]
     assert all(call["same"] == 1 for call in kept["calls"][1:])
     assert "model" not in record.bots[0].to_json()
+    identity = "fake, 2026-11-01, effort low, harness 1, whole, legal answers shown, plain names"
+    assert f"a language model: {identity}" in record.bots[1].notes
+    assert not record.bots[0].notes
 
 
 def test_a_provider_whose_counts_cannot_be_right_is_named(table: Conductor, provider: FakeProvider) -> None:
