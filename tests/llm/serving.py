@@ -63,7 +63,7 @@ class FakeProvider(ThreadingHTTPServer):
         self.bodies: list[dict[str, Any]] = []
         self.authorized: list[str | None] = []
         self.truth = self.broken = self.lies = 0
-        self.ended = threading.Event()
+        self.silent, self.ended = threading.Event(), threading.Event()
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)
 
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         kinds += [("refusal" if served.refused else "content", one) for one in served.pieces]
         for name, piece in kinds:
             if sent == served.silent:
-                server.ended.wait()
+                self._be_silent()
             if sent == served.cut:
                 with server.lock:
                     server.broken += sent
@@ -122,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._event({"choices": [{"index": 0, "delta": {name: piece}, "finish_reason": None}]})
             sent += 1
         if sent == served.silent:
-            server.ended.wait()
+            self._be_silent()
         self._event({"choices": [{"index": 0, "delta": {}, "finish_reason": served.finish}]})
         if served.reported is not None:
             usage: dict[str, Any] = {"completion_tokens": sent + served.hidden + served.reported}
@@ -132,6 +132,10 @@ class _Handler(BaseHTTPRequestHandler):
             server.truth += sent + served.hidden
             server.lies += served.reported not in (None, 0)
         self.wfile.write(b"data: [DONE]\n\n")
+
+    def _be_silent(self) -> None:
+        self.server.silent.set()
+        self.server.ended.wait()
 
     def _event(self, event: Mapping[str, Any]) -> None:
         self.wfile.write(f"data: {json.dumps({'model': 'fake-1', **event})}\n\n".encode())
