@@ -149,6 +149,7 @@ class Gateway:
         """Answer questions until the harness or the match ends."""
         with self._near.makefile("rb") as questions:
             while True:
+                waited = queued_ns()
                 try:
                     line = questions.readline(LONGEST_QUESTION + 1)
                 except OSError:
@@ -157,7 +158,8 @@ class Gateway:
                     # The end, or more than a question may have.
                     return
                 with self._lock:
-                    self._since_ns = time.monotonic_ns()
+                    # From when it had come: until then this thread had only waited for the core.
+                    self._since_ns = time.monotonic_ns() - (queued_ns() - waited)
                 answer = self.answer(messages_of(line))
                 self._say(answer)
                 with self._lock:
@@ -244,6 +246,13 @@ class Gateway:
     def _clean(self, text: str) -> str:
         """A text without the key, should a provider repeat it."""
         return text.replace(self._key, HIDDEN_KEY) if len(self._key) >= SHORTEST_SECRET else text
+
+
+def queued_ns() -> int:
+    """For how long this thread has stood on a run queue, in ns; 0 where the kernel does not say."""
+    with suppress(OSError, ValueError, IndexError), open("/proc/thread-self/schedstat", "rb") as schedstat:
+        return int(schedstat.read().split()[1])
+    return 0
 
 
 def outcome_of(streamed: Streamed, tokens: int, allowed: int) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from arbiter.cards import Stream
 from arbiter.errors import IllegalAction
 from arbiter.frame import frame_of
 from arbiter.games import hearing_of, make
@@ -49,6 +50,11 @@ class Harness:
         self._heard: list[Command] = []
         self.left: Mapping[str, int] = {"move": 0, "match": 0, "attempts": 0}
         """What the gateway has said before this request."""
+
+    @property
+    def game(self) -> AnyGame:
+        """The game of the match."""
+        return self._game
 
     @property
     def state(self) -> Any:
@@ -141,6 +147,16 @@ class Harness:
             del self._talk[:2]
 
 
+def warm_up(game: AnyGame) -> None:
+    """Play a deal of nobody's: what a game makes when it is first needed is made before the clock runs."""
+    deal = game.next_deal(0, Stream("arbiter-warm"), None)
+    state: Any = None if deal is None else game.start(deal)
+    while state is not None and state.to_act:
+        seat = state.to_act[0]
+        word = game.action_text(state, seat, state.legal(seat)[0])
+        state = state.apply(seat, game.parse(state, seat, word))
+
+
 def refusal(game: AnyGame, state: Any, seat: Seat, word: str) -> str:
     """Return why the rules forbid an answer, "" where they do not; `state` may have unknown cards."""
     try:
@@ -181,6 +197,7 @@ def main(commands: BinaryIO, replies: BinaryIO) -> None:
     """Play one match on standard streams, asking on descriptor 3."""
     line = _Line()
     harness = Harness.of(line.hear(), line.ask)
+    warm_up(harness.game)
     for command in commands:
         words = command.decode().rstrip()
         if words == "quit":

@@ -168,8 +168,10 @@ def equals(rounds: int) -> dict[str, Any]:
         players = [model_player(entry, entry.name) for entry in entries] + [quick_bot(n) for n in range(2)]
         for number in range(1, rounds + 1):
             totals: dict[str, int] = {}
+            # By turns one is the other's neighbour on the left, as at tables that are drawn.
+            order = [*players[:2][:: 1 if number % 2 else -1], *players[2:]]
             for rotation in range(4):
-                seated = [players[(seat - rotation) % 4] for seat in range(4)]
+                seated = [order[(seat - rotation) % 4] for seat in range(4)]
                 record: MatchRecord = conductor.play(spec_of(seated, "planning", SHORT, number, rotation))
                 assert record.points is not None, record.forfeit
                 for name, points in zip(record.players, record.points, strict=True):
