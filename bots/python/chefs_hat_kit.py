@@ -64,7 +64,7 @@ class Bot:
             # Luck depends on nothing but the seed, the deal and my cards, so a match can be played again.
             self.rng = random.Random(f"{self.seed}|{self.deal}|{self.hand}")
             self.laid, self.role, self.table, self.opening = [], "", None, True
-            self.before = ["gen_special"]
+            self.before, self.judged = ["gen_special"], False
             return ""
         if command == "set_roles":
             self.role = words[self.me]

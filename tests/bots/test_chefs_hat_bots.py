@@ -139,6 +139,7 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
     assert bot.answer("gen_values", []) is None
     requests(bot, roles)
     assert bot.answer("gen_values", []) == "gen_exchange:2.000:0.2500 11_10:1.500"
+    assert requests(bot, roles, "time_left 5000") == ["special", "exchange"]
     plain = CLASSES["larger_value"]()
     plain.answer("set_cards", ["1", "7"])
     assert plain.answer("gen_values", []) is None
