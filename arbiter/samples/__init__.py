@@ -36,7 +36,7 @@ BOTS = _place("bots/python")
 HARNESS = _place("bots/llm") / "llm.py"
 """The program that sits for a language model."""
 LEARNED = "bots/learned"
-"""Its modules are for both games that it has bots of."""
+"""Its modules are for all games that it has bots of."""
 SEASON, PROTOCOL = "season.yaml", "protocol"
 
 

@@ -57,3 +57,8 @@ def tricks_missed(outputs, more, others):
 def success_missed(outputs, success):
     """Of Dou Dizhu: how unlikely it was that the deal was won or lost."""
     return functional.binary_cross_entropy_with_logits(outputs[:, 0], success)
+
+
+def order_missed(outputs, order):
+    """Of Chef's Hat: how unlikely the order was in which all finished."""
+    return functional.cross_entropy(outputs, order)

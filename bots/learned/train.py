@@ -21,14 +21,16 @@ sys.dont_write_bytecode = True
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import curve  # noqa: E402
+import features_chefs_hat  # noqa: E402
 import features_dou_dizhu  # noqa: E402
 import features_planning  # noqa: E402
 import numpy as np  # noqa: E402
+import self_play_chefs_hat  # noqa: E402
 import self_play_dou_dizhu  # noqa: E402
 import self_play_planning  # noqa: E402
 import torch  # noqa: E402
 import yardstick  # noqa: E402
-from learner import Learner, success_missed, tricks_missed  # noqa: E402
+from learner import Learner, order_missed, success_missed, tricks_missed  # noqa: E402
 
 from arbiter import envs  # noqa: E402
 
@@ -101,7 +103,41 @@ class DouDizhuCourse:
         return [100 * yardstick.dou_dizhu(weights, name, deals=60)[0].mean() for name in names]
 
 
-COURSES = {"planning": PlanningCourse, "dou_dizhu": DouDizhuCourse}
+class ChefsHatCourse:
+    """Two networks, for what comes before the play and for discards, which learn from deals that end."""
+
+    title = "Chef's Hat"
+    unit, top, marks = "% of rivals beaten", 100, (("larger-value", 0), ("keep-jokers", 1))
+    explore = (0.05, 0.01)
+
+    def __init__(self, seed, matches=512):
+        cells = features_chefs_hat.SEEN_CELLS, features_chefs_hat.ACTION_CELLS
+        self.learners = {
+            name: Learner(*cells, (192, 64), features_chefs_hat.OUTPUTS, 2 * seed + number)
+            for number, name in enumerate(("open", "play"))
+        }
+        batch = envs.batch("chefs_hat", n=matches, seed=f"learn/{seed}")
+        self.matches = self_play_chefs_hat.Matches(batch, np.random.default_rng(seed))
+
+    def round(self, chance, explore, rate):
+        """Some decisions in every match, and what is learned from deals that ended; in words how it went."""
+        networks = {name: learner.network for name, learner in self.learners.items()}
+        samples, kept = self.matches.play(networks, explore)
+        for name, learner in self.learners.items():
+            learner.fit(samples[name], order_missed, 2 * rate, chance)
+        return f"{kept:.1%} of Chefs stay it among itself"
+
+    def arrays(self):
+        """What the player needs beside the weights."""
+        return {"chances": self.matches.chances()}
+
+    def measure(self, weights):
+        """The share of three rivals that it beats in a match, by who they are, in per cent."""
+        names = ("larger_value", "keep_jokers")
+        return [100 * yardstick.chefs_hat(weights, name, rounds=20)[:, 2].mean() for name in names]
+
+
+COURSES = {"planning": PlanningCourse, "dou_dizhu": DouDizhuCourse, "chefs_hat": ChefsHatCourse}
 
 
 def save(course, file):
@@ -143,7 +179,10 @@ def main(words=None):
     )
     line.add_argument("--rounds", type=int, metavar="N", help="rounds of self-play, in place of --minutes")
     line.add_argument(
-        "--matches", type=int, metavar="N", help="played side by side (default 128, Dou Dizhu 256)"
+        "--matches",
+        type=int,
+        metavar="N",
+        help="played side by side (default 128, Dou Dizhu 256, Chef's Hat 512)",
     )
     line.add_argument("--seed", type=int, default=1, metavar="N", help="seed of everything (default 1)")
     line.add_argument(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "python"))
 
+import chefs_hat_learned
 import dou_dizhu_learned
 import numpy as np
 import planning_kit
@@ -85,6 +86,23 @@ def dou_dizhu(weights, opponent, deals):
     return won, high
 
 
+def chefs_hat(weights, opponent, rounds):
+    """By round, (rounds, 3): points a match of the player and of three opponents, and what share it beats.
+
+    Each round is played from every seat; who is level counts half.
+    """
+    learned, game = chefs_hat_learned.Bot(weights=weights), make("chefs_hat", {})
+    others = [import_module(f"chefs_hat_{opponent}").Bot(seed) for seed in range(game.seats)]
+    found = np.zeros((rounds, game.seats, 3))
+    for number in range(1, rounds + 1):
+        for seat in range(game.seats):
+            bots = [_plain(learned if s == seat else others[s]) for s in range(game.seats)]
+            record = play_in_memory(game, bots, match_spec(game, seed="yardstick", round_number=number))
+            mine, rivals = record.points[seat], np.delete(record.points, seat)
+            found[number - 1, seat] = mine, rivals.mean(), (1 + np.sign(mine - rivals)).mean() / 2
+    return found.mean(axis=1)
+
+
 def _plain(bot):
     """A bot that is asked by command and words, as bytes to bytes."""
 
@@ -101,7 +119,7 @@ def main():
     line.add_argument(
         "opponents", nargs="+", metavar="BOT", help="random, greedy, pimc; random, smallest, ..."
     )
-    line.add_argument("--game", required=True, choices=("planning", "dou_dizhu"))
+    line.add_argument("--game", required=True, choices=("planning", "dou_dizhu", "chefs_hat"))
     line.add_argument("--rounds", type=int, default=50, metavar="N", help="rounds, or deals (default 50)")
     options = line.parse_args()
     for name in options.opponents:
@@ -110,6 +128,11 @@ def main():
             print("{}: {:.1f} points a match, theirs {:.1f}".format(name, *won.sum(axis=0)))
             for size, (mine, theirs) in enumerate(won, start=1):
                 print(f"  {size:2} cards: {mine:5.2f}, theirs {theirs:5.2f}, {mine - theirs:+.2f}")
+        elif options.game == "chefs_hat":
+            found = chefs_hat(chefs_hat_learned.WEIGHTS, name, options.rounds)
+            (mine, theirs, share), error = found.mean(axis=0), found.std(axis=0) / len(found) ** 0.5
+            told = f"{mine:.2f} points a match, +- {error[0]:.2f}, theirs {theirs:.2f}"
+            print(f"{name}: {told}; ahead of {share:.1%} of them, +- {error[2]:.1%}")
         else:
             won, high = dou_dizhu(dou_dizhu_learned.WEIGHTS, name, options.rounds)
             error = (won.std(axis=0) / len(won) ** 0.5).tolist()

@@ -15,14 +15,17 @@ from planning_referee import BOTS, Process
 LEARNED = BOTS / "learned"
 sys.path.append(str(LEARNED))
 
+import chefs_hat_learned  # noqa: E402 -- found through the line above
 import curve  # noqa: E402 -- found through the line above
 import dou_dizhu_learned  # noqa: E402 -- found through the line above
 import export  # noqa: E402
 import features_dou_dizhu  # noqa: E402
 import planning_kit  # noqa: E402
 import planning_learned  # noqa: E402
+import self_play_chefs_hat  # noqa: E402
 import self_play_dou_dizhu  # noqa: E402
 import self_play_planning  # noqa: E402
+import worth_chefs_hat  # noqa: E402
 import yardstick  # noqa: E402
 
 from arbiter import envs  # noqa: E402
@@ -32,7 +35,8 @@ from arbiter.match import MatchRecord  # noqa: E402
 from arbiter.rules import AnyGame  # noqa: E402
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy  # noqa: E402
 
-GAMES = ("planning", "dou_dizhu")
+GAMES = ("planning", "dou_dizhu", "chefs_hat")
+WITHOUT_KIT = {"dou_dizhu": dou_dizhu_learned, "chefs_hat": chefs_hat_learned}
 
 
 class Listener:
@@ -44,7 +48,7 @@ class Listener:
             self.bot = planning_learned.Learned(seed)
             self.session = planning_kit.Session(self.bot)
         else:
-            self.bot = dou_dizhu_learned.Bot(seed)
+            self.bot = WITHOUT_KIT[game].Bot(seed)
 
     def __call__(self, line: str) -> bytes:
         if isinstance(self.bot, planning_learned.Learned):
@@ -98,6 +102,11 @@ def test_dou_dizhu_is_played_legally_with_double_points_and_any_landlord() -> No
     match("dou_dizhu", make("dou_dizhu", {"bombs": "double", "landlords": [2, 2, 1]}))
 
 
+@pytest.mark.parametrize("options", [{"points": 9}, {"matches": 4}, {"rules": "gym2", "matches": 2}])
+def test_chefs_hat_of_any_length_and_by_other_rules_is_played_legally(options: dict[str, Any]) -> None:
+    match("chefs_hat", make("chefs_hat", options))
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("name", GAMES)
 def test_as_processes_they_refuse_what_they_do_not_know_and_end_politely(name: str, tmp_path: Path) -> None:
@@ -137,6 +146,10 @@ class Heard:
         # The order of the choices means nothing.
         self.heard.append((seen, done[np.lexsort(done.T)]))
         return self.network(seen, done, rows)
+
+
+def heard_by(networks: dict[str, Any], heard: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, Any]:
+    return {name: Heard(network, heard) for name, network in networks.items()}
 
 
 def assert_alike(
@@ -181,6 +194,32 @@ def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
     assert len(table) == len(training) == len(record.moves) > 20
     assert_alike(table, training)
     assert landlords == (record.points is not None and record.points[0] > 0)
+
+
+@pytest.mark.slow
+def test_chefs_hat_is_seen_alike_at_the_table_and_in_training() -> None:
+    """Gifts, special actions and what each seat alone knows of the exchange are among it."""
+    game, asked = make("chefs_hat", {}), set()
+    for number in range(4):
+        table: list[tuple[np.ndarray, np.ndarray]] = []
+        training: list[tuple[np.ndarray, np.ndarray]] = []
+        bots = [Listener("chefs_hat") for _ in range(4)]
+        for listener in bots:
+            listener.bot.networks = heard_by(listener.bot.networks, table)
+        record = play_in_memory(game, bots, match_spec(game, seed=f"seen/{number}", round_number=1))
+        asked |= {move.request for move in record.moves}
+        bot = chefs_hat_learned.Bot()
+        batch = envs.batch("chefs_hat", n=1, seed=0)
+        batch.begin([f"seen/{number}"])
+        matches = self_play_chefs_hat.Matches(batch, np.random.default_rng(1))
+        matches.finished, matches.shares, matches.kind[:] = bot.chances.copy(), (1, 0, 0), 0
+        # The Chef gives its two cards in two steps.
+        steps = len(record.moves) + sum(move.request == "gen_exchange 2" for move in record.moves)
+        matches.play(heard_by(bot.networks, training), explore=0, steps=steps)
+        training = [heard for heard in training if len(heard[1])]
+        assert len(table) == len(training) > 60
+        assert_alike(table, training)
+    assert asked == {"gen_special", "gen_exchange 1", "gen_exchange 2", "gen_move"}
 
 
 def test_all_plays_of_dou_dizhu_are_those_of_the_rules() -> None:
@@ -238,6 +277,60 @@ def test_values_of_dou_dizhu_are_of_every_legal_play() -> None:
     assert bot.answer("gen_values", []).startswith("9:1.000 ")
 
 
+def valued(bot: chefs_hat_learned.Bot, *lines: str) -> list[set[str]]:
+    """The options that its answers to gen_values name, after each is found to be worth what can be."""
+    found = []
+    for command, *words in map(str.split, lines):
+        reply = bot.answer(command, words)
+        if command == "gen_values":
+            told = dict(word.split(":", 1) for word in reply.split())
+            numbers = [tuple(map(float, worth.split(":"))) for worth in told.values()]
+            assert all(0 <= points <= 3 and 0 <= win <= 1 for points, win in numbers)
+            found.append(set(told))
+    return found
+
+
+def test_values_of_chefs_hat_are_of_every_legal_answer_and_do_not_change_its_play() -> None:
+    bot = chefs_hat_learned.Bot()
+    valued(bot, "set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3")
+    assert bot.answer("gen_values", []) is None
+    valued(bot, "set_cards 5 2 3 3 12 12", "set_roles Chef Souschef Waiter Dishwasher")
+    before = bot.rng.getstate()
+    exchange = "exchange 3 0 2 1 5", "exchange 0 3 2 3 3", "exchange 1 2 1", "exchange 2 1 1"
+    special, gifts, move = valued(
+        bot, *("time_left 9", "gen_values") * 2, *exchange, "play 3 C11;Q2;J0", "gen_values"
+    )
+    assert special == {"none", "dinner_served"}
+    assert gifts == {"2_3", "2_12", "3_3", "3_12", "12_12"}
+    assert move == {"C1;Q1;J1", "C1;Q1;J2", "C2;Q1;J1", "C2;Q1;J2", "C5;Q1;J1", "C5;Q1;J2", "pass"}
+    assert bot.rng.getstate() == before
+
+
+@pytest.mark.parametrize(
+    ("role", "gifts"), [("Chef", {"2_3", "2_11", "3_11"}), ("Souschef", {"2", "3", "11"})]
+)
+def test_values_of_chefs_hat_are_of_every_gift_that_a_role_may_choose(role: str, gifts: set[str]) -> None:
+    bot, others = chefs_hat_learned.Bot(), {"Chef": "Souschef", "Souschef": "Chef"}
+    valued(bot, "set_rules chefs_hat 1", "set_players 4 0", "set_game matches 3", "set_cards 3 2 3 11")
+    assert valued(bot, f"set_roles {role} {others[role]} Waiter Dishwasher", "gen_values") == [gifts]
+
+
+def test_the_last_deal_of_chefs_hat_is_worth_the_rivals_left_behind() -> None:
+    order = worth_chefs_hat.number_of(np.array([3, 0, 1, 2]))
+    worth = worth_chefs_hat.aims(np.array([[5, 2, 2, 0]]), 0, np.full(24, 1 / 24))[0, order]
+    # 5, 5, 4 and 1 points, of which 0, 3, 2 and 1 come from this deal.
+    trifles = worth_chefs_hat.TRIFLE * np.array([0, 3, 2, 1])
+    np.testing.assert_allclose(worth, np.array([5 / 6, 5 / 6, 1 / 3, 0]) + trifles)
+
+
+def test_more_deals_of_chefs_hat_leave_the_same_worth_to_share() -> None:
+    for deals in (0, 1, 2, 5):
+        worth = worth_chefs_hat.aims(np.array([[0, 6, 4, 2]]), deals, np.full(24, 1 / 24))
+        wins = worth_chefs_hat.wins(np.array([[0, 6, 4, 2]]), deals, np.full(24, 1 / 24))
+        np.testing.assert_allclose(worth.sum(axis=-1), 2 + 6 * worth_chefs_hat.TRIFLE)
+        np.testing.assert_allclose(wins.sum(axis=-1), 1)
+
+
 # Strength, and the training
 
 
@@ -251,6 +344,11 @@ def test_planning_was_learned() -> None:
 def test_dou_dizhu_was_learned() -> None:
     won, _ = yardstick.dou_dizhu(dou_dizhu_learned.WEIGHTS, "smallest", deals=30)
     assert won.mean() > 0.5
+
+
+@pytest.mark.slow
+def test_chefs_hat_was_learned() -> None:
+    assert yardstick.chefs_hat(chefs_hat_learned.WEIGHTS, "keep_jokers", rounds=12)[:, 2].mean() > 0.5
 
 
 @pytest.mark.parametrize("name", GAMES)
