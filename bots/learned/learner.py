@@ -54,11 +54,11 @@ def tricks_missed(outputs, more, others):
     return tricks + functional.mse_loss(outputs[:, NUMBERS], others)
 
 
+def outcome_missed(outputs, outcome):
+    """Of Codepiece's bids, and of Chef's Hat: how unlikely it was that the deal ended so."""
+    return functional.cross_entropy(outputs, outcome)
+
+
 def success_missed(outputs, success):
-    """Of Dou Dizhu: how unlikely it was that the deal was won or lost."""
+    """Of Dou Dizhu, and of Codepiece's trumps and cards: how unlikely it was that the side won, or lost."""
     return functional.binary_cross_entropy_with_logits(outputs[:, 0], success)
-
-
-def order_missed(outputs, order):
-    """Of Chef's Hat: how unlikely the order was in which all finished."""
-    return functional.cross_entropy(outputs, order)

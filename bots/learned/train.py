@@ -22,15 +22,17 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import curve  # noqa: E402
 import features_chefs_hat  # noqa: E402
+import features_codepiece  # noqa: E402
 import features_dou_dizhu  # noqa: E402
 import features_planning  # noqa: E402
 import numpy as np  # noqa: E402
 import self_play_chefs_hat  # noqa: E402
+import self_play_codepiece  # noqa: E402
 import self_play_dou_dizhu  # noqa: E402
 import self_play_planning  # noqa: E402
 import torch  # noqa: E402
 import yardstick  # noqa: E402
-from learner import Learner, order_missed, success_missed, tricks_missed  # noqa: E402
+from learner import Learner, outcome_missed, success_missed, tricks_missed  # noqa: E402
 
 from arbiter import envs  # noqa: E402
 
@@ -124,7 +126,7 @@ class ChefsHatCourse:
         networks = {name: learner.network for name, learner in self.learners.items()}
         samples, kept = self.matches.play(networks, explore)
         for name, learner in self.learners.items():
-            learner.fit(samples[name], order_missed, 2 * rate, chance)
+            learner.fit(samples[name], outcome_missed, 2 * rate, chance)
         return f"{kept:.1%} of Chefs stay it among itself"
 
     def arrays(self):
@@ -137,7 +139,47 @@ class ChefsHatCourse:
         return [100 * yardstick.chefs_hat(weights, name, rounds=20)[:, 2].mean() for name in names]
 
 
-COURSES = {"planning": PlanningCourse, "dou_dizhu": DouDizhuCourse, "chefs_hat": ChefsHatCourse}
+class CodepieceCourse:
+    """Three networks, for bids, trumps and cards, which learn from the deals that end."""
+
+    title = "Codepiece"
+    unit, top, marks = "% of matches won", 100, (("aces", 0), ("high", 1))
+    explore = (0.05, 0.01)
+    dealers = (0, 1, 2, 3)
+
+    def __init__(self, seed, matches=256):
+        made = features_codepiece
+        self.learners = {
+            "bid": Learner(made.BID_CELLS, made.BID_DONE, (128, 64), made.OUTCOMES, 3 * seed),
+            "trump": Learner(made.TRUMP_CELLS, made.TRUMP_DONE, (128, 32), 1, 3 * seed + 1),
+            "play": Learner(made.PLAY_CELLS, made.PLAY_DONE, (256, 128), 1, 3 * seed + 2),
+        }
+        batch = envs.batch("codepiece", n=matches, seed=f"learn/{seed}", dealers=self.dealers)
+        self.matches = self_play_codepiece.Matches(batch, self.dealers)
+
+    def round(self, chance, explore, rate):
+        """Some decisions in every match, and what is learned from deals that ended; in words how it went."""
+        networks = {name: learner.network for name, learner in self.learners.items()}
+        samples, made = self.matches.play(networks, chance, explore)
+        for name, learner in self.learners.items():
+            learner.fit(samples[name], outcome_missed if name == "bid" else success_missed, rate, chance)
+        return f"{made:.1%} of bids are made among itself"
+
+    def arrays(self):
+        """What the player needs beside the weights: nothing."""
+        return {}
+
+    def measure(self, weights):
+        """The share of matches won against each of the fixed opponents, in per cent."""
+        return [100 * yardstick.codepiece(weights, name, rounds=40).mean() for name in ("aces", "high")]
+
+
+COURSES = {
+    "planning": PlanningCourse,
+    "codepiece": CodepieceCourse,
+    "dou_dizhu": DouDizhuCourse,
+    "chefs_hat": ChefsHatCourse,
+}
 
 
 def save(course, file):

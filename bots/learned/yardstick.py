@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "python"))
 
 import chefs_hat_learned
+import codepiece_learned
 import dou_dizhu_learned
 import numpy as np
 import planning_kit
@@ -66,6 +67,31 @@ class Heard:
         return f"{self.session.answer(line)}\n\n".encode()
 
 
+def codepiece(weights, opponent, rounds):
+    """What two of the player made of matches against two of an opponent: 1, 1/2 or 0, (rounds, 2).
+
+    Each round is played from both sides with the same cards.
+    """
+    learned = [codepiece_learned.Learned(seed, weights) for seed in (1, 2)]
+    module = import_module(f"codepiece_{opponent}")
+    more = {"clock": False} if opponent == "pimc" else {}
+    others = [module.Bot(seed, **more) for seed in (3, 4)]
+    game, won = make("codepiece", {}), np.zeros((rounds, 2))
+    for number in range(1, rounds + 1):
+        spec = match_spec(game, seed="yardstick", round_number=number)
+        for side in (0, 1):
+            order = [learned, others] if side == 0 else [others, learned]
+            bots = [_kit(order[seat % 2][seat // 2]) for seat in range(game.seats)]
+            points = play_in_memory(game, bots, spec).points
+            won[number - 1, side] = (np.sign(points[side] - points[1 - side]) + 1) / 2
+    return won
+
+
+def _kit(bot):
+    """A bot that replies with what stands behind "=", as bytes to bytes."""
+    return lambda line: f"= {bot.reply(line)}".rstrip().encode() + b"\n\n"
+
+
 def dou_dizhu(weights, opponent, deals):
     """Whether the player won each deal, (deals, 2), as landlord against two and as both peasants.
 
@@ -117,9 +143,12 @@ def main():
     """Command line."""
     line = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     line.add_argument(
-        "opponents", nargs="+", metavar="BOT", help="random, greedy, pimc; random, smallest, ..."
+        "opponents",
+        nargs="+",
+        metavar="BOT",
+        help="random, greedy, pimc; random, high, ...; random, smallest, ...",
     )
-    line.add_argument("--game", required=True, choices=("planning", "dou_dizhu", "chefs_hat"))
+    line.add_argument("--game", required=True, choices=("planning", "codepiece", "dou_dizhu", "chefs_hat"))
     line.add_argument("--rounds", type=int, default=50, metavar="N", help="rounds, or deals (default 50)")
     options = line.parse_args()
     for name in options.opponents:
@@ -133,6 +162,9 @@ def main():
             (mine, theirs, share), error = found.mean(axis=0), found.std(axis=0) / len(found) ** 0.5
             told = f"{mine:.2f} points a match, +- {error[0]:.2f}, theirs {theirs:.2f}"
             print(f"{name}: {told}; ahead of {share:.1%} of them, +- {error[2]:.1%}")
+        elif options.game == "codepiece":
+            won = codepiece(codepiece_learned.WEIGHTS, name, options.rounds).mean(axis=1)
+            print(f"{name}: {won.mean():.1%} of matches won, +- {won.std() / len(won) ** 0.5:.1%}")
         else:
             won, high = dou_dizhu(dou_dizhu_learned.WEIGHTS, name, options.rounds)
             error = (won.std(axis=0) / len(won) ** 0.5).tolist()

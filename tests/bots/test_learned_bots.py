@@ -16,26 +16,30 @@ LEARNED = BOTS / "learned"
 sys.path.append(str(LEARNED))
 
 import chefs_hat_learned  # noqa: E402 -- found through the line above
+import codepiece_learned  # noqa: E402 -- found through the line above
 import curve  # noqa: E402 -- found through the line above
 import dou_dizhu_learned  # noqa: E402 -- found through the line above
 import export  # noqa: E402
 import features_dou_dizhu  # noqa: E402
+import memory_codepiece  # noqa: E402
 import planning_kit  # noqa: E402
 import planning_learned  # noqa: E402
 import self_play_chefs_hat  # noqa: E402
+import self_play_codepiece  # noqa: E402
 import self_play_dou_dizhu  # noqa: E402
 import self_play_planning  # noqa: E402
 import worth_chefs_hat  # noqa: E402
 import yardstick  # noqa: E402
 
 from arbiter import envs  # noqa: E402
+from arbiter.envs.play import Play  # noqa: E402
 from arbiter.games import make  # noqa: E402
 from arbiter.games.dou_dizhu.combinations import table  # noqa: E402
 from arbiter.match import MatchRecord  # noqa: E402
 from arbiter.rules import AnyGame  # noqa: E402
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy  # noqa: E402
 
-GAMES = ("planning", "dou_dizhu", "chefs_hat")
+GAMES = ("planning", "codepiece", "dou_dizhu", "chefs_hat")
 WITHOUT_KIT = {"dou_dizhu": dou_dizhu_learned, "chefs_hat": chefs_hat_learned}
 
 
@@ -47,14 +51,19 @@ class Listener:
         if game == "planning":
             self.bot = planning_learned.Learned(seed)
             self.session = planning_kit.Session(self.bot)
+        elif game == "codepiece":
+            self.bot = codepiece_learned.Learned(seed)
         else:
             self.bot = WITHOUT_KIT[game].Bot(seed)
 
     def __call__(self, line: str) -> bytes:
         if isinstance(self.bot, planning_learned.Learned):
             return f"{self.session.answer(line)}\n\n".encode()
-        command, *words = line.split()
-        reply = self.bot.answer(command, words)
+        if isinstance(self.bot, codepiece_learned.Learned):
+            reply = self.bot.reply(line)
+        else:
+            command, *words = line.split()
+            reply = self.bot.answer(command, words)
         assert reply is not None, line
         return f"= {reply}".rstrip().encode() + b"\n\n"
 
@@ -98,6 +107,10 @@ def test_planning_with_another_deck_and_number_of_players_is_played_legally() ->
     match("planning", make("planning", {"seats": 3, "deck": "12345 XYZ", "deals": [[3, 2], [5, 0]]}))
 
 
+def test_codepiece_is_played_legally_in_any_number_of_deals() -> None:
+    match("codepiece", make("codepiece", {"dealers": [3, 3, 0, 1, 2]}))
+
+
 def test_dou_dizhu_is_played_legally_with_double_points_and_any_landlord() -> None:
     match("dou_dizhu", make("dou_dizhu", {"bombs": "double", "landlords": [2, 2, 1]}))
 
@@ -107,11 +120,18 @@ def test_chefs_hat_of_any_length_and_by_other_rules_is_played_legally(options: d
     match("chefs_hat", make("chefs_hat", options))
 
 
+UNKNOWN = {
+    "codepiece": ["gen_move", "hello", "bid 0 bid_8", "set_rules planning 1", "play 0 x", "trump 1 trump_X"]
+}
+"""What each does not know, or not yet; the kits take what cannot come in a match."""
+
+
 @pytest.mark.process
 @pytest.mark.parametrize("name", GAMES)
 def test_as_processes_they_refuse_what_they_do_not_know_and_end_politely(name: str, tmp_path: Path) -> None:
     bot = Process([sys.executable, str(LEARNED / f"{name}_learned.py")], cwd=tmp_path)
-    replies = bot.ask(["gen_move", "hello", "set_players 9 9", "set_cards", "set_cards x", "play 0", "quit"])
+    others = ["gen_move", "hello", "set_players 9 9", "set_cards", "set_cards x", "play 0"]
+    replies = bot.ask([*UNKNOWN.get(name, others), "quit"])
     assert [reply[0] for reply in replies] == ["?"] * 6 + ["="]
     assert bot.close() == 0
     assert not list(tmp_path.iterdir())
@@ -177,6 +197,56 @@ def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
     matches.play(networks, np.random.default_rng(1), explore=0)
     assert len(table) == len(training) == 416
     assert_alike(table, training)
+
+
+@pytest.mark.slow
+def test_codepiece_is_seen_alike_at_the_table_and_in_training() -> None:
+    table: list[tuple[np.ndarray, np.ndarray]] = []
+    training: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def heard(networks: Any, cells: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, Heard]:
+        return {name: Heard(network, cells) for name, network in networks.items()}
+
+    game, bots = make("codepiece", {}), [Listener("codepiece") for _ in range(4)]
+    for listener in bots:
+        listener.bot.networks = heard(listener.bot.networks, table)
+    record = play_in_memory(game, bots, match_spec(game, seed="seen/0", round_number=1))
+    matches = self_play_codepiece.Matches(envs.batch("codepiece", n=1, seed="seen"), game.dealers)
+    matches.careless = 0
+    networks = heard(codepiece_learned.Learned().networks, training)
+    matches.play(networks, np.random.default_rng(1), explore=0, steps=len(record.moves))
+    assert len(table) > 150
+    assert len(table) == len(training)
+    assert_alike(table, training)
+
+
+def test_what_codepiece_remembers_is_what_happened_and_excludes_no_card_that_is_held() -> None:
+    play, chance = Play(make("codepiece", {})), np.random.default_rng(5)
+    play.reset(seed=3)
+    memory, one = memory_codepiece.Memory(1, play.game.dealers), np.zeros(1, np.int64)
+    for _ in range(8):
+        while not play.over:
+            state, seat, deals = play.state, play.turn, len(play.played)
+            held = [[at for at in range(52) if hand >> 11 + at & 1] for hand in state.hands]
+            assert memory.deal == [deals]
+            heard = memory.bid[0], memory.leader[0], memory.trump[0]
+            assert heard == (state.bid, state.leader, state.trump)
+            # Here by side, there the bidders first.
+            won = memory.won[0, :: -1 if state.leader % 2 else 1].tolist()
+            assert (memory.on_table[0], won) == (len(state.trick), [*state.won])
+            for holder, cards in enumerate(held):
+                assert all(card % 13 < memory.below[0, holder, card // 13] for card in cards)
+                assert not memory.gone[0, cards].any()
+            legal = play.legal(seat)
+            action = chance.choice(legal[:2] if legal[0] == memory_codepiece.PASS else legal)
+            over = memory.hear(one, np.array([seat]), np.array([action]))
+            play.act(seat, int(action))
+            assert over == [len(play.played) > deals]
+            if over:
+                assert memory.points()[0] == play.played[-1].points[memory.leader[0]]
+                memory.end(one)
+        assert memory.deal == [0]
+        play.reset()
 
 
 @pytest.mark.slow
@@ -256,6 +326,34 @@ def test_turns_of_a_hand_are_counted_by_chains_and_what_trios_take_along() -> No
     }
     counts = np.array([dou_dizhu_learned.count(hand) for hand in hands])
     assert features_dou_dizhu.turns(counts).tolist() == list(hands.values())
+
+
+def test_values_of_codepiece_are_points_and_chances_of_every_answer() -> None:
+    bot = codepiece_learned.Learned()
+    hand = "2C 3C 4C 5C 6C 2D 3D 2H 3H KS QS JS AS"
+    for line in ("set_rules codepiece 1", "set_players 4 1", "set_game 1 0", f"set_cards 13 {hand}"):
+        assert bot.reply(line) == ""
+
+    def values() -> dict[str, list[float]]:
+        said = (bot.reply("gen_values") or "").split()
+        return {option: [*map(float, numbers)] for option, *numbers in (part.split(":") for part in said)}
+
+    before = bot.rng.getstate()
+    found = [values()]
+    assert [*found[0]] == ["pass", *(f"bid_{bid}" for bid in range(8, 14))]
+    for seat in (1, 2, 3, 0):
+        bot.reply(f"bid {seat} pass")
+    bot.reply("bid 1 bid_7")
+    found.append(values())
+    assert [*found[1]] == ["trump_S", "trump_H", "trump_D", "trump_C"]
+    bot.reply("trump 1 trump_S")
+    found.append(values())
+    assert {*found[2]} == {*hand.split()}
+    assert all(-26 <= points <= 26 and 0 <= win <= 1 for part in found for points, win in part.values())
+    # A bid of seven, made or failed.
+    assert all(-14 <= points <= 7 for part in found[1:] for points, _ in part.values())
+    assert bot.rng.getstate() == before
+    assert bot.reply("gen_move") == max(found[2], key=lambda card: found[2][card])
 
 
 def test_values_of_dou_dizhu_are_of_every_legal_play() -> None:
@@ -338,6 +436,11 @@ def test_more_deals_of_chefs_hat_leave_the_same_worth_to_share() -> None:
 def test_planning_was_learned() -> None:
     mine, theirs = yardstick.planning(planning_learned.WEIGHTS, "greedy", rounds=3).sum(axis=0)
     assert mine > theirs
+
+
+@pytest.mark.slow
+def test_codepiece_was_learned() -> None:
+    assert yardstick.codepiece(codepiece_learned.WEIGHTS, "high", rounds=15).mean() > 0.5
 
 
 @pytest.mark.slow
