@@ -146,7 +146,9 @@ def ladder_files(game: str, season: str) -> dict[str, bytes]:
         for folder in PLACES
         if f"{folder}/" in text
         for name, held in _files(folder).items()
-        if name.startswith(f"{game}_") or folder == LEARNED or name == "Makefile"
+        if name.startswith(f"{game}_")
+        or (folder == LEARNED and not name.endswith(".npz"))
+        or name == "Makefile"
     }
     return {SEASON: text.encode()} | copied
 
