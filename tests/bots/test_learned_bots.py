@@ -207,7 +207,8 @@ def test_codepiece_is_seen_alike_at_the_table_and_in_training() -> None:
     def heard(networks: Any, cells: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, Heard]:
         return {name: Heard(network, cells) for name, network in networks.items()}
 
-    game, bots = make("codepiece", {}), [Listener("codepiece") for _ in range(4)]
+    game: Any = make("codepiece", {})
+    bots = [Listener("codepiece") for _ in range(4)]
     for listener in bots:
         listener.bot.networks = heard(listener.bot.networks, table)
     record = play_in_memory(game, bots, match_spec(game, seed="seen/0", round_number=1))
@@ -221,9 +222,10 @@ def test_codepiece_is_seen_alike_at_the_table_and_in_training() -> None:
 
 
 def test_what_codepiece_remembers_is_what_happened_and_excludes_no_card_that_is_held() -> None:
-    play, chance = Play(make("codepiece", {})), np.random.default_rng(5)
+    game: Any = make("codepiece", {})
+    play, chance = Play(game), np.random.default_rng(5)
     play.reset(seed=3)
-    memory, one = memory_codepiece.Memory(1, play.game.dealers), np.zeros(1, np.int64)
+    memory, one = memory_codepiece.Memory(1, game.dealers), np.zeros(1, np.int64)
     for _ in range(8):
         while not play.over:
             state, seat, deals = play.state, play.turn, len(play.played)

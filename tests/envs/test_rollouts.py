@@ -78,9 +78,12 @@ def test_a_policy_plays_the_rollouts():
 def test_halving_gives_most_rollouts_to_what_is_best():
     rollouts, played = leading("3C 4D"), []
     count = rollouts._played
-    rollouts._played = lambda plays, answers, times: (
-        played.append(len(answers)) or count(plays, answers, times)
-    )
+
+    def counted(plays, answers, times):
+        played.append(len(answers))
+        return count(plays, answers, times)
+
+    rollouts._played = counted
     match = rollouts.hearing
     match.renew(match.deal)
     match.start(match.deal)
@@ -128,7 +131,12 @@ def test_the_clock_says_how_many_rollouts_there_are():
     told = ("set_deck 23456 CD", "set_players 2 0", "set_game 1 2 0", "set_cards 2 3C 4D")
     for line in (*told, "declare 0 1", "declare 1 0"):
         assert bot.answer(line) == "="
-    bot._search.values = lambda number, **_: asked.append(number) or {0: envs.rollouts.Rolled(0, None)}
+
+    def values(number: int, **_: Any) -> dict[int, envs.rollouts.Rolled]:
+        asked.append(number)
+        return {0: envs.rollouts.Rolled(0, None)}
+
+    bot._search.values = values
     for left in (0, 1000, 100_000):
         bot._cost = 1e-4
         bot.answer(f"time_left {left}")
