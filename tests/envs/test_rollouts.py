@@ -10,6 +10,7 @@ import pytest
 
 from arbiter import envs
 from arbiter.envs.hearing_bot import HeardPlay
+from arbiter.envs.rollouts import Rolled
 from arbiter.games import hearing_of, make
 from arbiter.review.answers import read_values
 from arbiter.review.play import review_match
@@ -76,19 +77,18 @@ def test_a_policy_plays_the_rollouts():
 
 
 def test_halving_gives_most_rollouts_to_what_is_best():
-    rollouts, played = leading("3C 4D"), []
-    count = rollouts._played
+    match = hearing_of(TWO, 0)
+    match.hear("set_cards 2 3C 4D")
+    match.asked("gen_declare")
+    rollouts: Any = envs.Rollouts(match)
+    played, play = [], rollouts._played
 
-    def counted(plays, answers, times):
+    def noted(plays, answers, times):
         played.append(len(answers))
-        return count(plays, answers, times)
+        return play(plays, answers, times)
 
-    rollouts._played = counted
-    match = rollouts.hearing
-    match.renew(match.deal)
-    match.start(match.deal)
-    best = next(iter(rollouts.values(60, halving=True)))
-    assert best in (0, 1, 2)
+    rollouts._played = noted
+    assert len(rollouts.values(60, halving=True)) == 3
     assert played == [3, 2]
 
 
@@ -132,11 +132,11 @@ def test_the_clock_says_how_many_rollouts_there_are():
     for line in (*told, "declare 0 1", "declare 1 0"):
         assert bot.answer(line) == "="
 
-    def values(number: int, **_: Any) -> dict[int, envs.rollouts.Rolled]:
+    def noted(number, **_):
         asked.append(number)
-        return {0: envs.rollouts.Rolled(0, None)}
+        return {0: Rolled(0, None)}
 
-    bot._search.values = values
+    bot._search.values = noted
     for left in (0, 1000, 100_000):
         bot._cost = 1e-4
         bot.answer(f"time_left {left}")
