@@ -49,7 +49,7 @@ class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
     __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room",
-                 "_unknown", "due", "last", "late_ns", "start", "stopped_ns")  # fmt: skip
+                 "_unknown", "due", "last", "late_ns", "ready", "start", "stopped_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: MeterReading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
@@ -87,9 +87,14 @@ class Account:
         self._room = first - self._credited
         self.late_ns = 0
         """The referee's delay between the last two readings."""
+        self.ready = True
+        """False if the bot slept just before the last reading, which then knows of all its delays. Looked at
+        afterwards, it might sleep after a long wait for the core that the reading does not have.
+        """
 
     def cost(self, answered: bool = False) -> Cost:
         """The cost so far, by a new reading."""
+        self.ready = not answered and self._meter.runnable
         wall = _now() - self.start
         now = self._meter.read()
         moment = _now()
@@ -107,8 +112,7 @@ class Account:
         delay = now.delay_ns - self.last.delay_ns
         counted = min(delay, room)
         self._credited += counted
-        ready = not answered and self._meter.runnable
-        self._room = room - counted if ready else 0
+        self._room = room - counted if self.ready else 0
         self.late_ns = now.own_ns - self.last.own_ns
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns

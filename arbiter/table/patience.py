@@ -180,14 +180,14 @@ class PatientChannel:
                 continue
             spent = cost()
             over = spent.charged_ns > allowed
-            if over and (spent.cpu_ns > allowed or not self._meter.runnable):
+            if over and (spent.cpu_ns > allowed or not account.ready):
                 return late(spent)
             if spent.wall_ns >= cap:
                 if spent.adjusted_ns > allowed:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
                     spent = spent._replace(charged_ns=spent.adjusted_ns)
                     return late(spent)
-                if self._meter.runnable or spent.wall_ns >= 2 * cap:
+                if account.ready or spent.wall_ns >= 2 * cap:
                     got = f"the bot in seat {self.seat} got too little of the machine"
                     raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged")
                 # It sleeps, which is charged: its time will soon be over.

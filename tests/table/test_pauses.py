@@ -260,6 +260,26 @@ def test_a_wait_for_the_core_is_taken_off_once_beside_a_stop(world: World) -> No
     assert counted.stopped_ns == 790 * MS
 
 
+def test_a_wait_for_the_core_that_ends_just_after_a_reading_is_taken_off(world: World) -> None:
+    counted, read = world.account(), world.read
+
+    def overtaken() -> MeterReading:
+        totals = read()
+        # The wait ends when the reading is taken, and the bot falls asleep.
+        world.runnable = False
+        world.passes(0, delay=3000)
+        return totals
+
+    counted.due = world.now + 3000 * MS
+    world.passes(3000)
+    world.read = overtaken  # type: ignore[method-assign]
+    assert (counted.cost().charged_ns, counted.ready) == (3000 * MS, True)
+    world.read = read  # type: ignore[method-assign]
+    counted.due = world.now + MS
+    world.passes(1)
+    assert (counted.cost().charged_ns, counted.ready) == (MS, False)
+
+
 def test_no_more_is_taken_off_than_has_passed_where_the_bot_has_ended(world: World) -> None:
     counted = world.account()
     world.passes(10, cpu=10)
