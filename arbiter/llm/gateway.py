@@ -14,10 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from arbiter.errors import ConfigError, ProviderOutage
-from arbiter.llm.account import TokenAccount, counted
+from arbiter.llm.account import TokenAccount, TokenCount, counted
 from arbiter.llm.provider import Provider, ProviderFailure, Streamed
 from arbiter.match import Fault, ModelEntry
 
@@ -190,9 +191,13 @@ class Gateway:
         if outcome == "tokens":
             self._used_up = account.used_up()
         text, thought = self._clean(streamed.text), self._clean(streamed.thought)
-        self._keep(messages, outcome, text, thought, streamed, count.tokens, count.lie, tries, began)
+        streamed = streamed._replace(text=text, thought=thought, model=self._clean(streamed.model))
+        call = self._kept(messages, outcome, streamed, count) | {
+            "ms": round((time.monotonic() - began) * 1000)
+        }
+        self.calls.append(call | ({"tries": tries} if tries else {}))
         self._outcome = outcome
-        return {"outcome": outcome, "text": text} if outcome == "text" else {"outcome": outcome}
+        return {"outcome": outcome, "text": streamed.text} if outcome == "text" else {"outcome": outcome}
 
     def _asked(self, messages: Sequence[Message], allowed: int, until: float, tries: list[str]) -> Streamed:
         """The provider's answer to one of a few tries; ProviderFailure after the last."""
@@ -210,38 +215,26 @@ class Gateway:
                 if self._pause(pause):
                     raise ProviderFailure("the match was over") from None
 
-    def _keep(
-        self,
-        messages: list[Message],
-        outcome: str,
-        text: str,
-        thought: str,
-        streamed: Streamed,
-        tokens: int,
-        lie: str,
-        tries: list[str],
-        began: float,
-    ) -> None:
-        same = 0
-        for one, other in zip(messages, self._last, strict=False):
-            if one != other:
-                break
-            same += 1
+    def _kept(
+        self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount
+    ) -> dict[str, Any]:
+        """A question and its answer, as JSON values; messages of the question before are not repeated."""
+        pairs = zip(messages, self._last, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._last = messages
         call: dict[str, Any] = {
             "decision": self._decision,
             "same": same,
             "messages": [dict(message) for message in messages[same:]],
             "outcome": outcome,
-            "text": text,
-            "tokens": tokens,
+            "text": streamed.text,
+            "tokens": count.tokens,
             "pieces": streamed.pieces,
             "reported": streamed.reported,
-            "ms": round((time.monotonic() - began) * 1000),
-            "model": self._clean(streamed.model),
+            "model": streamed.model,
         }
-        more = {"thought": thought[:LONGEST_THOUGHT], "hidden": streamed.hidden, "tries": tries, "lie": lie}
-        self.calls.append(call | {key: value for key, value in more.items() if value})
+        more = {"thought": streamed.thought[:LONGEST_THOUGHT], "hidden": streamed.hidden, "lie": count.lie}
+        return call | {key: value for key, value in more.items() if value}
 
     def _clean(self, text: str) -> str:
         """A text without the key, should a provider repeat it."""

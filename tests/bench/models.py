@@ -1,6 +1,6 @@
 """Language models at the table, on a fake provider: whether counts agree, outages cost nobody, and what is charged.
 
-    python -m tests.bench.models [PART ...] [--calls 10000] [--outages 1000] [--rounds 40]
+    python -m tests.bench.models [PART ...] [--calls 10000] [--outages 1000] [--rounds 100] [--seed 1]
 
 One JSON object on standard output, its parts as they are done on standard error.
 """
@@ -157,9 +157,9 @@ def charges() -> dict[str, Any]:
     return found
 
 
-def equals(rounds: int) -> dict[str, Any]:
+def equals(rounds: int, seed: str) -> dict[str, Any]:
     """Two models that answer alike, at random, in duplicate matches: the mean difference of points, and its error."""
-    draw = Stream("bench", "equal").draw
+    draw = Stream("bench", seed).draw
     conductor = Conductor()
     differences = []
     with serving() as provider:
@@ -172,7 +172,9 @@ def equals(rounds: int) -> dict[str, Any]:
             order = [*players[:2][:: 1 if number % 2 else -1], *players[2:]]
             for rotation in range(4):
                 seated = [order[(seat - rotation) % 4] for seat in range(4)]
-                record: MatchRecord = conductor.play(spec_of(seated, "planning", SHORT, number, rotation))
+                record: MatchRecord = conductor.play(
+                    replace(spec_of(seated, "planning", SHORT, number, rotation), seed=seed)
+                )
                 assert record.points is not None, record.forfeit
                 for name, points in zip(record.players, record.points, strict=True):
                     totals[name] = totals.get(name, 0) + points
@@ -186,7 +188,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=10_000)
     parser.add_argument("--outages", type=int, default=1_000)
-    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seed", default="1")
     parser.add_argument(
         "parts", nargs="*", metavar="PART", help="counts, charges, equals or outages; by default all"
     )
@@ -195,7 +198,7 @@ def main() -> None:
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "counts": partial(counts, given.calls),
         "charges": charges,
-        "equals": partial(equals, given.rounds),
+        "equals": partial(equals, given.rounds, given.seed),
         "outages": partial(outages, given.outages),
     }
     for name, part in parts.items():
