@@ -165,7 +165,7 @@ def section(config: Path) -> str:
     bots, used = bots_of(config), costs(config)
     players = [player for player in standings["players"] if "#" not in player["player"]]
     rungs = [player["player"] for player in players if not bots[player["player"]].learned]
-    matches = len(told("matches", config))
+    matches = len(told("matches", config)["matches"])
     faults = sum(sum(player["faults"].values()) for player in players)
     played = (
         f"{standings['rounds_played']} rounds, {matches:,} matches, "
