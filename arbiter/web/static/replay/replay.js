@@ -81,7 +81,8 @@ export function mount(element, replay, { address = true, console: consoleLine, c
   player.start(place);
   // It opens at the action: at the place that the address names, at the fault, or with the whole table in view.
   const isBelow = Number(element.querySelector(".rp-steer")?.getBoundingClientRect().bottom) > innerHeight;
-  if (address && (player.fault || place.i >= 0 || place.deal >= 0 || isBelow)) element.scrollIntoView({ block: "start" });
+  // Not by `scrollIntoView`: the Tab key would go on from there, and miss what stands before.
+  if (address && (player.fault || place.i >= 0 || place.deal >= 0 || isBelow)) scrollTo(0, scrollY + element.getBoundingClientRect().top - 4);
   return player;
 }
 
