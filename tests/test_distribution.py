@@ -88,7 +88,7 @@ def test_the_wheel_holds_the_rules_in_c(built: Path) -> None:
 
 def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
-    samples |= {"__init__.py", "starter.py", "cpp/Makefile"}
+    samples |= {"__init__.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
     samples |= {"README.md", "season.yaml", "starter.md"}
     samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
     cpp = (ROOT / "bots" / "cpp").iterdir()
