@@ -109,7 +109,7 @@ def test_a_sent_program_of_an_earlier_round_is_looked_for_where_it_was_started(t
     program(tmp_path / "opt", "mypython", "exit 0")
     program(tmp_path / "opt", "beside", "exit 0")
     settings: dict[str, Any] = {"languages": {"python3": {"program": "opt/mypython", "read": []}}}
-    record = cast("MatchRecord", SimpleNamespace(players=["a@1", "b@1", "c@1"]))
+    record = cast("MatchRecord", SimpleNamespace(bots=(), players=["a@1", "b@1", "c@1"]))
     settings["players"] = [
         {"name": name, "version": "1", "sha256": "", "command": [word]}
         for name, word in (("a", "python3"), ("b", "beside"), ("c", "mynode"))

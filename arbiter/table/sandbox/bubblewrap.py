@@ -89,6 +89,7 @@ def building(source: str, command: Sequence[str], places: Iterable[str], room: i
         "folders": [],
         "stage": False,
         "wrapped": True,
+        "line": False,
         "filter": filtered.hex(),
     }
 
