@@ -55,9 +55,9 @@ SHORTER = {
     r"\bat_least: 50$": "at_least: 20",
     r"^iterations: 100\b": "iterations: 2",
     r"^test: \{elo1: 60\}": "test: {elo1: 60, max_blocks: 2}",
-    # Shipped bots need no packages, and start twice as quickly where none are looked for.
-    r"\[python3, (?=\S*bots/)": "[python3, -S, ",
-    r"\bpython3 (?=bots/)": "python3 -S ",
+    # Shipped bots but the learned need no packages, and start twice as quickly where none are looked for.
+    r"\[python3, (?=\S*bots/(?!learned))": "[python3, -S, ",
+    r"\bpython3 (?=bots/(?!learned))": "python3 -S ",
 }
 """What takes long in the files of readers, and what shows as well that their commands work."""
 if COMPILED.exists():
