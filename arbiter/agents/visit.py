@@ -10,7 +10,7 @@ import io
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arbiter.agents.bounds import text_page
 from arbiter.errors import ConfigError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.submissions.sending import SiteAnswer
+    from arbiter.viewed import Replay
 
 SEASONS, TABLE = "/seasons/", "/table"
 GONE, TOO_SOON = 404, 429
@@ -97,7 +98,7 @@ class HomeSeat:
                 raise ConfigError("there is no table yet", hint="look at the state first")
             replay = self._post("replay")
             seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
-            lines = lines_of(replay, seat, lambda hand: " ".join(hand or ("?",)))  # type: ignore[arg-type]
+            lines = lines_of(cast("Replay", replay), seat, lambda hand: " ".join(hand or ("?",)))
             return text_page(printable("\n".join(lines)), page)
 
     def keep(self) -> None:

@@ -10,35 +10,21 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import subprocess
 import sys
 from time import process_time
 from typing import Any
 
 import numpy as np
+from piped import Piped
 
 from arbiter.envs.rollout_bot import RolloutBot
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
 
 
-class Piped:
-    """A program as a bot in memory."""
-
-    def __init__(self, command: str) -> None:
-        words = [sys.executable, command] if command.endswith(".py") else shlex.split(command)
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def __call__(self, line: str) -> bytes:
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(line.rstrip("\n").encode() + b"\n")
-        stdin.flush()
-        reply = b""
-        while not reply.endswith(b"\n\n"):
-            reply += stdout.readline() or b"\n\n"
-        return reply
+def program(command: str) -> Piped:
+    """A file in Python, or a command."""
+    return Piped([sys.executable, command] if command.endswith(".py") else shlex.split(command))
 
 
 def main() -> None:
@@ -55,7 +41,7 @@ def main() -> None:
             bots: list[Any] = []
             for seat, version in enumerate(versions):
                 if version:
-                    bots.append(Piped(chosen.opponent))
+                    bots.append(program(chosen.opponent))
                 else:
                     own = RolloutBot(game, budget=chosen.budget / 1000, seed=number * 10 + seat)
                     bots.append(lambda line, own=own: f"{own.answer(line)}\n\n".encode())

@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import random
 import resource
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from piped import Piped
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
@@ -25,25 +25,14 @@ BUILT = Path(__file__).resolve().parents[2] / "bots" / "cpp" / "build"
 TIMES, ONE_IN = 5, 4
 
 
-class Asked:
+class Asked(Piped):
     """A search bot in a seat; `said` has (deal, request, value of what it played, chance of the best option)."""
 
     def __init__(self, game: str, told: int, seed: int, luck: random.Random) -> None:
         command = [str(BUILT / f"{game}_search"), "--budget-ms", str(told), "--seed", str(seed)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        super().__init__(command)
         self.luck, self.deal = luck, -1
         self.said: list[tuple[int, str, float, float]] = []
-
-    def reply(self, line: str) -> bytes:
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(line.rstrip("\n").encode() + b"\n")
-        stdin.flush()
-        reply = b""
-        while not reply.endswith(b"\n\n"):
-            reply += stdout.readline()
-        return reply
 
     def __call__(self, line: str) -> bytes:
         self.deal += line.startswith("set_cards")
