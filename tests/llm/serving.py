@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
+import subprocess
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +16,7 @@ from arbiter.match import ModelEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
 KEY = "sk-a-key-that-nobody-may-see"
 LEGAL = re.compile(r"^Legal answers: (.*)$", re.MULTILINE)
@@ -57,6 +60,7 @@ class FakeProvider(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
+    scheme = "http"
 
     def __init__(self) -> None:
         self.answer: Callable[[dict[str, Any]], Served] = legal_answer
@@ -67,9 +71,21 @@ class FakeProvider(ThreadingHTTPServer):
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Handler)
 
+    def secure(self, folder: Path) -> Path:
+        """Answer by TLS from now on, with a certificate of its own; return that."""
+        certificate, key = folder / "certificate.pem", folder / "key.pem"
+        words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1"
+        words += f" -addext subjectAltName=IP:127.0.0.1 -keyout {key} -out {certificate}"
+        subprocess.run(words.split(), check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        self.scheme = "https"
+        return certificate
+
     @property
     def endpoint(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/v1"
 
     def entry(self, **changes: Any) -> ModelEntry:
         """A model that this provider has."""

@@ -7,6 +7,7 @@ import random
 import threading
 from collections import Counter
 from contextlib import contextmanager
+from shutil import which
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -21,6 +22,7 @@ from tests.llm.serving import KEY, Served, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from arbiter.match import ModelEntry
     from tests.llm.serving import FakeProvider
@@ -56,6 +58,21 @@ def test_an_answer_is_the_text_that_was_streamed(provider: FakeProvider) -> None
         assert provider.bodies[0]["messages"] == MESSAGES
         assert gateway.calls[0]["messages"] == MESSAGES
         assert gateway.calls[0]["model"] == "fake-1"
+
+
+@pytest.mark.process
+@pytest.mark.skipif(not which("openssl"), reason="no openssl")
+def test_a_provider_is_asked_by_tls_if_its_certificate_is_to_be_trusted(
+    provider: FakeProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.answer = lambda _: text("ANSWER: TD")
+    certificate = provider.secure(tmp_path)
+    with gateway_of(provider.entry()) as gateway:
+        assert ask(gateway)["outcome"] == "outage"
+        assert "its certificate is not to be trusted" in gateway.outage
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with gateway_of(provider.entry()) as gateway:
+        assert ask(gateway)["text"] == "ANSWER: TD"
 
 
 def test_tokens_are_those_that_the_provider_sent_whatever_it_reports(provider: FakeProvider) -> None:
