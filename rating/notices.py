@@ -18,6 +18,7 @@ on. Programs match on `name`, people read `text`.
 | rough-intervals | many players linked by long chains only: conjugate gradients stopped short |
 | no-rounds, few-rounds, no-tables, few-tables, few-matches | intervals of another kind than asked for |
 | few-rounds-of-player, few-tables-of-player, few-matches-of-player | some have fewer than 10 of their own |
+| alike | some had the same results in each round (table, match) |
 | open-above, open-below | intervals that do not hold upwards (downwards): players who won (lost) everything |
 """
 

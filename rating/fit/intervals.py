@@ -13,12 +13,13 @@ Virtual draws count in H, not in g. By round V is held together over the players
 fewer than 10 rounds matches are the clusters, and the rounds say how wide. Where everybody plays every round
 it covers 94 to 97 % from 2 rounds on. `rating.fit.kinds` lists the other kinds.
 
-A sandwich measures how much a player's own clusters disagree. A few (a late joiner's) agree by chance, and
-those of a player who won or lost everything agree by construction: his variance would be nearly zero where
-least is known. For a player with fewer than 10 clusters of his own, and for one without a win or without a
-defeat, the half width is at least sqrt(5/3) 1.959964 sqrt((H^+)_ii), and the variance of a difference, if
-either player is such a one, at least 5/3 of the model's. Notices name them. No width makes up for results
-that say nothing about how far above (below) all others somebody stands.
+A sandwich measures how much a player's own clusters disagree. A few (a late joiner's) agree by chance; those
+of a player who won or lost everything, or did the same in each, agree by construction: his variance would be
+nearly zero where least is known. For a player with fewer than 10 clusters of his own, without a win or
+without a defeat, or with clusters that are all alike, the half width is at least sqrt(5/3) 1.959964
+sqrt((H^+)_ii), and the variance of a difference, if either player is such a one, at least 5/3 of the model's.
+Notices name them. No width makes up for results that say nothing about how far above (below) all others
+somebody stands.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from rating.fit.exactdist import grid_intervals
 from rating.fit.kinds import FEWEST_CLUSTERS, KINDS, Kind, check_level, quantile, settle_kind, upper
 from rating.fit.likelihood import ELO, FAR
 from rating.fit.pooling import MOST_POOLED, Pooled, bias_of_rounds, pool_matches, pool_rounds
-from rating.fit.sandwich import Diagonal, Information, Matrix, Spread, sandwich
+from rating.fit.sandwich import Diagonal, Information, Matrix, Spread, count_clusters, sandwich
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
@@ -206,14 +207,15 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95, pooled: bo
         sd = np.where(fit.rated, np.sqrt(np.maximum(factor * spread.variance(), 0.0)), 0.0)
         freedom = None if number is None else number - 1.0
         together = None
+        own, alike = _own(fit, clusters)
         if pooled and kind == "round" and clusters is not None:
-            together = _pooled(fit, used, information, spread)
+            together = _pooled(fit, used, information, spread, alike)
         if together is not None:
             spread, freedom = together
             sd = np.where(fit.rated, np.sqrt(np.maximum(factor * spread.variance(), 0.0)), 0.0)
         width = quantile(used, level, freedom)
         if clusters is not None:
-            floor, more = _floor(fit, used, clusters, information, together is not None)
+            floor, more = _floor(fit, used, own, alike, information, together is not None)
             notices += more
         if floor is not None:
             wide = upper(0.5 + level / 2.0, None) / width
@@ -261,11 +263,18 @@ def _information(fit: Fit, ridge: float | None) -> Information:
     return Information(likelihood, slope.h, (ridge * ELO) ** -2, np.zeros(likelihood.n, np.int64))
 
 
-def _pooled(fit: Fit, used: Kind, information: Information, own: Spread) -> Pooled | None:
+def _own(fit: Fit, clusters: tuple[Ints, int] | None) -> tuple[Ints, Bools]:
+    """The number of each player's clusters, and who did the same in all of them; see `count_clusters`."""
+    if clusters is None:
+        return np.zeros(len(fit.elo), np.int64), np.zeros(len(fit.elo), np.bool_)
+    return count_clusters(fit.table, _pulls(fit), *clusters)
+
+
+def _pooled(fit: Fit, used: Kind, information: Information, own: Spread, alike: Bools) -> Pooled | None:
     """V held together over the players, from 2 rounds on; None for one, and for too many players."""
     table, rounds = fit.table, fit.table.clusters("round")
     wins, _, losses = table.results
-    regular = fit.rated & (wins > 0) & (losses > 0)
+    regular = fit.rated & (wins > 0) & (losses > 0) & ~alike
     if rounds is None or rounds[1] < 2 or not regular.any() or len(fit.elo) > MOST_POOLED:
         return None
     model = Matrix(information.dense().pseudo_inverse())
@@ -306,25 +315,28 @@ def _pulls(fit: Fit) -> Floats:
 
 
 def _floor(
-    fit: Fit, kind: Kind, clusters: tuple[Ints, int], information: Information, pooled: bool
+    fit: Fit, kind: Kind, own: Ints, alike: Bools, information: Information, pooled: bool
 ) -> tuple[Floor | None, list[Notice]]:
-    """The floor for players whose clusters hide how uncertain they are, and who has too few clusters."""
+    """The floor for players whose clusters hide how uncertain they are, and who they are."""
     table = fit.table
-    own = distinct_of_players(len(fit.elo), table.first, table.second, *clusters)
     few = fit.rated & (own < FEWEST_CLUSTERS)
     if pooled and kind == "match":
         # In a season that has just begun nobody has many: few are those who have half of them or less.
         few &= 2 * own <= own.max(initial=0)
     wins, _, losses = table.results
-    who = few | (fit.rated & ((wins == 0) | (losses == 0)))
+    one_sided = fit.rated & ((wins == 0) | (losses == 0))
+    alike = alike & fit.rated & ~few & ~one_sided
+    who = few | one_sided | alike
     if not who.any():
         return None, []
-    notices = []
-    if few.any():
-        plural = "matches" if kind == "match" else f"{kind}s"
-        text = f"fewer than {FEWEST_CLUSTERS} {plural} of their own, so the model's intervals times sqrt(5/3)"
-        text = f"{text} where those are wider: {name_some(table.names(few))}"
-        notices.append(Notice(f"few-{plural}-of-player", text))
+    plural, notices = "matches" if kind == "match" else f"{kind}s", []
+    for name, named, what in (
+        (f"few-{plural}-of-player", few, f"fewer than {FEWEST_CLUSTERS} {plural} of their own"),
+        ("alike", alike, f"the same results in each {kind}"),
+    ):
+        if named.any():
+            text = f"{what}, so the model's intervals times sqrt(5/3) where those are wider"
+            notices.append(Notice(name, f"{text}: {name_some(table.names(named))}"))
     model = information.bound()
     return Floor(who, model, np.maximum(model.variance(), 0.0)), notices
 

@@ -27,7 +27,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rating.arrays import Floats, Ints
+from rating.arrays import Bools, Floats, Ints
 from rating.crosstable import PairTable
 from rating.fit.likelihood import Likelihood
 from rating.fit.solvers import DenseLaplacian, SparseLaplacian
@@ -46,6 +46,8 @@ _MOST_SUMS = 2_000_000
 _ACCURACY = 1e-9
 # Columns solved together: their vectors should stay in the processor's cache.
 _COLUMNS = 32
+# Difference of a player's scores in two clusters that is rounding: ratings are exact to some 1e-6 Elo.
+_ALIKE = 1e-6
 # Random vectors that estimate a diagonal: its error falls with their root.
 _PROBES = 64
 # Rows of a covariance solved together: 10 MB for 10,000 players.
@@ -232,6 +234,28 @@ def sandwich(
     matrix = solver.solve(np.ascontiguousarray(solver.solve(products).T))
     matrix *= number / (number - 1.0)
     return Matrix(matrix), number
+
+
+def count_clusters(table: PairTable, score: Floats, cluster: Ints, number: int) -> tuple[Ints, Bools]:
+    """In how many clusters each player has results, and who was pulled alike in all of them; both (n,)."""
+    n = len(table.players)
+    if number * n <= _MOST_SUMS:
+        sums = _sums(table, score, cluster, number)
+        seen = np.zeros((number, n), np.bool_)
+        for player in (table.first, table.second):
+            seen[cluster, player] = True
+        own = seen.sum(axis=0)
+        most, least = np.where(seen, sums, -np.inf).max(axis=0), np.where(seen, sums, np.inf).min(axis=0)
+    else:
+        from scipy.sparse import coo_array
+
+        place = (np.concatenate([cluster, cluster]), np.concatenate((table.first, table.second)))
+        entries = coo_array((np.concatenate([score, -score]), place), shape=(number, n)).tocsr()
+        own = np.bincount(entries.indices, minlength=n)
+        most, least = np.full(n, -np.inf), np.full(n, np.inf)
+        np.maximum.at(most, entries.indices, entries.data)
+        np.minimum.at(least, entries.indices, entries.data)
+    return own, (own > 0) & (most - least < _ALIKE)
 
 
 def _sums(table: PairTable, score: Floats, cluster: Ints, number: int) -> Floats:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,9 +15,11 @@ from scipy.special import stdtr, stdtrit
 
 from rating import Match, OptionError, PairTable, rate, rating_covariance, simulate
 from rating.arrays import Floats, Ints
+from rating.fit import sandwich
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.fit.intervals import intervals
+from rating.fit.intervals import _pulls, intervals
 from rating.fit.kinds import BAYESELO_Z, Kind
+from rating.fit.sandwich import count_clusters
 from tests.rating.recorded_results import from_pairs, season
 
 ELO = math.log(10.0) / 400.0
@@ -337,3 +341,36 @@ def test_variances_are_held_together_by_their_formula() -> None:
         of.covariance[0, 0] + of.covariance[1, 1] - 2 * of.covariance[0, 1]
     )
     assert of.los()[0, 1] == pytest.approx(float(stdtr(freedom, chance)))
+
+
+@pytest.mark.parametrize(("rounds", "kind"), [(5, "match"), (20, "round")])
+def test_who_did_the_same_in_each_cluster_is_no_surer_than_the_model(rounds: int, kind: str) -> None:
+    seats = [deque("ABCD") for _ in range(4)]
+    for turn, order in enumerate(seats):
+        order.rotate(turn)
+    each = [Match(list(order), points=[-ord(name) for name in order], round=1, table=1) for order in seats]
+    table = PairTable.from_matches(replace(one, round=number) for number in range(rounds) for one in each)
+    fit = bayeselo(table)
+    of = intervals(fit)
+    (notice,) = [notice for notice in of.notices if notice.name == "alike"]
+    assert (of.kind, notice.text.rpartition(": ")[2]) == (kind, "B, C")
+    assert np.all(of.half >= math.sqrt(5 / 3) * intervals(fit, "model").half * (1 - 1e-12))
+
+
+def test_rounds_that_are_all_alike_are_rated() -> None:
+    rotation = [Match(order, points=[3, 2, 1, 0]) for order in ("ABCD", "BCDA", "CDAB", "DABC")]
+    table = PairTable.from_matches(replace(one, round=n, table=1) for n in range(12) for one in rotation)
+    ranking = rate(table)
+    least = math.sqrt(5 / 3) * intervals(ranking.fit, "model").half
+    assert ranking.intervals.half == pytest.approx(least)
+
+
+def test_many_clusters_are_counted_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    fit = made_season(3, [1, 2, 3] + [20] * 17, 20)
+    clusters = fit.table.clusters("round")
+    assert clusters is not None
+    few = count_clusters(fit.table, _pulls(fit), *clusters)
+    monkeypatch.setattr(sandwich, "_MOST_SUMS", 0)
+    many = count_clusters(fit.table, _pulls(fit), *clusters)
+    assert [list(values) for values in few] == [list(values) for values in many]
+    assert few[1].sum() == (few[0] == 1).sum()

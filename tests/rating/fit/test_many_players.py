@@ -92,8 +92,8 @@ def test_many_clusters_of_many_players_are_summed_in_blocks(monkeypatch: pytest.
 def test_chains_too_long_for_conjugate_gradients(monkeypatch: pytest.MonkeyPatch) -> None:
     names, at = [f"p{k}" for k in range(300)], np.arange(299)
     first, second = np.tile(at, 12), np.tile(at + 1, 12)
-    outcome = np.repeat([1, -1, 1] * 4, 299)
     number = np.repeat(np.arange(12), 299)
+    outcome = np.random.default_rng(0).choice([1, -1], number.size)
     fit = bayeselo(PairTable.from_results(names, first, second, outcome, round=number))
     exact = intervals(fit, pooled=False)
     monkeypatch.setattr("rating.fit.sandwich._MOST_FACTORISED", 0)
