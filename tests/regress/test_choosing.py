@@ -34,7 +34,7 @@ NAMES = ("lot", "fast", "again")
 
 def choice(names: Collection[str] = NAMES, **keys: Any) -> Experiment:
     commands = {name: [*COMMAND, name] for name in names}
-    return experiment(**{"candidate": None, "candidates": commands, "elo1": 60.0, **keys})
+    return experiment(**{"candidate": None, "candidates": commands, "elo1": 200.0, **keys})
 
 
 def skilled_at(*tables: int) -> Callable[[MatchSpec], Policy]:
@@ -72,7 +72,7 @@ def played(
 def test_the_best_is_found_and_told_in_every_form(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    trial, end = played(choice(), InMemory(SECOND), tmp_path)
+    trial, end = played(choice(elo1=60.0), InMemory(SECOND), tmp_path)
     assert (trial.verdict, trial.exit_code) == ("best", 0)
     assert headline(trial) == "best: fast, better than the base and all others"
     print_ended(end)
@@ -108,16 +108,17 @@ def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Pat
     assert ({spec.table for spec in specs}, len(deals)) == ({1, 2, 3}, 1)
 
 
-@pytest.mark.parametrize(("steps", "at_once"), [(1, 1), (14, 1), (60, 5)])
-def test_an_interrupted_choice_ends_like_a_whole_one(steps: int, at_once: int, tmp_path: Path) -> None:
-    whole, _ = played(choice(seed="t"), InMemory(SECOND), tmp_path)
-    other = tmp_path / "other"
-    other.mkdir()
-    played(choice(seed="t"), InMemory(SECOND), other, at_once, steps)
-    trial, _ = played(choice(seed="t"), InMemory(SECOND), other, at_once)
-    assert trial.from_store == steps
-    assert figures(trial) == figures(whole)
-    again, _ = played(choice(seed="t"), InMemory(), other)
+def test_an_interrupted_choice_ends_like_a_whole_one(tmp_path: Path) -> None:
+    test = choice(seed="t")
+    whole, _ = played(test, InMemory(SECOND), tmp_path)
+    for steps, at_once in ((1, 1), (30, 5)):
+        other = tmp_path / str(steps)
+        other.mkdir()
+        played(test, InMemory(SECOND), other, at_once, steps)
+        trial, _ = played(test, InMemory(SECOND), other, at_once)
+        assert trial.from_store == steps
+        assert figures(trial) == figures(whole)
+    again, _ = played(test, InMemory(), other)
     assert figures(again) == figures(whole)
 
 

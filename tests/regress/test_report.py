@@ -99,7 +99,7 @@ def test_documents_agree_with_the_exit_code(
 def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_nowhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    end = ended(tmp_path, InMemory(skilled("base")), non_regression=True)
+    end = ended(tmp_path, InMemory(skilled("base")), non_regression=True, elo0=-100.0)
     assert end.trial.verdict == "not_better"
     print_ended(end)
     Documents(str(tmp_path / "j.xml"), None, None, None).ended(end)
@@ -120,9 +120,9 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.parametrize("site", ["https://cards.example.org", "http://127.0.0.1:8000/", "HTTPS://x/under/"])
 def test_the_page_of_a_test_is_linked_in_every_form(
-    site: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    site: str, end_of: Callable[[str], EndedTest], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    end = ended(tmp_path, *ENDS["better"][:1], **ENDS["better"][1])
+    end = end_of("better")
     page = page_of(site, end.trial.experiment.name)
     assert page == f"{site.rstrip('/')}/tests/{end.trial.experiment.name}"
     assert shape(end)["page"] is None
