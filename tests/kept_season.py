@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -133,11 +134,23 @@ class Kept:
         return [str(item) for item in verify(self.config, season) if item.kind is not FindingKind.UNCHECKED]
 
 
+@contextmanager
+def copied(original: Path, folder: Path) -> Iterator[Kept]:
+    """A copy of a season, in a folder that is made."""
+    shutil.copytree(original, folder)
+    config = load(folder / "small.yaml")
+    with closing(Store(config.store)) as store:
+        yield Kept(folder / "small.yaml", config, store, Season.open(config, store).stored)
+
+
 @pytest.fixture
 def kept(original_season: Path, tmp_path: Path) -> Iterator[Kept]:
-    folder = tmp_path / "kept"
-    shutil.copytree(original_season, folder)
-    config = load(folder / "small.yaml")
-    store = Store(config.store)
-    yield Kept(folder / "small.yaml", config, store, Season.open(config, store).stored)
-    store.close()
+    with copied(original_season, tmp_path / "kept") as season:
+        yield season
+
+
+@pytest.fixture(scope="module")
+def shown(original_season: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """The same for all tests of a file, which only look at it."""
+    with copied(original_season, tmp_path_factory.mktemp("shown") / "kept") as season:
+        yield season

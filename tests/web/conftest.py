@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season
+from tests.kept_season import Kept, kept, original_season, shown
 from tests.web.authored import site, visiting
 
 if TYPE_CHECKING:
@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-__all__ = ["arbiter", "kept", "original_season", "site"]
+__all__ = ["arbiter", "kept", "original_season", "shown", "site"]
 
 
 @pytest.fixture
 def visitor(kept: Kept) -> Iterator[TestClient]:
     """A client of a site with the kept season: two complete rounds, and a third that is begun."""
     with visiting(kept.file) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def onlooker(shown: Kept) -> Iterator[TestClient]:
+    """The same for all tests of a file, which change nothing of the season."""
+    with visiting(shown.file) as client:
         yield client

@@ -161,14 +161,14 @@ FORMS = ["/login", "/logout", "/me/submissions/1/activate", "/me/submissions/1/d
 
 
 @pytest.mark.parametrize("address", FORMS)
-@pytest.mark.parametrize("shown", [None, "", "0" * 64, "\u00e9"])
-def test_a_form_without_its_proof_changes_nothing(site: Authored, address: str, shown: str | None) -> None:
+def test_a_form_without_its_proof_changes_nothing(site: Authored, address: str) -> None:
     site.send("ann", archive())
     log_in(site, "ann")
     site.client.get("/login")
-    fields = {"token": site.tokens["ann"]} | ({} if shown is None else {"proof": shown})
-    assert site.client.post(address, data=fields).status_code == 403
-    assert site.client.get("/me").status_code == 200
+    fields = {"token": site.tokens["ann"]}
+    for shown in ({}, {"proof": ""}, {"proof": "0" * 64}, {"proof": "\u00e9"}):
+        assert site.client.post(address, data=fields | shown).status_code == 403, shown
+        assert site.client.get("/me").status_code == 200
 
 
 @pytest.mark.parametrize(

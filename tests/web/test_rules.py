@@ -65,11 +65,11 @@ def test_where_nothing_is_built_only_what_needs_no_build_is_named(kept: Kept) ->
     assert "main.cpp" not in page
 
 
-def test_a_season_that_takes_no_programs_has_rules_too(visitor: TestClient) -> None:
-    page = visitor.get(RULES)
+def test_a_season_that_takes_no_programs_has_rules_too(onlooker: TestClient) -> None:
+    page = onlooker.get(RULES)
     assert (page.status_code, "How to begin" in page.text) == (200, False)
-    assert visitor.get(f"/api/v1{RULES}").json()["submissions"] is None
-    assert visitor.get("/seasons/none/rules").status_code == 404
+    assert onlooker.get(f"/api/v1{RULES}").json()["submissions"] is None
+    assert onlooker.get("/seasons/none/rules").status_code == 404
 
 
 def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) -> None:
