@@ -26,6 +26,7 @@ from arbiter.testing import play_by_policy, random_policy
 CONFIG = """\
 season: small
 game: {name: planning, deals: [[1, 0], [2, 1]]}
+isolation: plain
 seed: a seed that nobody guesses in a hurry
 house_bots: [random]
 after_fault: end

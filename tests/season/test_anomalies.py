@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LINES = [
     "game: planning",
+    "isolation: plain",
     "rounds: 3",
     "seed: abc",
     "suspend_after: 0",

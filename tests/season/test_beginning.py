@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CONFIG = "game: planning\nrounds: 9\nseed: abc\nplayers:\n" + "".join(
+CONFIG = "game: planning\nisolation: plain\nrounds: 9\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
 )
 

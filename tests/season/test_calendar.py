@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["arbiter"]
 
-CONFIG = "game: planning\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
+CONFIG = "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
 )
 MORNING = datetime(2026, 12, 1, 8, tzinfo=UTC)

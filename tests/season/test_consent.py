@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CONFIG = "game: planning\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
+CONFIG = "game: planning\nisolation: plain\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
 )
 SHOWN = (

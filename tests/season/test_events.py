@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from arbiter.season.events import Event
 
 CONFIG = (
-    "game: planning\nrounds: 3\nseed: abc\nopening_rounds: 9\nsuspend_after: 2\nhouse_bots: [p7]\nplayers:\n"
+    "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nopening_rounds: 9\nsuspend_after: 2\nhouse_bots: [p7]\nplayers:\n"
     + "".join(f"  - {{name: p{n}, command: [python3], house: {str(n == 7).lower()}}}\n" for n in range(8))
 )
 

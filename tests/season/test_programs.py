@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["kept", "original_season"]
 
 PLAYERS = 8
-CONFIG = "game: planning\nrounds: 3\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
+CONFIG = "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3, bots/p{n}.py]}}\n" for n in range(PLAYERS)
 )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 CONFIG = (
-    "game: planning\nrounds: 3\nseed: abc\nhouse_bots: [h]\nqualify: true\nplayers:\n"
+    "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nhouse_bots: [h]\nqualify: true\nplayers:\n"
     "  - {name: h, command: [python3], house: true}\n"
 ) + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4))
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CONFIG = """\
 game: planning
+isolation: plain
 rounds: 2
 seed: abc
 players:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 CONFIG = """\
 season: s
 game: {name: planning, deals: [[1, 0]]}
+isolation: plain
 rounds: 2
 opening_rounds: 9
 seed: abc
@@ -503,7 +504,7 @@ def test_a_substitute_that_takes_no_batches_makes_the_match_strict(tmp_path: Pat
 def test_without_house_bots_the_config_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="substitute needs a house bot") as caught:
         configured(tmp_path, "house_bots: [h0, h1]\n")
-    assert "s.yaml:6:1:" in str(caught.value)
+    assert "s.yaml:7:1:" in str(caught.value)
 
 
 def test_the_usual_setting_leaves_the_digest_as_it_was_before_there_was_one(tmp_path: Path) -> None:

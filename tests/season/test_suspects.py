@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 CONFIG = """\
 game: planning
+isolation: plain
 rounds: 1
 seed: abc
 players:
