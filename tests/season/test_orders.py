@@ -30,7 +30,14 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord, MatchSpec
 
-LINES = ["game: planning", "isolation: plain", "rounds: 4", "seed: abc", "opening_rounds: 1", "suspend_after: 0"]
+LINES = [
+    "game: planning",
+    "isolation: plain",
+    "rounds: 4",
+    "seed: abc",
+    "opening_rounds: 1",
+    "suspend_after: 0",
+]
 LINES += ["house_bots: [h0]", "players:"]
 LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
 LINES += ["  - {name: h0, command: [python3], house: true}"]

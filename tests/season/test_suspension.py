@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from arbiter.season.plan import RoundPlan
 
 HOUSE = ["  - {name: h0, command: [python3], house: true}"]
-LINES = ["game: planning", "isolation: plain", "rounds: 9", "seed: abc", "suspend_after: 8", "house_bots: [h0]", "players:"]
+LINES = [
+    "game: planning",
+    "isolation: plain",
+    "rounds: 9",
+    "seed: abc",
+    "suspend_after: 8",
+    "house_bots: [h0]",
+    "players:",
+]
 LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
 
 

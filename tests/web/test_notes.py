@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +22,7 @@ from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
 from arbiter.view import Reader, replay_of
 from arbiter.web.report import make_report
+from tests.kept_season import copied
 from tests.requests import asked
 from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in
@@ -27,6 +30,11 @@ from tests.web.test_frozen import EVERYWHERE
 from tests.web.test_requests import ASK, PAGE, ask, asking, work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from starlette.testclient import TestClient
+
     from arbiter.match import MatchRecord
     from tests.commands import Run
     from tests.kept_season import Kept
@@ -52,11 +60,6 @@ def with_notes(record: MatchRecord, *public: int) -> MatchRecord:
         for number, move in enumerate(record.moves, 1)
     }
     return replace(record, move_notes=notes, notes_public=public)
-
-
-def take_notes(kept: Kept, *public: int) -> None:
-    for match in kept.season.summaries():
-        kept.change(match.id, lambda record: noting(record, *public))
 
 
 def secrets(text: str) -> set[str]:
@@ -86,16 +89,34 @@ def everywhere(site: Authored, who: str | None) -> dict[str, set[str]]:
     return {address: seats for address, seats in found.items() if seats}
 
 
+@pytest.fixture(scope="module")
+def noted(
+    original_season: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Authored]]:
+    """A site whose every match has notes, published by these seats; nobody changes it."""
+    with ExitStack() as stack:
+
+        @cache
+        def of(*public: int) -> Authored:
+            kept = stack.enter_context(copied(original_season, tmp_path_factory.mktemp("noted") / "kept"))
+            for match in kept.season.summaries():
+                kept.change(match.id, lambda record: noting(record, *public))
+            return stack.enter_context(authored(kept))
+
+        yield of
+
+
 @pytest.mark.parametrize("who", [None, "ben"])
-def test_no_answer_tells_of_notes_of_others(site: Authored, who: str | None) -> None:
-    take_notes(site.kept)
-    assert everywhere(site, who) == {}
-    state = read_state(site.kept.config, site.kept.season)
+def test_no_answer_tells_of_notes_of_others(noted: Callable[..., Authored], who: str | None) -> None:
+    assert everywhere(noted(), who) == {}
+    state = read_state(noted().kept.config, noted().kept.season)
     assert secrets(make_report(state, None)) == set()
 
 
-def test_an_author_sees_the_own_notes_and_an_organiser_all_once_the_round_is_complete(site: Authored) -> None:
-    take_notes(site.kept)
+def test_an_author_sees_the_own_notes_and_an_organiser_all_once_the_round_is_complete(
+    noted: Callable[..., Authored],
+) -> None:
+    site = noted()
     for who, seats in (("ann", {"1"}), ("olga", set("0123"))):
         found = everywhere(site, who)
         assert set().union(*found.values()) == seats
@@ -115,8 +136,8 @@ def test_an_author_sees_the_own_notes_and_an_organiser_all_once_the_round_is_com
     assert secrets(site.client.get(f"{BEFORE}/r001-t02-m0/replay").text) == set()
 
 
-def test_what_is_published_all_see_once_the_round_is_complete(site: Authored) -> None:
-    take_notes(site.kept, 1, 3)
+def test_what_is_published_all_see_once_the_round_is_complete(noted: Callable[..., Authored]) -> None:
+    site = noted(1, 3)
     found = everywhere(site, None)
     assert set().union(*found.values()) == {"1", "3"}
     assert not any("r003" in address for address in found)
@@ -125,8 +146,7 @@ def test_what_is_published_all_see_once_the_round_is_complete(site: Authored) ->
     assert secrets(make_report(state, None)) == {"1", "3"}
 
 
-def test_what_an_author_of_one_season_is_shown_is_of_that_one(site: Authored) -> None:
-    take_notes(site.kept)
+def test_what_an_author_of_one_season_is_shown_is_of_that_one() -> None:
     assert Eyes("ann").own("ann@2")
     assert not any(Eyes("ann").own(name) for name in ("ann", "anna@2", "ben@2", "@2", "p1"))
     assert not Eyes("").own("p1")
@@ -155,9 +175,9 @@ READERS = ["public", "full", "seat:0", "seat:1", "seat:2", "seat:3"]
 @pytest.mark.parametrize("complete", [False, True])
 @pytest.mark.parametrize("reader", READERS)
 def test_a_reader_gets_no_others_unpublished_note(
-    kept: Kept, reader: str, complete: bool, public: tuple[int, ...]
+    shown: Kept, reader: str, complete: bool, public: tuple[int, ...]
 ) -> None:
-    record = noting(kept.match(MATCH), *public)
+    record = noting(shown.match(MATCH), *public)
     replay: Any = replay_of(record, Reader.parse(reader, 4), complete)
     seen = secrets(json.dumps(replay))
     if reader == "full":
@@ -214,8 +234,8 @@ def found_by(site: Authored, tag: str, who: str | None, more: str = "") -> set[s
     return rows
 
 
-def test_a_tag_finds_the_matches_of_those_who_may_see_it(site: Authored) -> None:
-    take_notes(site.kept)
+def test_a_tag_finds_the_matches_of_those_who_may_see_it(noted: Callable[..., Authored]) -> None:
+    site = noted()
     every = set(site.kept.season.match_ids(1) | site.kept.season.match_ids(2) | site.kept.season.match_ids(3))
     done = {match for match in every if not match.startswith("r003")}
     # Who faults before its first answer has noted nothing.
@@ -233,17 +253,17 @@ def test_a_tag_finds_the_matches_of_those_who_may_see_it(site: Authored) -> None
     assert found_by(site, "SECRET1", "olga", "&player=nobody") == set()
 
 
-def test_a_published_tag_is_everybodys_once_the_round_is_complete(site: Authored) -> None:
-    take_notes(site.kept, 3)
+def test_a_published_tag_is_everybodys_once_the_round_is_complete(noted: Callable[..., Authored]) -> None:
+    site = noted(1, 3)
     assert not any(match.startswith("r003") for match in found_by(site, "SECRET3", None))
     assert found_by(site, "SECRET3", None) == found_by(site, "SECRET3", "ann") != set()
     assert found_by(site, "SECRET2", None) == set()
 
 
-def test_a_tag_of_no_form_is_refused_and_shown_as_text(site: Authored) -> None:
-    refused = site.client.get(f"{LISTS[0]}?tag={'x' * 41}")
+def test_a_tag_of_no_form_is_refused_and_shown_as_text(onlooker: TestClient) -> None:
+    refused = onlooker.get(f"{LISTS[0]}?tag={'x' * 41}")
     assert (refused.status_code, refused.json()["error"]["code"]) == (422, "invalid")
-    page = site.client.get(f"{LISTS[1]}?tag=%22%3E%3Cb%3E").text
+    page = onlooker.get(f"{LISTS[1]}?tag=%22%3E%3Cb%3E").text
     assert 'value="&#34;&gt;&lt;b&gt;"' in page
     assert "<b>" not in page.partition("<main")[2]
 
@@ -262,11 +282,11 @@ def test_a_match_that_is_played_again_has_the_tags_of_the_new_one(kept: Kept) ->
     assert (found("SECRET0"), found("fresh")) == (0, 1)
 
 
-def test_a_seat_is_found_by_its_first_tags_alone(kept: Kept) -> None:
+def test_a_seat_is_found_by_its_first_tags_alone(shown: Kept) -> None:
     notes = {n: Note(None, (f"a{n}", f"b{n}")) for n in range(1, 40)}
-    packed = pack_match(replace(kept.match(MATCH), move_notes=notes))
+    packed = pack_match(replace(shown.match(MATCH), move_notes=notes))
     assert max(Counter(seat for seat, _, _ in packed.tags).values()) <= MOST_TAGS
-    one = replace(kept.match(MATCH), move_notes={1: Note(None, tuple(f"t{n}" for n in range(99)))})
+    one = replace(shown.match(MATCH), move_notes={1: Note(None, tuple(f"t{n}" for n in range(99)))})
     assert len(pack_match(one).tags) == MOST_TAGS
 
 

@@ -94,8 +94,8 @@ def test_a_hundred_rounds_of_sixteen_players_take_less_than_two_megabytes(long_s
     assert long_season.count('<details class="round">') == 100
 
 
-def test_it_leads_nowhere_and_runs_what_its_policy_names_alone(kept: Kept) -> None:
-    text = report_of(kept.file)
+def test_it_leads_nowhere_and_runs_what_its_policy_names_alone(shown: Kept) -> None:
+    text = report_of(shown.file)
     file = Parsed(text)
     assert {address for address in file.addresses if not address.startswith("#")} == {"data:,"}
     assert not file.styled
@@ -106,21 +106,21 @@ def test_it_leads_nowhere_and_runs_what_its_policy_names_alone(kept: Kept) -> No
     assert directives["default-src"] == "'none'"
 
 
-def test_a_row_a_player_tells_the_figures_of_the_command(kept: Kept) -> None:
-    stored = kept.season.standings(2)
+def test_a_row_a_player_tells_the_figures_of_the_command(shown: Kept) -> None:
+    stored = shown.season.standings(2)
     assert stored is not None
-    head, *rows = Parsed(report_of(kept.file)).rows["standings"]
+    head, *rows = Parsed(report_of(shown.file)).rows["standings"]
     assert len(rows) == len(stored["players"])
     ranked = [row for row in stored["players"] if not row["player"].startswith("random")]
     others = [row for row in stored["players"] if row not in ranked]
     for number, (cells, row) in enumerate(zip(rows, [*ranked, *others], strict=True), 1):
-        shown = dict(zip(head, cells, strict=True))
-        assert shown["Rank"] == (str(number) if row in ranked else "–")
+        cell = dict(zip(head, cells, strict=True))
+        assert cell["Rank"] == (str(number) if row in ranked else "–")
         for heading, key in (("Matches", "matches"), ("Won", "wins"), ("Drawn", "draws"), ("Lost", "losses"), ("Points", "points")):  # fmt: skip
-            assert shown[heading] == f"{row[key]:.0f}"
-        assert shown["Elo"] == f"{row['elo']:.0f}"
-        assert shown["95 % interval"] == f"{row['low']:.0f} to {row['high']:.0f}"
-        assert shown["Player"].split()[0] == row["player"]
+            assert cell[heading] == f"{row[key]:.0f}"
+        assert cell["Elo"] == f"{row['elo']:.0f}"
+        assert cell["95 % interval"] == f"{row['low']:.0f} to {row['high']:.0f}"
+        assert cell["Player"].split()[0] == row["player"]
 
 
 @pytest.mark.slow
@@ -132,42 +132,42 @@ def test_names_and_words_of_others_are_text(long_season: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_seed_is_told_when_the_season_is_over_and_no_sooner(long_season: str, kept: Kept) -> None:
+def test_the_seed_is_told_when_the_season_is_over_and_no_sooner(long_season: str, shown: Kept) -> None:
     assert SEED in long_season
-    assert SEED not in report_of(kept.file, None)
+    assert SEED not in report_of(shown.file, None)
 
 
 @pytest.mark.parametrize(("matches", "first"), [(0, None), (2, -2), (None, 0)])
 def test_it_holds_as_many_replays_as_asked_for_as_the_public_may_see_them(
-    matches: int | None, first: int | None, kept: Kept
+    matches: int | None, first: int | None, shown: Kept
 ) -> None:
     held = [
         json.loads(body)
-        for kind, body in Parsed(report_of(kept.file, matches)).run
+        for kind, body in Parsed(report_of(shown.file, matches)).run
         if kind == "application/json"
     ]
-    chosen = [] if first is None else kept.season.summaries()[first:]
+    chosen = [] if first is None else shown.season.summaries()[first:]
     wanted = []
     for match in chosen:
-        record, complete = kept.match(match.id), (match.round or 0) < 3
+        record, complete = shown.match(match.id), (match.round or 0) < 3
         seats = range(len(record.players) if complete else 0)
         eyes = [Reader("public"), *(Reader("seat", seat, author=False) for seat in seats)]
         wanted += [json.loads(json.dumps(replay_of(record, reader, complete))) for reader in eyes]
     assert held == wanted
 
 
-def test_a_season_without_a_complete_round_has_a_report(kept: Kept, tmp_path: Path) -> None:
+def test_a_season_without_a_complete_round_has_a_report(shown: Kept, tmp_path: Path) -> None:
     config = tmp_path / "new.yaml"
-    config.write_text(kept.file.read_text().replace("season: small", "season: new"))
+    config.write_text(shown.file.read_text().replace("season: small", "season: new"))
     loaded = load(config)
     with closing(Store(loaded.store)) as store:
         text = make_report(read_state(loaded, store.make_season("new", "planning", SEED)))
     assert "No round is complete yet" in text
 
 
-def test_the_command_writes_a_whole_file_and_says_where(kept: Kept, tmp_path: Path, arbiter: Run) -> None:
+def test_the_command_writes_a_whole_file_and_says_where(shown: Kept, tmp_path: Path, arbiter: Run) -> None:
     out = tmp_path / "report.html"
-    assert arbiter("report", kept.file, "--output", out) == (0, "", f"arbiter: the report is in {out}\n")
+    assert arbiter("report", shown.file, "--output", out) == (0, "", f"arbiter: the report is in {out}\n")
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert [path.name for path in tmp_path.glob("*.html*")] == ["report.html"]
 
@@ -182,10 +182,10 @@ def test_the_command_writes_a_whole_file_and_says_where(kept: Kept, tmp_path: Pa
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_a_line(
-    more: tuple[str, ...], said: str, code: int, kept: Kept,
+    more: tuple[str, ...], said: str, code: int, shown: Kept,
     arbiter: Run, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.chdir(kept.file.parent)
-    told = arbiter("report", kept.file.name, *more)
+    monkeypatch.chdir(shown.file.parent)
+    told = arbiter("report", shown.file.name, *more)
     assert (told[0], said in told[2].splitlines()[-1]) == (code, True), told
-    assert not list(kept.file.parent.glob("*.html"))
+    assert not list(shown.file.parent.glob("*.html"))
