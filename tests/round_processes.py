@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -129,7 +130,7 @@ def assert_all_end(watching: list[int]) -> None:
 def until_a_match_is_stored(process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("r001/"):
+        if re.match(r"r\d\d\d/", line):
             return
     raise AssertionError("no match was played")
 

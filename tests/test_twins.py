@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import twins
-from tests.round_processes import run
+from tests.commands import RANDOM
+from tests.round_processes import run, start, until_a_match_is_stored
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,9 +17,16 @@ if TYPE_CHECKING:
 @pytest.mark.process
 def test_a_season_killed_again_and_again_equals_its_undisturbed_twin(tmp_path: Path) -> None:
     game = "{name: planning, deals: [[1, 0], [3, 1], [5, 2]]}"
-    calm, killed = (twins.write_config(tmp_path, name, 3, game) for name in ("calm", "killed"))
+    bots = {f"p{number}": [*RANDOM.split(), "--seed", str(number)] for number in range(8)}
+    calm, killed = (twins.write_config(tmp_path, name, 3, bots, game) for name in ("calm", "killed"))
     assert run("run-season", calm)[0] == 0
-    twins.play_killed(killed, kills=2, about_seconds=6)
+    for matches, goes_on in ((3, "run-round"), (5, "run-season")):
+        process = start("run-round", killed)
+        for _ in range(matches):
+            until_a_match_is_stored(process)
+        process.kill()
+        process.communicate()
+        assert run(goes_on, killed)[0] == 0
     assert list(twins.differences(calm, killed)) == []
     for config in (calm, killed):
         found = twins.verified(config)

@@ -27,7 +27,7 @@ from arbiter.cli import exit_code
 from arbiter.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.match import MatchRecord
     from arbiter.store import SeasonStore
@@ -45,7 +45,17 @@ PLAYERS = {
 }
 
 
-def write_config(folder: Path, name: str, rounds: int, game: str = "planning") -> Path:
+def commands() -> dict[str, list[str]]:
+    """Bots of several kinds, by name."""
+    return {
+        player: [sys.executable, "-S", str(BOTS / bot), *arguments]
+        for player, (bot, *arguments) in PLAYERS.items()
+    }
+
+
+def write_config(
+    folder: Path, name: str, rounds: int, players: Mapping[str, Sequence[str]], game: str = "planning"
+) -> Path:
     """One of the two: same season and seed, a store of its own."""
     lines = ["season: twins", f"game: {game}", f"rounds: {rounds}", "opening_rounds: 2", f"seed: {'t' * 32}"]
     lines += [
@@ -55,9 +65,7 @@ def write_config(folder: Path, name: str, rounds: int, game: str = "planning") -
         f"store: sqlite:///{name}.sqlite",
         "players:",
     ]
-    for player, (bot, *arguments) in PLAYERS.items():
-        words = ", ".join(f'"{word}"' for word in (sys.executable, "-S", str(BOTS / bot), *arguments))
-        lines.append(f"  - {{name: {player}, command: [{words}]}}")
+    lines += [f"  - {{name: {player}, command: {json.dumps(words)}}}" for player, words in players.items()]
     path = folder / f"{name}.yaml"
     path.write_text("\n".join(lines))
     return path
@@ -153,7 +161,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    calm, killed = (write_config(given.folder, name, given.rounds) for name in ("calm", "killed"))
+    calm, killed = (write_config(given.folder, name, given.rounds, commands()) for name in ("calm", "killed"))
     start = time.monotonic()
     if run(calm).wait() != 0:
         sys.exit("the undisturbed season failed")
