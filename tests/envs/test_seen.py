@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, parallel_api_test, render_test
+from pettingzoo.test import render_test
 
 from arbiter import envs
 from arbiter.cards import Stream
@@ -203,9 +203,6 @@ def test_words_are_painted_in_any_script() -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_checks_of_pettingzoo_find_nothing(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     render_test(lambda render_mode: envs.aec(game, render_mode=render_mode, **SHORT[game]))
-    env = envs.aec(game, render_mode="rgb_array", **SHORT[game])
-    api_test(env, num_cycles=10)
-    parallel_api_test(envs.parallel(game, render_mode="rgb_array", **SHORT[game]), num_cycles=10)
 
 
 @pytest.mark.parametrize("name", ["Planning-v0", "Codepiece-v0", "DouDizhu-v0", "ChefsHat-v1"])
