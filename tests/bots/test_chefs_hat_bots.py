@@ -57,7 +57,7 @@ def test_a_game_in_all_seats_and_the_same_again(bot: list[str], tmp_path: Path) 
 def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
     game = ChefsHat(rules, points=15)
     asked = set()
-    for number in range(8):
+    for number in range(4):
         bots = [in_process(CLASSES[name](seed)) for seed in range(4)]
         record = play_in_memory(game, bots, match_spec(game, seed=str(number)))
         assert record.forfeit is None
@@ -166,13 +166,6 @@ def test_most_cards_takes_more_than_65_places_of_100_from_one_by_one() -> None:
 def test_larger_value_takes_more_than_60_places_of_100_from_most_cards() -> None:
     found = share("larger_value", "most_cards", 12)
     assert found.games - 2 * found.games_error > 0.6
-
-
-@pytest.mark.slow
-def test_larger_value_takes_nine_places_of_ten_from_random() -> None:
-    found = share("larger_value", "random", 20)
-    assert found.games - 3 * found.games_error > 0.9
-    assert found.matches - 3 * found.matches_error > 0.9
 
 
 @pytest.mark.slow
