@@ -95,6 +95,13 @@ def words(state, game=GAME):
     return [game.action_text(state, seat, action) for action in state.legal(seat)]
 
 
+def refusal(state, word):
+    """Why seat 0 may not say a word."""
+    with pytest.raises(IllegalAction) as error:
+        state.apply(0, GAME.parse(state, 0, word))
+    return str(error.value)
+
+
 def reveals(deal, other, seat):
     """Whether the forced gifts of either order of roles show a seat which deal it is in."""
     for roles in (deal.roles, reversed_roles(deal.roles)) if deal.roles else ():
@@ -355,10 +362,7 @@ def test_of_two_jokers_one_is_left_after_one_is_laid():
     ],
 )
 def test_what_may_not_be_done_is_refused_with_the_reason(said, reason):
-    state = after(hands=("11 10", "5", "5", "5"), opener=0)
-    with pytest.raises(IllegalAction) as error:
-        state.apply(0, GAME.parse(state, 0, said))
-    assert str(error.value) == reason
+    assert refusal(after(hands=("11 10", "5", "5", "5"), opener=0), said) == reason
 
 
 def test_what_does_not_beat_the_table_is_refused():
@@ -452,19 +456,6 @@ def test_the_deal_ends_when_three_have_no_cards_and_says_no_pizza():
 
 
 def test_points_follow_the_order_of_finishing():
-    state = after(
-        LEAD,
-        "pass",
-        "C7;Q1;J0",
-        "pass",
-        "pass",
-        "C3;Q1;J0",
-        "pass",
-        "C2;Q1;J0",
-        hands=("11 4 4", "10 2", "7", "9 3"),
-        opener=0,
-    )
-    assert state.to_act
     totals = []
     for seed in range(20):
         record = play_by_policy(ChefsHat(matches=1), random_policy(seed), match_spec(GAME, seed=str(seed)))
@@ -525,10 +516,7 @@ def test_all_four_gifts_are_told_and_only_giver_and_taker_hear_the_cards():
     ],
 )
 def test_a_gift_of_what_is_no_card_or_not_held_is_refused(said, reason):
-    state = after(hands=FULL, roles=FIRST)
-    with pytest.raises(IllegalAction) as error:
-        state.apply(0, GAME.parse(state, 0, said))
-    assert str(error.value) == reason
+    assert refusal(after(hands=FULL, roles=FIRST), said) == reason
 
 
 BOTH_JOKERS = [[12 if card == 6 and seat == 0 else card for card in hand] for seat, hand in enumerate(FULL)]
@@ -581,10 +569,7 @@ def test_no_special_action_is_not_told():
     ],
 )
 def test_the_special_action_of_another_role_is_refused(roles, said, reason):
-    state = after(hands=BOTH_JOKERS, roles=roles)
-    with pytest.raises(IllegalAction) as error:
-        state.apply(0, GAME.parse(state, 0, said))
-    assert str(error.value) == reason
+    assert refusal(after(hands=BOTH_JOKERS, roles=roles), said) == reason
 
 
 # Given deals
@@ -852,18 +837,11 @@ def refereed(replies, hands=FULL, **more):
     ("replies", "more", "seat", "fault", "detail"),
     [
         ({0: ["5"]}, {"roles": FIRST}, 0, "malformed", "an answer: 5"),
-        ({0: ["5 5 5"]}, {"roles": FIRST}, 0, "malformed", "an answer: 5 5 5"),
         ({0: ["7 7"]}, {"roles": FIRST}, 0, "illegal", "7 7 is not in hand"),
-        ({0: ["five 5"]}, {"roles": FIRST}, 0, "illegal", "five 5: a card is a number"),
         ({0: ["5 5"], 1: ["6 6"]}, {"roles": FIRST}, 1, "malformed", "more than one word in an answer: 6 6"),
-        ({0: ["5 5"], 1: ["5"]}, {"roles": FIRST}, 1, "illegal", "5 is not in hand"),
-        ({3: ["pass"]}, {"golden": 0}, 3, "illegal", "pass: a seat that plays to an empty table must discard"),
-        ({3: ["C10;Q1;J0"]}, {"golden": 0}, 3, "illegal", "C10;Q1;J0: the first play of a match is elevens"),
-        ({3: ["C11;Q1;J1"]}, {"golden": 0}, 3, "illegal", "C11;Q1;J1 is not in hand"),
         ({3: ["C11;Q1;J0"], 0: ["C7;Q1;J0"]}, {"golden": 0}, 0, "illegal", "C7;Q1;J0 is not in hand"),
         ({3: ["11"]}, {"golden": 0}, 3, "illegal", "11: there is no such discard"),
         ({0: ["food_fight"]}, {"hands": BOTH_JOKERS, "roles": FIRST}, 0, "illegal", "food_fight: only the Dishwasher"),
-        ({0: ["dinner_served"]}, {"hands": BOTH_JOKERS, "roles": FIRST[::-1]}, 0, "illegal", "dinner_served: the Dishwasher may"),
         ({0: ["dinner served"]}, {"hands": BOTH_JOKERS, "roles": FIRST}, 0, "malformed", "more than one word"),
     ],
 )  # fmt: skip
