@@ -21,9 +21,7 @@ from arbiter.submissions.inspection import inspect
 from tests.commands import arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -227,7 +225,7 @@ def test_a_starter_kit_is_accepted_as_it_is(game: str, tmp_path: Path) -> None:
 
 @pytest.mark.process
 def test_its_readme_has_the_command_that_tries_it_under_the_seasons_terms(
-    tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = starter_kit(
         "planning", "Planning", "it's small", ["--time", "9s", "--option", "deals=[[1, 0]]"], MOST

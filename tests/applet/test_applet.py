@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.commands import Run
+
 __all__ = ["arbiter"]
 
 SMALL = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--isolation", "plain")
@@ -142,9 +144,7 @@ def test_it_ends_when_no_page_has_listened_for_a_while(tmp_path: Path) -> None:
         assert_all_end(left)
 
 
-def test_without_its_packages_it_says_what_to_install(
-    arbiter: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_packages_it_says_what_to_install(arbiter: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fastapi", None)
     for name in [name for name in sys.modules if name.startswith("arbiter.applet")]:
         monkeypatch.delitem(sys.modules, name)
@@ -153,7 +153,7 @@ def test_without_its_packages_it_says_what_to_install(
     assert err == "arbiter: applet needs the package fastapi (pip install 'arbiter-cards[web]')\n"
 
 
-def test_a_port_that_is_taken_is_one_line(arbiter: Callable[..., tuple[int, str, str]]) -> None:
+def test_a_port_that_is_taken_is_one_line(arbiter: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         code, out, err = arbiter("applet", "--game", "planning", "--port", str(taken.getsockname()[1]))
     assert (code, out, err.count("\n")) == (2, "", 1)

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
+    from tests.commands import Run
+
+    Told = Callable[..., str]
 
 __all__ = ["arbiter"]
 BY_LOT = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
@@ -71,7 +74,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def console(arbiter: Callable[..., tuple[int, str, str]]) -> Callable[..., list[str]]:
+def console(arbiter: Run) -> Callable[..., list[str]]:
     """A session: the lines after the list of seats, times taken out."""
 
     def call(script: str, *arguments: str | Path) -> list[str]:
@@ -83,7 +86,7 @@ def console(arbiter: Callable[..., tuple[int, str, str]]) -> Callable[..., list[
 
 
 @pytest.fixture
-def bot(tmp_path: Path) -> Callable[..., str]:
+def bot(tmp_path: Path) -> Told:
     """Writes a bot that does something odd; its command."""
 
     def write(each: str = "pass", name: str = "bot") -> str:
@@ -182,13 +185,13 @@ def test_a_word_that_is_neither_an_answer_nor_a_command_leads_to_help(
 
 
 def test_a_bot_on_the_command_line_is_named_as_it_was_typed(
-    arbiter: Callable[..., tuple[int, str, str]],
+    arbiter: Run,
 ) -> None:
     code, _, err = arbiter("console", *SHORT, "--seat", "bot:./nope")
     assert (code, err) == (2, "arbiter: bot:./nope: there is no program ./nope\n")
 
 
-def test_usage_errors_are_one_line(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_usage_errors_are_one_line(arbiter: Run, tmp_path: Path) -> None:
     cases = {
         (): "what is to be played: --game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --fr",
         ("--from", "r001/t01/m0"): "--from needs the season's file: --config CONFIG",
@@ -233,7 +236,7 @@ def test_deals_from_a_file_and_a_hand_by_suit(console: Callable[..., list[str]],
 
 
 def test_the_deals_of_a_record_are_dealt_again(
-    arbiter: Callable[..., tuple[int, str, str]], console: Callable[..., list[str]], tmp_path: Path
+    arbiter: Run, console: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     path = tmp_path / "record.json"
     record = play_by_policy(GAME, random_policy("x"), match_spec(GAME))
@@ -254,7 +257,7 @@ def test_the_deals_of_a_record_are_dealt_again(
 
 
 @pytest.mark.process
-def test_play_deals_a_record_again(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_play_deals_a_record_again(arbiter: Run, tmp_path: Path) -> None:
     first, second = tmp_path / "1.json", tmp_path / "2.json"
     play = ("play", *SHORT[:2], *SHORT[6:], *["--bot", RANDOM] * 4)
     assert arbiter(*play, *SHORT[2:4], "--record", first)[0] == 0
@@ -278,9 +281,7 @@ def test_a_record_of_a_game_that_deals_from_play_gives_its_deals(
 
 
 @pytest.mark.process
-def test_a_bad_answer_is_the_users_to_settle(
-    console: Callable[..., list[str]], bot: Callable[..., str]
-) -> None:
+def test_a_bad_answer_is_the_users_to_settle(console: Callable[..., list[str]], bot: Told) -> None:
     command = bot('if words[0] == "gen_move": answer = "= ZZ"')
     lines = console("go\nagain\nplay TD for 0\nstep\nstate\n", *SHORT, "--seat", f"bot:{command}")
     first = lines.index("  illegal: there is no such card in the deck (23456789TJQKA CDHS)")
@@ -293,7 +294,7 @@ def test_a_bad_answer_is_the_users_to_settle(
 
 @pytest.mark.process
 def test_a_dead_bot_is_started_anew_and_hears_what_it_had_heard(
-    console: Callable[..., list[str]], bot: Callable[..., str], tmp_path: Path
+    console: Callable[..., list[str]], bot: Told, tmp_path: Path
 ) -> None:
     flag = tmp_path / "died"
     command = bot(
@@ -310,7 +311,7 @@ def test_a_dead_bot_is_started_anew_and_hears_what_it_had_heard(
 
 @pytest.mark.process
 def test_what_a_bot_writes_to_standard_error_stands_below_the_command(
-    console: Callable[..., list[str]], bot: Callable[..., str]
+    console: Callable[..., list[str]], bot: Told
 ) -> None:
     command = bot('print("heard", words[0], file=sys.stderr, flush=True)')
     lines = console("step\n", *SHORT, "--seat", f"bot:{command}")
@@ -323,7 +324,7 @@ def test_what_a_bot_writes_to_standard_error_stands_below_the_command(
 
 
 @pytest.mark.process
-def test_bad_news_can_be_skipped(console: Callable[..., list[str]], bot: Callable[..., str]) -> None:
+def test_bad_news_can_be_skipped(console: Callable[..., list[str]], bot: Told) -> None:
     command = bot('if words[0] == "declare" and words[1] == "2": answer = "oh"')
     lines = console("go\nskip\nstep\n", *SHORT, "--seat", f"bot:{command}")
     assert "  malformed: a reply starts with = or ?, not b'oh\\n\\n'" in lines
@@ -333,7 +334,7 @@ def test_bad_news_can_be_skipped(console: Callable[..., list[str]], bot: Callabl
 
 @pytest.mark.process
 def test_a_bot_that_is_silent_is_waited_for_and_no_longer(
-    console: Callable[..., list[str]], bot: Callable[..., str]
+    console: Callable[..., list[str]], bot: Told
 ) -> None:
     command = bot('if words[0] == "hm": time.sleep(60)')
     lines = console("greet\nraw 0 hm\nclock\n", *SHORT, "--time", "200ms", "--seat", f"bot:{command}")
@@ -342,9 +343,7 @@ def test_a_bot_that_is_silent_is_waited_for_and_no_longer(
 
 
 @pytest.mark.process
-def test_bots_are_told_quit_and_killed_if_they_stay(
-    console: Callable[..., list[str]], bot: Callable[..., str]
-) -> None:
+def test_bots_are_told_quit_and_killed_if_they_stay(console: Callable[..., list[str]], bot: Told) -> None:
     stays = bot('if words[0] == "quit": time.sleep(60)')
     lines = console("quit\n", *SHORT, "--seat", f"bot:{RANDOM}", "--seat", f"bot:{stays}")
     assert lines[-2:] == [
@@ -354,7 +353,7 @@ def test_bots_are_told_quit_and_killed_if_they_stay(
 
 
 @pytest.mark.process
-def test_a_bot_cannot_steer_the_terminal(console: Callable[..., list[str]], bot: Callable[..., str]) -> None:
+def test_a_bot_cannot_steer_the_terminal(console: Callable[..., list[str]], bot: Told) -> None:
     command = bot(
         'if words[0] == "hi": sys.stderr.write("\\x1b[2J\\n"); answer = "= \\x1b[2J"\n    if words[0] == "die": sys.exit("\\x1b[2J")'
     )
@@ -398,8 +397,8 @@ def season(folder: Path, crasher: str, delivery: str = "strict") -> Path:
 def test_show_prints_the_command_that_leads_to_a_crash(
     fault: str,
     delivery: str,
-    arbiter: Callable[..., tuple[int, str, str]],
-    bot: Callable[..., str],
+    arbiter: Run,
+    bot: Told,
     tmp_path: Path,
 ) -> None:
     config = season(tmp_path, bot(fault), delivery)
@@ -422,9 +421,7 @@ def test_show_prints_the_command_that_leads_to_a_crash(
 
 
 @pytest.mark.process
-def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(
-    arbiter: Callable[..., tuple[int, str, str]], bot: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(arbiter: Run, bot: Told, tmp_path: Path) -> None:
     config = season(tmp_path, bot(crash_at(3)))
     arbiter("run-round", config)
     _, out, _ = arbiter(
@@ -444,9 +441,7 @@ def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(
 
 
 @pytest.fixture
-def changed_season(
-    arbiter: Callable[..., tuple[int, str, str]], bot: Callable[..., str], tmp_path: Path
-) -> Path:
+def changed_season(arbiter: Run, bot: Told, tmp_path: Path) -> Path:
     """A season of a round in which dan crashed; by now dan has another version, and ann has withdrawn."""
     config = season(tmp_path, bot(crash_at(3)))
     assert arbiter("run-round", config)[0] == 0
@@ -460,7 +455,7 @@ def changed_season(
 
 @pytest.mark.process
 def test_a_match_is_fed_to_the_players_of_its_round_though_the_file_has_others(
-    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path
+    arbiter: Run, changed_season: Path
 ) -> None:
     shown = arbiter("show", changed_season, "r001/t01/m0")[1]
     assert "  but " not in shown
@@ -474,7 +469,7 @@ def test_a_match_is_fed_to_the_players_of_its_round_though_the_file_has_others(
 
 @pytest.mark.process
 def test_a_program_that_is_gone_is_named_and_nobody_takes_its_seat_unasked(
-    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path, tmp_path: Path
+    arbiter: Run, changed_season: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "bot.py").unlink()
     record = json.loads(arbiter("show", changed_season, "r001/t01/m0", "--format", "json")[1])
@@ -494,7 +489,7 @@ def test_a_program_that_is_gone_is_named_and_nobody_takes_its_seat_unasked(
 
 @pytest.mark.process
 def test_players_whose_settings_are_not_kept_are_not_guessed(
-    arbiter: Callable[..., tuple[int, str, str]], changed_season: Path, tmp_path: Path
+    arbiter: Run, changed_season: Path, tmp_path: Path
 ) -> None:
     with (
         closing(Store(f"sqlite:///{tmp_path / 'my season.sqlite'}")) as store,
@@ -507,9 +502,7 @@ def test_players_whose_settings_are_not_kept_are_not_guessed(
 
 
 @pytest.mark.process
-def test_a_record_of_play_is_fed_too(
-    arbiter: Callable[..., tuple[int, str, str]], bot: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_record_of_play_is_fed_too(arbiter: Run, bot: Told, tmp_path: Path) -> None:
     record, deals = tmp_path / "m.json", tmp_path / "d.json"
     hands = [["2C", "3C"], ["4C", "5C"], ["6C", "7C"], ["8C", "9C"]]
     deals.write_text(json.dumps([{"hands": hands, "starter": 0}, {"hands": hands, "starter": 1}]))

@@ -21,12 +21,10 @@ from tests.profiles import examples
 from tests.web.replays import OPTIONS, faulty, game_of, match_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from arbiter.match import MatchRecord
-
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 PUBLIC = Reader("public")

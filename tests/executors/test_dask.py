@@ -24,10 +24,11 @@ from arbiter.table import play_match
 from tests.commands import BOTS, RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
 
     from arbiter.executors import Slots
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -359,7 +360,7 @@ def test_what_workers_import_is_the_table_and_no_more() -> None:
 
 @two_cores
 def test_run_season_plays_on_the_cluster_what_it_plays_at_home(
-    dask: Dask, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
+    dask: Dask, arbiter: Run, tmp_path: Path
 ) -> None:
     bots = tmp_path / "bots"
     bots.mkdir()
@@ -381,9 +382,7 @@ def test_run_season_plays_on_the_cluster_what_it_plays_at_home(
     assert tables[0] == tables[1]
 
 
-def test_workers_of_this_machine_are_not_for_a_cluster(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_workers_of_this_machine_are_not_for_a_cluster(arbiter: Run, tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(
         "game: planning\nplayers:\n" + "".join(f"  - {{name: p{n}, command: [sh]}}\n" for n in range(4))
     )

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.season.events import Event
+    from tests.commands import Run
+
+    Opened = Callable[..., Season]
 
 __all__ = ["arbiter"]
 
@@ -60,7 +63,7 @@ def day() -> Day:
 
 
 @pytest.fixture
-def open_season(tmp_path: Path, day: Day) -> Iterator[Callable[..., Season]]:
+def open_season(tmp_path: Path, day: Day) -> Iterator[Opened]:
     """Opens the season whose file has these lines, too, as a new process would."""
     stores: list[Store] = []
 
@@ -91,19 +94,19 @@ def times(day: Day, events: Iterator[Event]) -> list[float]:
     return [(day.now - MORNING) / SECOND for event in events if isinstance(event, RoundPlanned)]
 
 
-def test_a_round_begins_so_often_after_the_first(day: Day, open_season: Callable[..., Season]) -> None:
+def test_a_round_begins_so_often_after_the_first(day: Day, open_season: Opened) -> None:
     assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [0, 30, 60]
 
 
 def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_it(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
     assert times(day, season.play(lasting(day, 4))) == [60, 90, 120]
 
 
 def test_without_an_interval_rounds_after_the_opening_follow_each_other(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     assert times(day, open_season("opens: 2026-12-01T08:01:00+00:00").play(lasting(day, 4))) == [60, 64, 68]
 
@@ -112,7 +115,7 @@ def test_without_an_interval_rounds_after_the_opening_follow_each_other(
     ("missed", "began"), [("play", [0, 70, 74, 90, 120]), ("skip", [0, 70, 90, 120, 150])]
 )
 def test_moments_that_pass_during_a_long_round_are_made_up_for_or_left_out(
-    day: Day, open_season: Callable[..., Season], missed: str, began: list[float]
+    day: Day, open_season: Opened, missed: str, began: list[float]
 ) -> None:
     config = CONFIG.replace("rounds: 3", "rounds: 5")
     season, took = open_season(f"every: 30s\nmissed: {missed}", config), iter([70, 70, 70, 70, *[4] * 16])
@@ -125,7 +128,7 @@ def test_moments_that_pass_during_a_long_round_are_made_up_for_or_left_out(
 
 
 def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for_one(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     going = open_season("every: 5m\nmissed: skip").play(lasting(day, 4))
     assert any(isinstance(event, RoundAwaited) for event in going)
@@ -134,15 +137,13 @@ def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for
     assert times(day, again.play(lasting(day, 4))) == [950, 1200]
 
 
-def test_an_opening_that_was_missed_is_followed_by_the_next_moment(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_an_opening_that_was_missed_is_followed_by_the_next_moment(day: Day, open_season: Opened) -> None:
     season = open_season("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00")
     assert times(day, season.play(lasting(day, 4))) == [10, 40, 70]
 
 
 def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nmissed: skip\nuntil: 2026-12-01T08:02:00+00:00"
     season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
@@ -151,34 +152,28 @@ def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
     assert rounds_left(season.config, season.stored, 1, day.now, most=99) == 2
 
 
-def test_a_season_that_was_killed_goes_on_at_the_same_moments(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_a_season_that_was_killed_goes_on_at_the_same_moments(day: Day, open_season: Opened) -> None:
     going = open_season("every: 30s").play(lasting(day, 4))
     assert any(isinstance(event, RoundAwaited) for event in going)
     day.now += 20 * SECOND
     assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [30, 60]
 
 
-def test_a_round_that_was_broken_off_is_finished_at_once(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_a_round_that_was_broken_off_is_finished_at_once(day: Day, open_season: Opened) -> None:
     season = open_season("every: 30s")
     assert season.rounds.plan() is not None
     day.now += 5 * SECOND
     assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [5, 30, 60]
 
 
-def test_what_is_waited_for_is_told_once(day: Day, open_season: Callable[..., Season]) -> None:
+def test_what_is_waited_for_is_told_once(day: Day, open_season: Opened) -> None:
     events = [
         event for event in open_season("every: 30s").play(lasting(day, 4)) if isinstance(event, RoundAwaited)
     ]
     assert events == [RoundAwaited(2, MORNING + 30 * SECOND), RoundAwaited(3, MORNING + 60 * SECOND)]
 
 
-def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(day: Day, open_season: Opened) -> None:
     season = open_season("every: 30s")
     day.at[MORNING + 10 * SECOND] = season.stored.ask_to_stop
     assert list(season.play(lasting(day, 4)))[-1] == Stopped()
@@ -186,9 +181,7 @@ def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(
     assert not season.stored.asked_to_stop()
 
 
-def test_a_season_that_is_closed_meanwhile_is_over_at_once(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_a_season_that_is_closed_meanwhile_is_over_at_once(day: Day, open_season: Opened) -> None:
     season = open_season("every: 30s")
     day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.close("olga")
     assert list(season.play(lasting(day, 4)))[-1] == SeasonComplete(1, "abc")
@@ -196,7 +189,7 @@ def test_a_season_that_is_closed_meanwhile_is_over_at_once(
 
 
 def test_a_season_that_is_paused_meanwhile_stops_and_then_goes_on_at_its_moments(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     season = open_season("every: 30s")
     day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.pause("olga")
@@ -206,13 +199,13 @@ def test_a_season_that_is_paused_meanwhile_stops_and_then_goes_on_at_its_moments
     assert times(day, season.play(lasting(day, 4))) == [30, 60]
 
 
-def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Callable[..., Season]) -> None:
+def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Opened) -> None:
     list(open_season("every: 30s").play(lasting(day, 4)))
     assert 0 < day.longest_nap <= LOOK_SECONDS < 2
 
 
 def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     season, executor, again = open_season("every: 30s"), lasting(day, 4), "r001/t01/m2"
     day.at[MORNING + 10 * SECOND] = lambda: administration.annul(
@@ -223,7 +216,7 @@ def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
     assert executor.played.count(again) == 2
 
 
-def test_what_must_be_accepted_is_said_before_the_wait(day: Day, open_season: Callable[..., Season]) -> None:
+def test_what_must_be_accepted_is_said_before_the_wait(day: Day, open_season: Opened) -> None:
     going = open_season("every: 30s").play(lasting(day, 4))
     assert any(isinstance(event, RoundComplete) for event in going)
     changed = open_season("every: 30s\ntime: 1s")
@@ -232,14 +225,14 @@ def test_what_must_be_accepted_is_said_before_the_wait(day: Day, open_season: Ca
     assert not day.longest_nap
 
 
-def test_a_single_round_is_played_at_once(day: Day, open_season: Callable[..., Season]) -> None:
+def test_a_single_round_is_played_at_once(day: Day, open_season: Opened) -> None:
     season = open_season("every: 30s")
     for _ in range(2):
         list(season.play(lasting(day, 4), only_one=True))
     assert (season.stored.complete, day.now) == (2, MORNING + 8 * SECOND)
 
 
-def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Callable[..., Season]) -> None:
+def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Opened) -> None:
     """Three of ten seconds fit into 35, and after the third the season is over at once."""
     season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
     events = list(season.play(lasting(day, 10)))
@@ -249,7 +242,7 @@ def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Callable[...
 
 
 def test_a_round_whose_moment_is_too_late_to_end_in_time_is_not_waited_for(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nuntil: 2026-12-01T08:00:45+00:00"
     season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
@@ -258,7 +251,7 @@ def test_a_round_whose_moment_is_too_late_to_end_in_time_is_not_waited_for(
 
 
 def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nuntil: 2026-12-01T08:02:00+00:00"
     season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
@@ -270,9 +263,7 @@ def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
     assert rounds_left(free, season.stored, 1, day.now, most=99) == 6
 
 
-def test_moments_beyond_all_calendars_are_the_last_of_all(
-    day: Day, open_season: Callable[..., Season]
-) -> None:
+def test_moments_beyond_all_calendars_are_the_last_of_all(day: Day, open_season: Opened) -> None:
     season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
     assert season.rounds.plan() is not None
     season_store: SeasonStore = season.stored
@@ -282,7 +273,7 @@ def test_moments_beyond_all_calendars_are_the_last_of_all(
 
 
 def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_rounds(
-    day: Day, open_season: Callable[..., Season], arbiter: Callable[..., tuple[int, str, str]]
+    day: Day, open_season: Opened, arbiter: Run
 ) -> None:
     season = open_season("every: 30s\nuntil: 2026-12-02T08:00+00:00")
     list(season.play(lasting(day, 4), only_one=True))
@@ -295,7 +286,7 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
 
 
 def test_the_status_tells_the_organiser_what_the_public_does_not_see(
-    day: Day, open_season: Callable[..., Season], arbiter: Callable[..., tuple[int, str, str]]
+    day: Day, open_season: Opened, arbiter: Run
 ) -> None:
     season = open_season("freeze: 2")
     for _ in range(2):
@@ -317,25 +308,25 @@ def frozen_after(day: Day, season: Season, lasts: float) -> list[int | None]:
     return [season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
 
 
-def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Callable[..., Season]) -> None:
+def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Opened) -> None:
     season = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"))
     assert frozen_after(day, season, 4) == [None, None, None, 3, 3]
     assert season.stored.frozen_after() is None  # it is over
 
 
-def test_more_rounds_than_there_are_can_be_held_back(day: Day, open_season: Callable[..., Season]) -> None:
+def test_more_rounds_than_there_are_can_be_held_back(day: Day, open_season: Opened) -> None:
     assert frozen_after(day, open_season("freeze: 5"), 4) == [0, 0, 0]
 
 
 def test_the_last_rounds_before_an_end_are_held_back_as_far_as_can_be_told(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     lines = "freeze: 2\nuntil: 2026-12-01T08:00:45+00:00"
     season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
     assert frozen_after(day, season, 10) == [None, None, 2, 2]
 
 
-def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Callable[..., Season]) -> None:
+def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Opened) -> None:
     season = open_season("freeze: 2")
     for _ in range(2):
         list(season.play(lasting(day, 4), only_one=True))
@@ -346,7 +337,7 @@ def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Cal
 
 
 def test_rounds_that_are_played_in_parts_are_held_back_by_the_files_number(
-    day: Day, open_season: Callable[..., Season]
+    day: Day, open_season: Opened
 ) -> None:
     season = open_season("freeze: 1")
     list(season.play(lasting(day, 4), rounds=2))

@@ -26,7 +26,7 @@ from tests.commands import arbiter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 

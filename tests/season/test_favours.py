@@ -22,10 +22,10 @@ from tests.commands import arbiter
 from tests.throw_away import DEALS, ThrowAway
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from tests.builders import record
 from tests.commands import RANDOM, arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -79,7 +79,7 @@ def test_trial_matches_are_of_all_tables_and_on_deals_of_their_own(tmp_path: Pat
 
 
 @pytest.mark.process
-def test_plan_tells_what_fits(arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
+def test_plan_tells_what_fits(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 4, "time: 60s").file
     code, out, err = arbiter(
         "plan", config, "--within", "24h", "--trial", "2", "--workers", "1", "--format", "json"
@@ -108,9 +108,7 @@ def test_plan_tells_what_fits(arbiter: Callable[..., tuple[int, str, str]], tmp_
         ("10s", "3m", "10 rounds do not fit at worst, however little time the players have\n"),
     ],
 )  # fmt: skip
-def test_plan_in_words(
-    time: str, within: str, words: str, arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_plan_in_words(time: str, within: str, words: str, arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 4, f"time: {time}").file
     code, out, _ = arbiter("plan", config, "--within", within, "--trial", "0", "--workers", "1")
     assert code == 0
@@ -135,15 +133,13 @@ def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> No
     store.close()
 
 
-def planned(arbiter: Callable[..., tuple[int, str, str]], config: Config, *more: str) -> list[str]:
+def planned(arbiter: Run, config: Config, *more: str) -> list[str]:
     code, out, _ = arbiter("plan", config.file, "--trial", "0", "--workers", "2", *more)
     assert code == 0
     return out.splitlines()
 
 
-def test_a_plan_of_a_season_that_is_begun_tells_what_is_left(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_plan_of_a_season_that_is_begun_tells_what_is_left(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 8, "time: 10s")
     begun(config, 6, matches=3)
     assert planned(arbiter, config, "--within", "10m") == [
@@ -155,9 +151,7 @@ def test_a_plan_of_a_season_that_is_begun_tells_what_is_left(
     ]  # fmt: skip
 
 
-def test_a_plan_of_a_season_that_is_over_says_so(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_plan_of_a_season_that_is_over_says_so(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 4, "time: 10s")
     begun(config, 10)
     lines = planned(arbiter, config, "--within", "10m")
@@ -171,9 +165,7 @@ def test_a_plan_of_a_season_that_is_over_says_so(
     assert (code, len(out.splitlines()), "pace" in out) == (0, 3, False), err
 
 
-def test_a_plan_leaves_out_who_is_suspended(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_plan_leaves_out_who_is_suspended(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 5, "suspend_after: 4", "house_bots: [p0]")
     config.file.write_text(config.file.read_text().replace("name: p0,", "name: p0, house: true,"))
     begun(load(config.file), 2, faulty="p3")
@@ -186,9 +178,7 @@ def test_a_plan_leaves_out_who_is_suspended(
 
 
 @pytest.mark.process
-def test_the_trial_pace_is_that_of_whole_matches(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_the_trial_pace_is_that_of_whole_matches(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 8)
     config.file.write_text(re.sub(r"(name: p7, command:).*\]", r"\1 ['true']", config.file.read_text()))
     code, out, _ = arbiter("plan", config.file, "--trial", "4", "--workers", "1", "--format", "json")
@@ -212,25 +202,21 @@ def test_plan_names_what_is_wrong(
     lines: tuple[str, ...],
     arguments: tuple[str, ...],
     words: str,
-    arbiter: Callable[..., tuple[int, str, str]],
+    arbiter: Run,
     tmp_path: Path,
 ) -> None:
     code, _, err = arbiter("plan", configured(tmp_path, 4, *lines).file, "--trial", "0", *arguments)
     assert (code, words in err) == (2, True)
 
 
-def test_plan_says_when_the_last_round_begins(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_plan_says_when_the_last_round_begins(arbiter: Run, tmp_path: Path) -> None:
     config = configured(tmp_path, 4, "every: 30m")
     assert "a round begins every 30 min, the last of 10 4 h 30 min after the first" in planned(
         arbiter, config
     )
 
 
-def test_a_moment_that_is_over_leaves_the_other_figures(
-    arbiter: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_moment_that_is_over_leaves_the_other_figures(arbiter: Run, tmp_path: Path) -> None:
     code, out, err = arbiter("plan", configured(tmp_path, 4, "until: 2020-01-01").file, "--trial", "0")
     assert (code, "is over: beyond" in err and "--within says" in err, "at worst: a match" in out) == (
         0,

@@ -13,7 +13,7 @@ from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.commands import Run
 
 __all__ = ["arbiter", "kept", "original_season"]
 
@@ -58,9 +58,7 @@ def test_equals_share_a_rank_and_who_has_no_rating_is_there_all_the_same() -> No
     assert found[-1].note == "it cheats"
 
 
-def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(
-    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(kept: Kept, arbiter: Run) -> None:
     kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
     add_authors(kept.config, kept.season, ["ann", "ben"], False, "test")
     add_authors(kept.config, kept.season, ["olga"], True, "test")
@@ -73,9 +71,7 @@ def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(
     ]
 
 
-def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(
-    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(kept: Kept, arbiter: Run) -> None:
     # As where authors fill all tables: whoever played is one.
     text = kept.file.read_text().replace(", house: true", "") + "submissions: {}\n"
     kept.file.write_text(text)
@@ -86,9 +82,7 @@ def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(
     assert "no bot of yours is rated, so every mark is 0" in err
 
 
-def test_where_nobody_sends_programs_the_players_of_the_file_are_marked(
-    kept: Kept, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_where_nobody_sends_programs_the_players_of_the_file_are_marked(kept: Kept, arbiter: Run) -> None:
     found = json.loads(arbiter("marks", kept.file, "--format", "json")[1])
     standings = json.loads(arbiter("standings", kept.file, "--format", "json")[1])["players"]
     elo = {one["player"]: one["elo"] for one in standings}

@@ -16,16 +16,15 @@ from tests.commands import arbiter
 from tests.kept_season import CLEAN, ILLEGAL, kept, original_season
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from tests.commands import Run
     from tests.kept_season import Kept
 
 __all__ = ["arbiter", "kept", "original_season"]
-Run: TypeAlias = "Callable[..., tuple[int, str, str]]"
+Run: TypeAlias = "Run"
 
 
 @pytest.fixture
-def run(kept: Kept, arbiter: Callable[..., tuple[int, str, str]]) -> Callable[..., tuple[int, str, str]]:
+def run(kept: Kept, arbiter: Run) -> Run:
     """A command on the kept season: three complete rounds and a fourth begun."""
     return lambda command, *words: arbiter(command, kept.file, *words)
 

@@ -15,7 +15,7 @@ from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season, played
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from tests.commands import Run
 
 __all__ = ["arbiter", "kept", "original_season"]
 
@@ -63,7 +63,7 @@ def test_a_paused_season_that_is_closed_is_played_to_its_end(kept: Kept) -> None
     assert type(event).__name__ == "SeasonComplete"
 
 
-def test_a_season_goes_on_at_the_command(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+def test_a_season_goes_on_at_the_command(arbiter: Run, kept: Kept) -> None:
     kept.season.running.pause("olga")
     assert "paused since" in arbiter("status", kept.file)[1]
     assert arbiter("resume", kept.file)[0] == 0
@@ -76,16 +76,14 @@ def test_a_season_goes_on_at_the_command(arbiter: Callable[..., tuple[int, str, 
     ]
 
 
-def test_a_season_is_paused_at_the_command(arbiter: Callable[..., tuple[int, str, str]], kept: Kept) -> None:
+def test_a_season_is_paused_at_the_command(arbiter: Run, kept: Kept) -> None:
     assert arbiter("pause", kept.file) == (0, "", "")
     assert kept.season.running.read().paused is not None
     assert "small is paused since" in arbiter("pause", kept.file)[2]
     assert [deed.verb for deed in kept.season.audit.last(9)] == ["pause"]
 
 
-def test_a_season_that_was_stopped_is_ordered_to_go_on(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
-) -> None:
+def test_a_season_that_was_stopped_is_ordered_to_go_on(arbiter: Run, kept: Kept) -> None:
     with kept.store.held("small"):
         assert arbiter("stop", kept.file)[0] == 0
     stopped = kept.season.running.wish()
@@ -102,9 +100,7 @@ def change(kept: Kept, old: str, new: str) -> Season:
     return Season(load(kept.file), kept.season)
 
 
-def test_a_change_of_the_file_is_asked_about_and_accepted_once(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
-) -> None:
+def test_a_change_of_the_file_is_asked_about_and_accepted_once(arbiter: Run, kept: Kept) -> None:
     changed = change(kept, "time: 60s+100ms", "time: 30s")
     for _ in range(2):
         with pytest.raises(ConfigError, match=r"time: 60s\+100ms -> 30s .*arbiter accept"):
@@ -140,9 +136,7 @@ def test_a_change_that_was_taken_back_is_asked_about_no_more(kept: Kept) -> None
     assert kept.season.running.question() is None
 
 
-def test_a_change_is_accepted_at_the_command_before_anybody_asks(
-    arbiter: Callable[..., tuple[int, str, str]], kept: Kept
-) -> None:
+def test_a_change_is_accepted_at_the_command_before_anybody_asks(arbiter: Run, kept: Kept) -> None:
     finish(kept)
     assert "small: nothing has to be accepted" in arbiter("accept", kept.file)[2]
     text = kept.file.read_text().replace("  - {name: p5, command: [python3]}\n", "")

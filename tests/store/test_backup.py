@@ -23,7 +23,9 @@ from tests.commands import arbiter
 from tests.store.failures import SECRET, longest_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
@@ -212,7 +214,7 @@ def test_who_may_only_read_the_store_can_copy_it(played: bool) -> None:
 
 
 def test_the_command_says_what_it_made_and_exits_with_2_where_it_cannot(
-    store: Store, file: Path, arbiter: Callable[..., tuple[int, str, str]]
+    store: Store, file: Path, arbiter: Run
 ) -> None:
     config = file.with_suffix(".yaml")
     config.write_text(

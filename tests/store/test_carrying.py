@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.commands import Run
+
 __all__ = ["arbiter", "kept", "original_season"]
 
 FAR = "2099-01-01T00:00:00+00:00"
@@ -87,9 +89,7 @@ def test_every_table_belongs_to_seasons_or_is_known_not_to() -> None:
 
 
 @pytest.mark.process
-def test_everything_moves_to_a_server_and_back(
-    full: Kept, postgres: str, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_everything_moves_to_a_server_and_back(full: Kept, postgres: str, arbiter: Run) -> None:
     expected, again = contents(full.store), f"sqlite:///{full.file.with_name('again.sqlite')}"
     assert [name for name, rows in expected.items() if not rows] == []
     full.file.with_name("again.submissions").symlink_to("small.submissions")
@@ -112,7 +112,7 @@ def test_everything_moves_to_a_server_and_back(
 
 @pytest.mark.process
 def test_a_dump_of_a_server_is_put_back_by_its_own_program(
-    full: Kept, postgres: str, tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]]
+    full: Kept, postgres: str, tmp_path: Path, arbiter: Run
 ) -> None:
     with closing(Store(postgres)) as server:
         carry(full.store, server)
@@ -142,9 +142,7 @@ def test_a_dump_of_a_server_is_put_back_by_its_own_program(
     assert (code, f"(pg_restore --dbname=ADDRESS {dump})" in err) == (2, True)
 
 
-def test_a_backup_is_put_back_and_played_on(
-    full: Kept, tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]]
-) -> None:
+def test_a_backup_is_put_back_and_played_on(full: Kept, tmp_path: Path, arbiter: Run) -> None:
     copy, again = tmp_path / "copy.sqlite", f"sqlite:///{full.file.parent / 'small.sqlite'}"
     assert arbiter("backup", full.file, copy)[0] == 0
     expected = contents(full.store)
@@ -161,9 +159,7 @@ def test_a_backup_is_put_back_and_played_on(
 
 
 @pytest.fixture
-def refused(
-    full: Kept, tmp_path: Path, arbiter: Callable[..., tuple[int, str, str]]
-) -> Iterator[Callable[..., str]]:
+def refused(full: Kept, tmp_path: Path, arbiter: Run) -> Iterator[Callable[..., str]]:
     """What `restore` says that puts nothing anywhere."""
     target = full.file.with_name("new.sqlite")
 

@@ -16,10 +16,9 @@ from tests.commands import arbiter
 from tests.kept_season import Kept, kept, original_season
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter", "kept", "original_season"]
 

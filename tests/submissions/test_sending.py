@@ -22,10 +22,10 @@ from arbiter.submissions.sending import of_tls, pack
 from tests.commands import arbiter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    Run = Callable[..., tuple[int, str, str]]
+    from tests.commands import Run
 
 __all__ = ["arbiter"]
 
