@@ -23,7 +23,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.uses import Billed
 
 
 class ArbiterError(Exception):
@@ -111,9 +113,13 @@ class BotCheckFailed(ArbiterError):
 
 
 class VoidMatch(ArbiterError):
-    """Our own failure ended a match: no result, to be played again under the same id."""
+    """Our own failure ended a match: no result, to be played again under the same id.
+
+    `billed` is by player what language models had used by then.
+    """
 
     exit_code = 4
+    billed: Mapping[str, Billed] = {}
 
 
 class ProviderOutage(VoidMatch):

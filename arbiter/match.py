@@ -6,6 +6,7 @@ match ended (`Forfeit`) stays apart from who won (`results`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.errors import StoreError
 from arbiter.notes import Note, read, written
+from arbiter.uses import NOTHING, Billed, ModelUse, use_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,11 +48,13 @@ class Fault(StrEnum):
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
 """The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
-_LISTS = frozenset({"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public"})
+_LISTS = frozenset(
+    {"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public", "models"}
+)
 """Fields that are tuples, of tuples perhaps, and lists in JSON."""
 _LEFT_OUT = {
     "substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": (),
-    "model": None,
+    "model": None, "models": (),
 }  # fmt: skip
 """Fields that stand in JSON only where they say something."""
 
@@ -275,7 +279,10 @@ class BotReport(_Stored):
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary(_Stored):
-    """The parts of a match that ratings and lists need, stored beside the record; `scores` as there."""
+    """The parts of a match that ratings and lists need, stored beside the record; `scores` as there.
+
+    `models` are what language models used, those of its seats that had one.
+    """
 
     id: str
     round: int | None
@@ -289,6 +296,18 @@ class MatchSummary(_Stored):
     detail: str = ""
     substitute: Seat | None = None
     scores: tuple[tuple[int, ...], ...] | None = None
+    models: tuple[tuple[int, ...], ...] = ()
+
+    def uses(self) -> Iterable[tuple[str, ModelUse]]:
+        """What each model used, with the name of its player."""
+        return ((self.players[row[0]], ModelUse(*row)) for row in self.models)
+
+    def billed(self) -> dict[str, Billed]:
+        """By player, the tokens of models."""
+        found: dict[str, Billed] = {}
+        for name, use in self.uses():
+            found[name] = found.get(name, NOTHING).plus(use.billed)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +371,15 @@ class MatchRecord(_Stored):
         shared = {name: getattr(self, name) for name in MatchSummary.__slots__ if name in self.__slots__}
         if (forfeit := self.forfeit) is not None:
             shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
-        return MatchSummary(**shared)
+        return MatchSummary(**shared, models=tuple(self.uses()))
+
+    def uses(self) -> Iterable[ModelUse]:
+        """What the language models at the table used."""
+        answered = Counter(move.seat for move in self.moves)
+        faulty = None if self.forfeit is None else self.forfeit.seat
+        for seat, bot in enumerate(self.bots):
+            if bot.model is not None:
+                yield use_of(seat, bot.model, answered[seat], seat == faulty)
 
     def to_json(self) -> dict[str, Any]:
         """The documented shape of a record."""

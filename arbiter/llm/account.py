@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from arbiter.llm.provider import Streamed
     from arbiter.match import ModelEntry
 
@@ -40,6 +42,18 @@ def counted(streamed: Streamed, allowed: int) -> TokenCount:
     if reported > allowed:
         return TokenCount(max(allowed, pieces), f"it reported {reported} tokens where {allowed} were allowed")
     return TokenCount(reported)
+
+
+FRAME_TOKENS = 64
+"""What a provider may put around a message: its role, marks, words of its own."""
+USUAL_BYTES = 4
+"""Of a token."""
+
+
+def asked_tokens(messages: Sequence[Mapping[str, str]], reported: int | None) -> int:
+    """The tokens of a question: as many as reported, as far as it can have them; else one for four bytes."""
+    size = sum(len(message["content"].encode()) for message in messages)
+    return -(-size // USUAL_BYTES) if reported is None else min(reported, size + FRAME_TOKENS * len(messages))
 
 
 class TokenAccount:

@@ -88,6 +88,9 @@ class _KeptModel:
             return
         if self._kept["tokens"] != (total := sum(call["tokens"] for call in self._calls)):
             yield f"tokens: stored {self._kept['tokens']}, of all answers {total}"
+        asked = sum(call.get("asked", 0) for call in self._calls)
+        if (stored := self._kept.get("asked", asked)) < asked:
+            yield f"asked: stored {stored}, of all questions {asked}"
         problem = self._play()
         yield from self._found
         if problem:

@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import Any, TypeAlias
 
 from arbiter.errors import ConfigError, ProviderOutage
-from arbiter.llm.account import TokenAccount, TokenCount, counted
+from arbiter.llm.account import TokenAccount, TokenCount, asked_tokens, counted
 from arbiter.llm.provider import Provider, ProviderFailure, Streamed
 from arbiter.match import Fault, ModelEntry
 
@@ -90,6 +90,8 @@ class Gateway:
         """What was asked and answered, as `BotReport.model` keeps it."""
         self.broken_off = 0
         """Pieces of answers that broke off: nobody's tokens, but perhaps somebody's bill."""
+        self.asked = 0
+        """Tokens of all questions to which an answer came, or began to."""
         self._near, self.far = socket.socketpair()
         self._say(hello)
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -186,6 +188,8 @@ class Gateway:
             self.outage = str(failure)
             return {"outcome": "outage"}
         count = counted(streamed, allowed)
+        asked = asked_tokens(messages, streamed.asked)
+        self.asked += asked
         account.charge(count.tokens)
         outcome = outcome_of(streamed, count.tokens, allowed)
         if outcome == "tokens":
@@ -193,7 +197,8 @@ class Gateway:
         text, thought = self._clean(streamed.text), self._clean(streamed.thought)
         streamed = streamed._replace(text=text, thought=thought, model=self._clean(streamed.model))
         call = self._kept(messages, outcome, streamed, count) | {
-            "ms": round((time.monotonic() - began) * 1000)
+            "asked": asked,
+            "ms": round((time.monotonic() - began) * 1000),
         }
         self.calls.append(call | ({"tries": tries} if tries else {}))
         self._outcome = outcome
@@ -205,7 +210,9 @@ class Gateway:
             try:
                 return self._provider.ask(messages, allowed, until - time.monotonic())
             except ProviderFailure as failure:
-                self.broken_off += failure.pieces
+                if failure.pieces:
+                    self.broken_off += failure.pieces
+                    self.asked += asked_tokens(messages, None)
                 tries.append(str(failure))
                 pause = failure.pause if failure.pause is not None else 2.0 ** (len(tries) - 1)
                 pause = min(pause, LONGEST_PAUSE_S)

@@ -37,7 +37,7 @@ class Streamed(NamedTuple):
 
     `pieces` are the deltas that held text, of the answer or of reasoning (`thought`); `reported` is the
     provider's count of tokens, `hidden` how many of them it says were reasoning. `finish` is the provider's
-    word for why it ended, "length" also where it was cut here.
+    word for why it ended, "length" also where it was cut here. `asked` is its count of the question's tokens.
     """
 
     text: str
@@ -48,6 +48,7 @@ class Streamed(NamedTuple):
     finish: str
     refused: bool
     model: str
+    asked: int | None = None
 
 
 class ProviderFailure(Exception):
@@ -175,6 +176,7 @@ class _Answer:
         self._length = 0
         self._finish = self._model = ""
         self._reported: int | None = None
+        self._asked: int | None = None
         self._hidden = 0
         self._refused = self._done = False
         self.pieces = 0
@@ -200,6 +202,7 @@ class _Answer:
             self._finish,
             self._refused,
             self._model,
+            self._asked,
         )
 
     def _take(self, event: object) -> None:
@@ -217,6 +220,7 @@ class _Answer:
             self._take_choice(choices[0])
         if isinstance(usage := event.get("usage"), dict):
             self._reported = _number(usage.get("completion_tokens"))
+            self._asked = _number(usage.get("prompt_tokens"))
             details = usage.get("completion_tokens_details")
             self._hidden = _number(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
 

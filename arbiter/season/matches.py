@@ -43,14 +43,15 @@ def play_matches(
     executor: Executor,
     ahead: int | None = None,
     keep: Callable[[PackedMatch], object] | None = None,
-    enough: Callable[[MatchSummary], bool] = lambda _: False,
+    enough: Callable[[MatchSummary | None], bool] = lambda _: False,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
     """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row,
     unless they are one player's: then it loses without a program started (see `suspects`).
 
     `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
-    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`,
-    matches in flight are still played and stored, and `Stopped` comes last if any was left out. Closing the
+    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`
+    (None for a play that is not stored), matches in flight are still played and stored, and `Stopped` comes
+    last if any was left out. What models used in plays that are not stored is kept, too. Closing the
     generator cancels what has not begun. A void stops the run at once where a program of the match is missing
     here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
     all others. Nobody is suspected of the outage of a model's provider.
@@ -77,6 +78,10 @@ def play_matches(
             try:
                 match = future.result()
             except VoidMatch as void:
+                if void.billed:
+                    store.outlays.add(void.billed)
+                    if enough(None):
+                        window.close()
                 blameless = isinstance(void, ProviderOutage)
                 if what := missing(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
@@ -105,6 +110,10 @@ def play_matches(
                 in_a_row = 0
                 continue
             if is_trial(spec):
+                if billed := match.summary.billed():
+                    store.outlays.add(billed)
+                    if enough(None):
+                        window.close()
                 window.submit_first(suspects.learn(spec, is_void=False))
                 continue
             in_a_row = 0

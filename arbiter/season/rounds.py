@@ -197,7 +197,7 @@ def play_again(
     rounds: Rounds,
     results: SeasonResults,
     executor: SizedExecutor,
-    enough: Callable[[MatchSummary], bool] = lambda _: False,
+    enough: Callable[[MatchSummary | None], bool] = lambda _: False,
 ) -> Iterator[Event]:
     """Play the annulled matches that are to be played again; each one counts as soon as it is stored.
 

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0019"
+HEAD = "0020"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -144,6 +144,16 @@ reviews = _of_season(
     # Sums by seat, as JSON, and all of it, packed.
     sa.Column("brief", sa.Text, nullable=False),
     sa.Column("review", sa.LargeBinary, nullable=False),
+    with_rowid=False,
+)
+
+outlays = _of_season(
+    # The tokens of language models in plays of which nothing else is kept.
+    "outlays",
+    # As JSON writes it.
+    sa.Column("player", LongName, primary_key=True),
+    sa.Column("input", sa.BigInteger, nullable=False),
+    sa.Column("output", sa.BigInteger, nullable=False),
     with_rowid=False,
 )
 

@@ -20,6 +20,7 @@ from arbiter.store.invitations import InvitationBook
 from arbiter.store.matches import Matches
 from arbiter.store.members import MemberBook
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
+from arbiter.store.outlays import OutlayBook
 from arbiter.store.requests import RequestBook
 from arbiter.store.reviews import ReviewBook
 from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
@@ -62,6 +63,8 @@ class SeasonStore(Matches):
         """How far each webhook has heard."""
         self.reviews = ReviewBook(store, number)
         """What programs found of its matches."""
+        self.outlays = OutlayBook(store, number)
+        """What language models used in plays that are not stored."""
 
     def by(self, who: str) -> SeasonStore:
         """The same season, its orders given by somebody else than the user of the machine."""

@@ -104,7 +104,11 @@ class Conductor:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
         seats = present(spec)
         with Models(game, spec, seats) as models:
-            return self._play(game, spec, seats, models)
+            try:
+                return self._play(game, spec, seats, models)
+            except VoidMatch as void:
+                void.billed = models.billed()
+                raise
 
     def _play(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat], models: Models) -> MatchRecord:
         started = datetime.now(UTC)

@@ -12,6 +12,7 @@ from arbiter.errors import MalformedReply, ProviderOutage
 from arbiter.exchange import Reply
 from arbiter.llm.forms import digest_of_rules, form_of, identity_of, rules_of
 from arbiter.llm.gateway import Gateway
+from arbiter.uses import NOTHING, Billed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -83,6 +84,16 @@ class Models:
         wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
+    def billed(self) -> dict[str, Billed]:
+        """Return by player what its models have used up to now; those alone who used something."""
+        found: dict[str, Billed] = {}
+        for seat, gateway in self._gateways.items():
+            output = sum(call["tokens"] for call in gateway.calls) + gateway.broken_off
+            if gateway.asked or output:
+                name = self._spec.players[seat].name
+                found[name] = found.get(name, NOTHING).plus(Billed(gateway.asked, output))
+        return found
+
     def report(self, seat: Seat) -> dict[str, Any] | None:
         """Return what is kept of a model, None for another bot."""
         entry = self._spec.players[seat].model
@@ -101,6 +112,7 @@ class Models:
             "move_tokens": entry.move_tokens,
             "tokens": sum(call["tokens"] for call in gateway.calls),
             "broken_off": gateway.broken_off,
+            "asked": gateway.asked,
             "calls": gateway.calls,
         }
 

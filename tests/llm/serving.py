@@ -27,7 +27,7 @@ class Served:
     """One answer: its pieces, how it ends, and what goes wrong.
 
     `cut` breaks the stream off after so many pieces; `silent` says no more after them; `reported` is added to
-    the count that is reported, None reports none.
+    the count that is reported, None reports none; `asked` is reported of the question.
     """
 
     pieces: tuple[str, ...] = ()
@@ -39,6 +39,7 @@ class Served:
     silent: int | None = None
     reported: int | None = 0
     hidden: int = 0
+    asked: int | None = None
     raw: bytes | None = None
     refused: bool = False
 
@@ -143,6 +144,8 @@ class _Handler(BaseHTTPRequestHandler):
         if served.reported is not None:
             usage: dict[str, Any] = {"completion_tokens": sent + served.hidden + served.reported}
             usage["completion_tokens_details"] = {"reasoning_tokens": served.hidden}
+            if served.asked is not None:
+                usage["prompt_tokens"] = served.asked
             self._event({"choices": [], "usage": usage})
         with server.lock:
             server.truth += sent + served.hidden

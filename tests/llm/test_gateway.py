@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from arbiter.errors import ProviderOutage
-from arbiter.llm.account import counted
+from arbiter.llm.account import FRAME_TOKENS, counted
 from arbiter.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, messages_of
 from arbiter.llm.provider import LONGEST_TEXT, Streamed
 from arbiter.match import Fault
@@ -105,6 +105,29 @@ def test_reported_reasoning_costs_no_more_than_was_allowed() -> None:
     streamed = Streamed("TD", "", 1, 100_001, 100_000, "stop", False, "")
     assert counted(streamed, 500).tokens == 500
     assert "500 were allowed" in counted(streamed, 500).lie
+
+
+@pytest.mark.parametrize(
+    ("reported", "counted"), [(7, 7), (10**9, len(MESSAGES[0]["content"]) + FRAME_TOKENS), (None, 5)]
+)
+def test_a_question_counts_as_reported_as_far_as_it_can_have_so_many_tokens(
+    provider: FakeProvider, reported: int | None, counted: int
+) -> None:
+    provider.answer = lambda _: text("ANSWER: TD", asked=reported)
+    with gateway_of(provider.entry()) as gateway:
+        ask(gateway)
+        assert gateway.calls[0]["asked"] == gateway.asked == counted
+
+
+def test_a_question_whose_answer_broke_off_was_asked_and_one_that_was_refused_was_not(
+    provider: FakeProvider,
+) -> None:
+    answers = [Served(status=503), text("so far so", cut=2), text("ANSWER: TD", asked=7)]
+    provider.answer = lambda _: answers.pop(0)
+    with gateway_of(provider.entry()) as gateway:
+        ask(gateway)
+        assert gateway.asked == 5 + 7
+        assert gateway.broken_off == 2
 
 
 def test_an_answer_is_asked_for_with_what_is_left(provider: FakeProvider) -> None:

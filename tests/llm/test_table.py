@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import pytest
 
 from arbiter.config.models import PACKAGE, harness_command
 from arbiter.errors import ConfigError, ProviderOutage
-from arbiter.match import Fault, MatchRecord, Player
+from arbiter.match import Fault, MatchRecord, MatchSummary, Player
 from arbiter.packing import pack, unpack
 from arbiter.players import registered
 from arbiter.samples import HARNESS
@@ -22,6 +23,7 @@ from arbiter.table.conduct import Conductor, start_request
 from arbiter.table.launcher import Launcher
 from arbiter.table.sandbox.isolation import probe
 from arbiter.table.single import SingleBot
+from arbiter.uses import Billed
 from tests.commands import BOTS, RANDOM
 from tests.llm.serving import KEY, FakeProvider, Served, legal_answer, text
 from tests.table.conftest import spec_for
@@ -164,6 +166,47 @@ def test_an_outage_is_no_result(table: Conductor, provider: FakeProvider, key: s
     # The next match is played as if nothing had been.
     provider.answer = legal_answer
     assert table.play(match_of(provider.entry(legal=True))).forfeit is None
+
+
+def test_what_was_used_before_an_outage_is_told_with_it(table: Conductor, provider: FakeProvider) -> None:
+    answers = [
+        replace(legal_answer({"messages": [{"content": "Legal answers: TD"}]}), asked=100),
+        Served(status=401),
+    ]
+    provider.answer = lambda _: answers.pop(0) if len(answers) > 1 else answers[0]
+    with pytest.raises(ProviderOutage) as raised:
+        table.play(match_of(provider.entry(attempts=2)))
+    outage = pickle.loads(pickle.dumps(raised.value))
+    assert outage.billed == {"thinker": Billed(100, provider.truth)}
+
+
+def test_a_summary_says_what_a_model_used_and_how_often_its_first_answer_was_legal(
+    table: Conductor, provider: FakeProvider
+) -> None:
+    asked = 0
+
+    def answer(body: dict[str, Any]) -> Served:
+        nonlocal asked
+        asked += 1
+        return text("let me see", asked=100) if asked == 1 else replace(legal_answer(body), asked=50)
+
+    # After a doubt the legal answers stand in the question before.
+    provider.answer = lambda body: answer(
+        {"messages": [one for one in body["messages"] if "Legal" in one["content"]]}
+    )
+    record = table.play(match_of(provider.entry(legal=True)))
+    decisions = sum(move.seat == 1 for move in record.moves)
+    (use,) = record.summary().uses()
+    assert use == ("thinker", (1, decisions, decisions - 1, 100 + 50 * decisions, provider.truth))
+    assert MatchSummary.from_json(json.loads(json.dumps(record.summary().to_json()))) == record.summary()
+
+
+def test_a_decision_that_ended_in_a_fault_was_not_legal_at_the_first_try(
+    table: Conductor, provider: FakeProvider
+) -> None:
+    provider.answer = lambda _: text("I do not know")
+    (use,) = table.play(match_of(provider.entry(attempts=1))).summary().uses()
+    assert (use[1].decisions, use[1].first_try) == (1, 0)
 
 
 def test_without_its_key_a_match_is_void(table: Conductor, provider: FakeProvider) -> None:

@@ -18,6 +18,7 @@ from arbiter.season.matches import SWEEPS, blamed
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.table.conduct import conduct
+from arbiter.uses import Billed
 from tests.builders import Scripted, by_name, play_round
 from tests.commands import RANDOM
 from tests.round_processes import run
@@ -79,6 +80,22 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Seaso
         assert match.detail == (
             "sits out: its matches are void, and are not where it is away" if at_fault else ""
         )
+
+
+def test_what_models_used_in_plays_that_are_not_stored_is_kept(season: Season) -> None:
+    def play(spec: MatchSpec) -> MatchRecord:
+        if "p3" in present(spec) and not (spec.absence and spec.absence.at_fault):
+            void = VoidMatch("it was killed")
+            void.billed = {"p3": Billed(10, 1)}
+            raise void
+        return by_name(spec)
+
+    plan = season.rounds.plan()
+    assert plan is not None
+    play_round(season.stored, plan, Scripted(play))
+    voids = season.stored.outlays.all()["p3"].output
+    assert voids > 8
+    assert season.stored.outlays.all() == {"p3": Billed(10 * voids, voids)}
 
 
 def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(season: Season) -> None:

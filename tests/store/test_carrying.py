@@ -22,6 +22,7 @@ from arbiter.store import OrderKind, Store, schema
 from arbiter.store.backup import OWN, back_up, carry
 from arbiter.store.deliveries import Telling
 from arbiter.submissions.authors import add_authors, hash_of
+from arbiter.uses import Billed
 from tests.commands import arbiter
 from tests.kept_season import CLEAN, CRASH, Kept, kept, original_season
 
@@ -69,6 +70,7 @@ def full(kept: Kept) -> Kept:
     packed = kept.season.packed(CRASH)
     assert packed is not None
     assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
+    kept.season.outlays.add({"p1": Billed(1200, 34)})
     return kept
 
 
