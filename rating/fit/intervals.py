@@ -41,8 +41,8 @@ from rating.fit.sandwich import Diagonal, Information, Matrix, Spread, count_clu
 from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
-# Variance of three results that share one score, beside that of independent ones; equal players.
-_SHARED_SCORE = 5.0 / 3.0
+SHARED_SCORE = 5.0 / 3.0
+"""Variance of three results that share one score, beside that of independent ones; equal players."""
 # Results handled together: they stay in the cache.
 _PIECE = 32_768
 # Players compared with all others together: 20 MB for 10,000 players.
@@ -166,7 +166,7 @@ class Intervals:
             either = self.floor.who[some][:, None] | self.floor.who[others][None, :]
             if either.any():
                 least = _of_differences(self.floor.spread, self.floor.variance, some, others)
-                least *= self.factor * _SHARED_SCORE
+                least *= self.factor * SHARED_SCORE
                 np.copyto(variance, np.maximum(variance, least), where=either)
         group = np.where(fit.rated, 0, -1) if fit.ridge is not None else fit.component
         linked = (fit.rated[some][:, None] & (group[some][:, None] == group[others][None, :])) & (
@@ -192,7 +192,7 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95, pooled: bo
     number = None if clusters is None else clusters[1]
     factor = ELO**-2
     if used == "model" and kind != "model":
-        factor *= _SHARED_SCORE
+        factor *= SHARED_SCORE
     floor: Floor | None = None
     with one_thread():
         information = _information(fit, fit.ridge)
@@ -219,7 +219,7 @@ def intervals(fit: Fit, kind: Kind = "round", *, level: float = 0.95, pooled: bo
             notices += more
         if floor is not None:
             wide = upper(0.5 + level / 2.0, None) / width
-            least = wide * np.sqrt(factor * _SHARED_SCORE * floor.variance)
+            least = wide * np.sqrt(factor * SHARED_SCORE * floor.variance)
             sd = np.where(floor.who, np.maximum(sd, least), sd)
         low, high = fit.elo - width * sd, fit.elo + width * sd
         if used == "exactdist":
