@@ -157,6 +157,11 @@ def number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
+def money(value: float | None, largest: float) -> str:
+    """An amount with the decimals that the largest one beside it needs, or a dash where there is none."""
+    return number(value, 2 if largest >= 1 else 4 if largest >= 0.01 else 6)
+
+
 def faults_text(faults: Mapping[str, int]) -> str:
     """``crash 4, timeout 1``."""
     return ", ".join(f"{kind} {count}" for kind, count in faults.items())

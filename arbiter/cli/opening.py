@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 """Seasons that an error names."""
-READ_WHOLE = {"until", "opens", "every", "freeze", "submissions", "seed_commitment", "publish_reviews"}
+READ_WHOLE = {
+    "until",
+    "opens",
+    "every",
+    "freeze",
+    "submissions",
+    "seed_commitment",
+    "publish_reviews",
+    "prices",
+}
 """Keys of a file that say more of a season than its store does."""
 
 

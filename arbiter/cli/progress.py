@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 PAUSES = (
-    events.RoundAwaited, events.PlayersAwaited, events.Stopped, events.RoundsOver, events.SeasonComplete,
+    events.RoundAwaited, events.PlayersAwaited, events.Enough, events.Stopped, events.RoundsOver,
+    events.SeasonComplete,
 )  # fmt: skip
 """After which no bar moves for a while, or any more."""
 
@@ -199,6 +200,8 @@ def _line(event: events.Event, name: str) -> str:
                 f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s;"
                 f" {leader['player']} leads with {number(leader['elo'])} Elo"
             )
+        case events.Enough(reason):
+            return f"{name}: {reason}"
         case events.RoundsOver(complete, rounds) if complete < rounds:
             return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"
         case events.RoundsOver(complete):

@@ -13,17 +13,21 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
+from arbiter.config.models import price_of
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
+from arbiter.season.costs import cost
 from arbiter.season.orders import first_id, history_of
 from arbiter.season.programs import told_of
 from arbiter.season.substitutes import substitute_id
+from arbiter.text import counted, money
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.match import MatchRecord
+    from arbiter.picture.state import SeasonState
     from arbiter.store import SeasonStore
 
 
@@ -100,7 +104,12 @@ def show(
         return
     orders = season.orders.read().given
     files = told_of(season.programs(), orders, record, Path(config))
-    for text in (*files, *history_of(orders, match_id), *_about_substitutes(season, record)):
+    about = (
+        *history_of(orders, match_id),
+        *_about_substitutes(season, record),
+        *_about_models(found, record),
+    )
+    for text in (*files, *about):
         say(text)
     if record.forfeit is None:
         print_match(record)
@@ -110,6 +119,17 @@ def show(
         gone = absent(record, settings_of_match(record, season), found.file.folder)
         but = [f"{why}; --seat {seat}=... puts another in its place" for seat, why in gone]
         print_match(record, shlex.join([*again, "--until", str(moves_before_fault(record))]), but)
+
+
+def _about_models(state: SeasonState, record: MatchRecord) -> Iterator[str]:
+    """Yield what each language model used, and what that cost."""
+    unit = f" {state.file.currency}" if state.file.currency else ""
+    for name, use in record.summary().uses():
+        price = price_of(state.file.prices, name)
+        paid = None if price is None else cost(use.billed, price)
+        said = f"{name}: {use.input:,} tokens asked, {use.output:,} answered"
+        said += "" if paid is None else f", {money(paid, paid)}{unit}"
+        yield f"{said}; legal at first try in {use.first_try} of {counted(use.decisions, 'decision')}"
 
 
 def _about_substitutes(season: SeasonStore, record: MatchRecord) -> Iterator[str]:

@@ -34,13 +34,13 @@ from arbiter.picture.marks import in_words, notices
 from arbiter.picture.ranked import ranking_after
 from arbiter.picture.state import SeasonState
 from arbiter.season.administration import unknown_round
-from arbiter.text import counted, faults_text, number
+from arbiter.text import counted, faults_text, joined, money, number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.cli.output import Table
-    from arbiter.picture.shapes import History, Standings
+    from arbiter.picture.shapes import History, SeasonCosts, Standings
     from rating.equilibrium import Nash
     from rating.ratings import Ranking
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
@@ -210,6 +210,10 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
         ]
         for row in players
     ]
+    if "costs" in standings:
+        more = ("cost", "cost_a_match", "legal_first")
+        columns += more
+        rows = [[*row, *map(of.get, more)] for row, of in zip(rows, players, strict=True)]
     headings, lines = _table_of(standings)
     if scores is not None:
         from rating.cli.report import nash_cells
@@ -227,10 +231,23 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
     if style == "text":
         if standings["drawelo"] is not None:
             click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        if anchors := standings.get("anchors"):
+            known = joined([f"{name} ({number(elo)})" for name, elo in anchors.items()])
+            click.echo(f"Elo and intervals from the mean of {known}")
+        if (costs := standings.get("costs")) is not None and costs["counted"] is not None:
+            click.echo(_costs_in_words(costs))
         if standings["first"]:
             click.echo(in_words(standings["first"]))
         for warning in _in_short(standings):
             say(f"note: {warning}")
+
+
+def _costs_in_words(costs: SeasonCosts) -> str:
+    """``all models: 12.40 EUR, and 0.35 EUR in plays that do not count``."""
+    unit = f" {costs['currency']}" if costs["currency"] else ""
+    counted, more = costs["counted"] or 0.0, costs["uncounted"] or 0.0
+    said = f"all models: {money(counted, counted)}{unit}"
+    return f"{said}, and {money(more, more)}{unit} in plays that do not count" if more else said
 
 
 def _nash(ranking: Ranking) -> Nash:
@@ -261,11 +278,16 @@ def _table_of(standings: Standings) -> Table:
         None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2
         for row in players
     ]
+    costs, each = (row.get("cost") for row in players), (row.get("cost_a_match") for row in players)
+    firsts = [row.get("legal_first") for row in players]
     columns: dict[str, Sequence[object]] = {
         "#": [row["rank"] for row in players],
         "player": [row["player"] for row in players],
         "Elo": [number(row["elo"]) for row in players],
         "±": [number(half) for half in halves],
+        "cost": _money(costs),
+        "a match": _money(each),
+        "legal first": ["" if share is None else f"{share:.1%}" for share in firsts],
         "matches": [row["matches"] for row in players],
         "points": [number(row["points"]) for row in players],
         "won": [row["wins"] for row in players],
@@ -275,10 +297,17 @@ def _table_of(standings: Standings) -> Table:
         "faults": [faults_text(row["faults"]) for row in players],
         "mark": [", ".join(row["marks"]) for row in players],
     }
-    for seldom in ("by faults", "mark"):
+    for seldom in ("cost", "a match", "legal first", "by faults", "mark"):
         if not any(columns[seldom]):
             del columns[seldom]
     return list(columns), list(zip(*columns.values(), strict=True))
+
+
+def _money(amounts: Iterable[float | None]) -> list[str]:
+    """Amounts with equal decimals, "" for none."""
+    cells = list(amounts)
+    largest = max((cell for cell in cells if cell is not None), default=0.0)
+    return ["" if cell is None else money(cell, largest) for cell in cells]
 
 
 def show_history(history: History, style: str) -> None:

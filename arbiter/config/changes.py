@@ -14,7 +14,7 @@ LONGEST = 60
 SHOWN = 6
 """Changes named in one line; more are counted."""
 LATER: Mapping[str, Any] = {
-    "after_fault": "end", "attempts": 2, "languages": {}, "suspend_share": 1, "tokens": None,
+    "after_fault": "end", "anchors": None, "attempts": 2, "languages": {}, "suspend_share": 1, "tokens": None,
 }  # fmt: skip
 """Keys that came later, with values that stand for what was before them, which settings leave out."""
 GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from arbiter.cards import LEAST_BITS, bits_of
 from arbiter.config.changes import rated_name
 from arbiter.config.languages import faults_of_version
+from arbiter.config.models import price_of
 from arbiter.config.season_file import SeasonModel, VersionModel
 from arbiter.config.values import COMMITMENT, parse_until
 from arbiter.config.webhooks import read_secret
@@ -62,6 +63,11 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
     if isinstance(reviewer, str) and reviewer not in seen | taken:
         hint = did_you_mean(reviewer, sorted(seen))
         yield Problem(("review_by",), f"{reviewer!r} does not stand in players", hint)
+    anchors = value.get("anchors")
+    for name in anchors if isinstance(anchors, dict) else {}:
+        if isinstance(name, str) and name not in taken:
+            hint = did_you_mean(name, sorted(taken))
+            yield Problem(("anchors", name), f"{name!r} is not what a player is rated as", hint)
     house_bots = value.get("house_bots")
     named = house_bots if isinstance(house_bots, list) else []
     for number, name in enumerate(named):
@@ -156,6 +162,23 @@ def problems_of_ship(model: SeasonModel, folder: Path) -> Iterable[Problem]:
     for number, name in enumerate(model.ship):
         if not os.path.isdir(folder / name):
             yield Problem(("ship", number), f"there is no folder {name}")
+
+
+def unpriced(model: SeasonModel) -> list[str]:
+    """The rated names of language models whose tokens have no price."""
+    names = (rated_name(player.name, player.version) for player in model.players if player.model is not None)
+    return [name for name in names if price_of(model.prices, name) is None]
+
+
+def problems_of_money(model: SeasonModel) -> Iterable[Problem]:
+    """Money that cannot be counted."""
+    if model.stop_when.cost is None:
+        return
+    if all(player.model is None for player in model.players):
+        yield Problem(("stop_when", "cost"), "nobody here costs anything", "it is for language models")
+    for name in unpriced(model):
+        hint = f"write prices: {{{name}: {{input: 3, output: 15}}}}, for a million tokens"
+        yield Problem(("stop_when", "cost"), f"{name} has no price", hint)
 
 
 def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt
 
 import arbiter
 from arbiter.clock import SECOND, parse_duration
+from arbiter.config.changes import registered_name
 from arbiter.config.values import Word, checked, with_unit
 from arbiter.errors import ConfigError, Problem
 from arbiter.llm import HARNESS
@@ -35,10 +36,12 @@ PACKAGE = Path(arbiter.__file__).parent
 USUAL_ATTEMPTS = 2
 MOST_ATTEMPTS = 10
 MOST_TOKENS = 100_000_000
+MOST_PRICE = 1_000_000
 LOCAL = frozenset({"127.0.0.1", "::1", "localhost"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Tokens: TypeAlias = dict[Literal["match", "move"], Annotated[StrictInt, Field(gt=0, le=MOST_TOKENS)]]
+Price: TypeAlias = Annotated[StrictInt | StrictFloat, Field(ge=0, le=MOST_PRICE, allow_inf_nan=False)]
 Attempts: TypeAlias = Annotated[StrictInt, Field(gt=0, le=MOST_ATTEMPTS)]
 
 
@@ -98,6 +101,24 @@ class ModelKeys(BaseModel):
     prompt: PromptKeys = PromptKeys()
     deadline: Annotated[str, with_unit("{}s".format), checked(_check_deadline, "time")] = "300s"
     harness: StrictInt = HARNESS
+
+
+class PriceKeys(BaseModel):
+    """What a million tokens cost: of questions, and of answers with their reasoning."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: Price
+    output: Price
+
+
+Prices: TypeAlias = dict[Word, PriceKeys]
+
+
+def price_of(prices: Prices | None, rated: str) -> PriceKeys | None:
+    """The price of a player's tokens: that of the version, else that of all versions; None for none."""
+    prices = prices or {}
+    return prices.get(rated, prices.get(registered_name(rated)))
 
 
 def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_play: bool) -> Iterator[Problem]:

@@ -51,7 +51,9 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
         known = re.findall(r"'([^']*)'", context["expected"])
         return Problem(path, f"{error['input']!r} is not known", did_you_mean(str(error["input"]), known))
     message = _DICTIONARY.sub("a mapping of keys", error["msg"]).replace("Input should be", "should be")
-    message = message.replace("List should have at least 1 item after validation, not 0", "is empty")
+    message = re.sub(
+        "(List|Dictionary) should have at least 1 item after validation, not 0", "is empty", message
+    )
     return Problem(path, message, context.get("hint", ""))
 
 
@@ -77,7 +79,10 @@ def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
     for step in path:
         if isinstance(step, str):
             fields = [one.model_fields[step].annotation for one in models if step in one.model_fields]
-            models = [found for annotation in fields for found in _models_in(annotation)]
+            # A name of somebody's, in a mapping of them, leads no further.
+            models = (
+                [found for annotation in fields for found in _models_in(annotation)] if fields else models
+            )
     return [key for one in models for key in one.model_fields]
 
 

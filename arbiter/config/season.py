@@ -17,10 +17,12 @@ from arbiter.config.checks import (
     GUESSABLE_BITS,
     cross_checks,
     is_of_a_file,
+    problems_of_money,
     problems_of_players,
     problems_of_secrets,
     problems_of_ship,
     problems_of_store,
+    unpriced,
 )
 from arbiter.config.game import game_of, settings_of
 from arbiter.config.languages import languages_of, player_of, problems_of_languages, sent, speaking, unspoken
@@ -33,6 +35,7 @@ from arbiter.config.season_file import (
     PlayerModel,
     Requests,
     SeasonModel,
+    StopModel,
     Submissions,
     Terms,
     keys_that_are,
@@ -78,7 +81,7 @@ class Config(Terms):
     `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
     `folder` is where relative names of commands, `read` and `ship` start; `ship` are folders whose
     files go to other machines.
-    `stop_when` is the share of a round's matches that may end by faults before the run stops.
+    `stop_when` is what stops a run before more is played.
     `submissions` is None where authors send nothing, `requests` where they ask for nothing; `roster` are
     the rated names of what they sent.
     `gone` says, by name, what players lack to start who were left out of the check of commands.
@@ -100,7 +103,7 @@ class Config(Terms):
     digest: str
     settings: Mapping[str, Any]
     warnings: tuple[str, ...] = ()
-    stop_when: float = 1.0
+    stop_when: StopModel = field(default_factory=StopModel)
     after_fault: AfterFault = "end"
     submissions: Submissions | None = None
     requests: Requests | None = None
@@ -153,6 +156,8 @@ def load(
         reading.problems += problems_of_models(
             (player.model for player in reading.model.players), reading.game, check_commands
         )
+    if reading.model is not None:
+        reading.problems += problems_of_money(reading.model)
     if check_store:
         reading.problems += problems_of_store(says.get("store"), file.parent)
     if check_secrets and reading.model is not None:
@@ -194,6 +199,8 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
             f"submissions without `opens` or `every`: {ends} follow one another as soon as there are enough"
             " players, so those who send later may find the season over (every: 24h, say)"
         )
+    if model.prices:
+        warnings += (f"prices: none for {name}: its costs are not known" for name in unpriced(model))
     terms = {key.name: getattr(model, key.name) for key in fields(Terms)}
     if until is not None and "rounds" not in model.model_fields_set:
         terms["rounds"] = 1
@@ -214,7 +221,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
         digest=digest_of(settings),
         settings=settings,
         warnings=tuple(warnings),
-        stop_when=model.stop_when.faults,
+        stop_when=model.stop_when,
         after_fault=model.fault_rule(),
         submissions=model.submissions,
         requests=model.requests,

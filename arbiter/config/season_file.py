@@ -28,11 +28,13 @@ from arbiter.config.limits import (
     parse_memory,
     parse_start,
 )
-from arbiter.config.models import USUAL_ATTEMPTS, Attempts, ModelKeys, Tokens, harness_command
+from arbiter.config.models import USUAL_ATTEMPTS, Attempts, ModelKeys, Prices, Tokens, harness_command
 from arbiter.config.submissions import ARCHIVES, parse_size, parse_total
 from arbiter.config.values import (
+    Amount,
     Commitment,
     Count,
+    Elo,
     Every,
     Moment,
     Name,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 Pairing: TypeAlias = Literal["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
 AfterFault: TypeAlias = Literal["end", "substitute"]
 Missed: TypeAlias = Literal["play", "skip"]
+Anchors: TypeAlias = Annotated[dict[Word, Elo], Field(min_length=1)]
 MOST_WEBHOOKS = 20
 """Of one season: each has a thread of its own."""
 _USUAL: Any = USUAL  # texts there, literals here
@@ -147,9 +150,14 @@ class TableModel(StrictModel):
 
 
 class StopModel(StrictModel):
-    """The condition that stops a run before more is played."""
+    """What stops a run before more is played.
+
+    That is a share of a round's matches that end by faults, half the width of everybody's interval, or money.
+    """
 
     faults: Share = 1
+    elo: Amount | None = None
+    cost: Amount | None = None
 
 
 def _share_of_what(value: object) -> object:
@@ -255,7 +263,9 @@ class Terms:
     the results of the last `freeze` rounds are held back from the public until the season is over.
     `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete;
     `publish_reviews` what reviews find of its decisions; `review_by` names the player who reviews.
-    `tokens` and `attempts` are what models have for a match, a move and a decision.
+    `tokens` and `attempts` are what models have for a match, a move and a decision; `prices` are by player,
+    as rated or as registered, in the `currency`.
+    `anchors` are players with the Elo that they have elsewhere, by which the season's scale is fixed.
     `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     """
 
@@ -275,6 +285,9 @@ class Terms:
     require_isolation: StrictBool = False
     tokens: Tokens | None = None
     attempts: Attempts = USUAL_ATTEMPTS
+    prices: Annotated[Prices | None, Key.FREE] = None
+    currency: Annotated[Name | None, Key.FREE] = None
+    anchors: Annotated[Anchors | None, Key.BETWEEN] = None
     suspend_after: Annotated[Count, Key.BETWEEN] = 12
     suspend_share: Annotated[Share, Key.BETWEEN] = 0.5
     qualify: Annotated[StrictBool, Key.FREE] = False

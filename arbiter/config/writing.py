@@ -35,7 +35,7 @@ def written(config: Config) -> str:
     shape: dict[str, Any] = {
         "season": config.season,
         "seed": config.seed,
-        "stop_when": {"faults": config.stop_when},
+        "stop_when": _terms(config.stop_when),
         "store": config.store,
         "folder": str(config.folder.absolute()),
         "workers": config.workers or "auto",
@@ -64,6 +64,8 @@ def _text(value: Any) -> Any:
     """A value as the file gives it."""
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, dict):
+        return {name: dict(price) for name, price in value.items()}
     return duration_text(value // MICROSECOND * 1000) if isinstance(value, timedelta) else value
 
 

@@ -61,6 +61,8 @@ class AsStored:
     publish_reviews: ClassVar[bool] = False
     seed_commitment: ClassVar[None] = None
     freeze: ClassVar[int] = 0
+    prices: ClassVar[None] = None
+    currency: ClassVar[None] = None
 
     @property
     def folder(self) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arbiter.picture.costs import tell_costs
 from arbiter.picture.marks import APART, first_place, in_rank, warnings, with_marks
 from arbiter.picture.past import MOST_RATINGS, MOST_ROUNDS, ratings_after
 from arbiter.picture.windows import ROWS, PageWindow, page_of, some_rounds, window
@@ -126,7 +127,7 @@ def standings(
             _tell_apart(rows, ranked, ranking, part)
         over = is_last and progress(state) == "over"
         first = first_place(_leading(ranked), over, None if ranking is None else ranking.better)
-    return {
+    found: shapes.Standings = {
         "season": state.name,
         "game": state.file.game.name,
         "rounds_played": number,
@@ -138,8 +139,12 @@ def standings(
         "favours": stored.get("favours", []),
         "first": first,
         "players": rows,
-        **pages_of(part),
+        "page": part.page,
+        "pages": part.pages,
+        "next": part.next,
     }
+    tell_costs(found, state, stored)
+    return found
 
 
 def standings_page(state: SeasonState, after: int | None = None, page: int = 1) -> shapes.Standings | None:

@@ -6,7 +6,7 @@ the last complete round; equals share it. Nothing else breaks a tie, as nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from arbiter.match import original
 
@@ -39,7 +39,8 @@ def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[s
             "house": players.get(name, False),
         }
         held = [mark for mark, holds in marks.items() if holds]
-        rows.append({**row, "rank": rank, "marks": held, "rank_low": None, "rank_high": None, "apart": None})
+        told = {"rank": rank, "marks": held, "rank_low": None, "rank_high": None, "apart": None}
+        rows.append(cast("Row", {**row, **told}))
     return rows
 
 

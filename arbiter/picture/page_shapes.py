@@ -166,6 +166,22 @@ class Use(TypedDict):
     peak_memory_mb: float
 
 
+class ModelIdentity(TypedDict):
+    """The language model that a player was in its last matches, and how it was asked.
+
+    `state`, `legal` and `names` are the form of its prompts; `served_as` what its provider called it.
+    """
+
+    name: str
+    date: str
+    effort: str
+    harness: int
+    state: str
+    legal: bool
+    names: str
+    served_as: Sequence[str]
+
+
 class PlayerReview(PlayerLoss):
     """The losses of a player's decisions as the program `by` finds them."""
 
@@ -177,6 +193,7 @@ class PlayerPage(TypedDict):
 
     `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
     in its last matches beside those of others with the same cards, `review` what its decisions in them cost.
+    `model` is null for a program.
     """
 
     season: str
@@ -191,6 +208,7 @@ class PlayerPage(TypedDict):
     faults: Sequence[MatchRow]
     faults_in_all: int
     use: Use | None
+    model: ModelIdentity | None
     page: int
     pages: int
     next: int | None

@@ -9,6 +9,7 @@ from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.outcome import say_match, winners
 from arbiter.picture import boards
+from arbiter.picture.costs import identity, models_of
 from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short, row_of
 from arbiter.picture.past import MOST_ROUNDS, ratings_after
 from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, some_rounds, window
@@ -20,7 +21,7 @@ from arbiter.view import Reader, fault_words, replay_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.match import MatchSummary
+    from arbiter.match import BotReport, MatchSummary
     from arbiter.picture.basis import Eyes
     from arbiter.picture.page_shapes import Against, PlayerPage, PlayerReview, Use, Versus
     from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
@@ -65,7 +66,7 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
     fault: MatchFault | None = None
     if match.faulty is not None:
         fault = {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
-    return {
+    row: MatchRow = {
         "id": match.id,
         "round": match.round,
         "table": match.table,
@@ -78,6 +79,9 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
         "substitute": match.substitute,
         "annulled": state.annulled.get(match.id),
     }
+    if models := models_of(state, match):
+        row["models"] = models
+    return row
 
 
 def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
@@ -132,6 +136,7 @@ def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None 
     family = registered_name(name)
     number, own = _own_faults(state, name)
     counted = _counted(state, [name])
+    last, reports = _last_reports(state, name, counted)
     return {
         "season": state.name,
         "player": name,
@@ -148,7 +153,8 @@ def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None 
         "against": _against(state, name, met[shown.first : shown.end]),
         "faults": faults(state, own),
         "faults_in_all": number,
-        "use": _use(state, name, counted),
+        "use": _use(last, reports),
+        "model": identity(reports),
         "cards": next((row for row in boards.totals(counted) if row["player"] == name), None),
         "review": _review_of(state, name, counted, eyes),
         **pages_of(shown),
@@ -246,14 +252,18 @@ def _is_own(state: SeasonState, match: MatchSummary, name: str) -> bool:
     return match.faulty is not None and match.players[match.faulty] == name and state.is_complete(match.round)
 
 
-def _use(state: SeasonState, name: str, counted: Sequence[MatchSummary]) -> Use | None:
-    """Time and memory of a player in the last complete round in which it played; None if it never did."""
+def _last_reports(
+    state: SeasonState, name: str, counted: Sequence[MatchSummary]
+) -> tuple[int, list[BotReport]]:
+    """The last complete round in which a player played, and what is kept of its processes."""
     last = max((match.round or 0 for match in counted), default=0)
-    if not last:
-        return None
     mine = Listed(state, last, [name])
-    ends = [state.end(match.id) for match in mine.part(0, len(mine))]
-    reports = [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
+    ends = [state.end(match.id) for match in mine.part(0, len(mine))] if last else []
+    return last, [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
+
+
+def _use(last: int, reports: Sequence[BotReport]) -> Use | None:
+    """Time and memory of a player in its last complete round; None if it never played."""
     return None if not reports else {
         "round": last,
         "matches": len(reports),

@@ -92,10 +92,24 @@ class Rated(TypedDict):
     high: float | None
 
 
+class ModelSums(TypedDict):
+    """What a language model used in its matches that count: tokens of questions and of answers.
+
+    In `first_try` of its decisions the first answer was legal.
+    """
+
+    matches: int
+    decisions: int
+    first_try: int
+    input: int
+    output: int
+
+
 class StoredRow(Rated):
     """A player of standings as they are stored; those of earlier versions lack `wins_by_fault` and `scored`.
 
-    `scored` is the number of seats in which it got `points`: not where a fault ended the match.
+    `scored` is the number of seats in which it got `points`: not where a fault ended the match. Only language
+    models have a `model`.
     """
 
     matches: int
@@ -107,9 +121,18 @@ class StoredRow(Rated):
     faults: Mapping[str, int]
     wins_by_fault: NotRequired[int]
     scored: NotRequired[int]
+    model: NotRequired[ModelSums]
 
 
-class Row(StoredRow):
+class ModelFigures(TypedDict, total=False):
+    """The figures of a language model beside its rating."""
+
+    cost: float | None
+    cost_a_match: float | None
+    legal_first: float | None
+
+
+class Row(StoredRow, ModelFigures):
     """A player of standings; `marks` are of suspended, withdrawn, house.
 
     `rank_low` and `rank_high` are the ends of the interval of its rank; `apart` is true where it is told
@@ -120,6 +143,17 @@ class Row(StoredRow):
     rank_low: int | None
     rank_high: int | None
     apart: bool | None
+
+
+class SeasonCosts(TypedDict):
+    """The costs of all language models: in matches that count, and in plays that do not.
+
+    The latter are void, annulled or were played again; they are known after the last round alone.
+    """
+
+    currency: str | None
+    counted: float | None
+    uncounted: float | None
 
 
 class FavourRow(TypedDict):
@@ -152,6 +186,7 @@ class FirstPlace(TypedDict):
 class _Head(TypedDict):
     drawelo: float | None
     intervals: str | None
+    anchors: NotRequired[Mapping[str, float]]
     warnings: Sequence[str]
 
 
@@ -178,7 +213,10 @@ class Pages(TypedDict):
 
 
 class Standings(_Head):
-    """The standings after a round; `suspended` are reasons by player. A site sends them in pages."""
+    """The standings after a round; `suspended` are reasons by player. A site sends them in pages.
+
+    Only those of seasons with language models have `costs`, of seasons on the scale of `anchors` these.
+    """
 
     season: str
     game: str
@@ -188,6 +226,7 @@ class Standings(_Head):
     suspended: Mapping[str, str]
     favours: Sequence[FavourRow]
     players: Sequence[Row]
+    costs: NotRequired[SeasonCosts]
     page: int
     pages: int
     next: int | None
@@ -264,13 +303,24 @@ class MatchFault(TypedDict):
     kind: str
 
 
+class ModelOfMatch(TypedDict):
+    """What the language model of a seat used in a match, and what that cost, null where it has no price."""
+
+    seat: int
+    decisions: int
+    first_try: int
+    input: int
+    output: int
+    cost: float | None
+
+
 class MatchRow(TypedDict):
     """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
 
     `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
 
     `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
-    fault, where it is shown.
+    fault, where it is shown. `models` are the language models in it, once the round is complete.
     """
 
     id: str
@@ -285,6 +335,7 @@ class MatchRow(TypedDict):
     substitute: int | None
     annulled: str | None
     text: NotRequired[str]
+    models: NotRequired[Sequence[ModelOfMatch]]
 
 
 class MatchPage(TypedDict):

@@ -154,5 +154,11 @@ class SeasonComplete(Event):
     seed: str
 
 
+class Enough(Event):
+    """`stop_when` of the season's file lets no further match begin, for the `reason`; the last event."""
+
+    reason: str
+
+
 class Stopped(Event):
     """The season stopped because somebody asked it to; always the last event."""

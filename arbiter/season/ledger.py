@@ -21,6 +21,7 @@ from arbiter.season.lapses import Lapses
 from arbiter.season.orders import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import OrderKind, RatedRound
+from arbiter.uses import ModelUse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -42,14 +43,19 @@ class Ledger:
     """One season's results up to a round; rounds that are asked for in ascending order are read once.
 
     `names` come first, in their order, in every table of results; `instead` are matches that take the place
-    of stored ones. `revision` is the season's when it was last read: what is computed of it is to be stored
-    only while that has not changed.
+    of stored ones; `anchors` fix the scale of standings. `revision` is the season's when it was last read:
+    what is computed of it is to be stored only while that has not changed.
     """
 
     def __init__(
-        self, season: SeasonStore, names: Iterable[str], instead: Mapping[str, MatchSummary] | None = None
+        self,
+        season: SeasonStore,
+        names: Iterable[str],
+        instead: Mapping[str, MatchSummary] | None = None,
+        anchors: Mapping[str, float] | None = None,
     ) -> None:
         self._season, self._names, self._instead = season, tuple(names), instead or {}
+        self._anchors = anchors or {}
         self.revision = 0
         self._force = Force()
         self._begin()
@@ -59,7 +65,7 @@ class Ledger:
         cls, config: Config, season: SeasonStore, instead: Mapping[str, MatchSummary] | None = None
     ) -> Self:
         """The results of a config's season, its players in the config's order before all others."""
-        return cls(season, [entry.player.name for entry in config.entries], instead)
+        return cls(season, [entry.player.name for entry in config.entries], instead, config.anchors)
 
     def _begin(self) -> None:
         self._last = 0
@@ -71,6 +77,7 @@ class Ledger:
         self.faults: dict[str, Counter[str]] = defaultdict(Counter)
         self.wins_by_fault: Counter[str] = Counter()
         self.scored: Counter[str] = Counter()
+        self._asked: dict[str, Counter[str]] = defaultdict(Counter)
         self._lapses = Lapses()
         self._favours = rating.Favours()
 
@@ -102,6 +109,7 @@ class Ledger:
                 at_table = list(matches)
                 for match in at_table:
                     self._count_faults(match)
+                    self._count_models(match)
                 self._favours.add([to_sitting(match) for match in at_table if match.substitute is None])
         self._last = last_round
 
@@ -138,6 +146,12 @@ class Ledger:
             if match.fault is not None:
                 self.faults[match.players[match.faulty]][match.fault] += 1
             self.wins_by_fault.update(_winners_by_fault(match))
+
+    def _count_models(self, match: MatchSummary) -> None:
+        for name, use in match.uses():
+            self._asked[name].update(dict(zip(ModelUse._fields[1:], use[1:], strict=True)))
+        for name in match.billed():
+            self._asked[name]["matches"] += 1
 
     @property
     def fit(self) -> Fit:
@@ -217,8 +231,11 @@ class Ledger:
     def ranking(self) -> Ranking:
         """The rating after the last round read, with intervals; computed once."""
         if self._ranking is None:
-            self._ranking = rating.rank(rating.intervals(self.fit))
+            self._ranking = self._ranked()
         return self._ranking
+
+    def _ranked(self, pooled: bool = True) -> Ranking:
+        return rating.rank(rating.scaled(rating.intervals(self.fit, pooled=pooled), self._anchors))
 
     def rated(self, config: Config) -> RatedRound:
         """The standings after the last round read with what they rest on, as a store keeps them."""
@@ -229,7 +246,7 @@ class Ledger:
 
         Without `pooled` they are as before players' variances were held together, when they had no `freedom`.
         """
-        ranked = self.ranking() if pooled else rating.rank(rating.intervals(self.fit, pooled=False))
+        ranked = self.ranking() if pooled else self._ranked(pooled=False)
         unfit, ordered = self.unfit(config), self.ordered(config)
         warnings, plays_on = list(ranked.warnings), list[str]()
         try:
@@ -243,6 +260,7 @@ class Ledger:
                 "wins_by_fault": self.wins_by_fault[row.player],
                 "scored": self.scored[row.player],
             }
+            | ({"model": dict(self._asked[row.player])} if row.player in self._asked else {})
             for row in ranked.rows
         ]
         return {
@@ -252,6 +270,7 @@ class Ledger:
             "drawelo": ranked.fit.drawelo,
             "intervals": ranked.intervals.kind,
             **({"freedom": ranked.intervals.freedom} if pooled else {}),
+            **({"anchors": dict(self._anchors)} if self._anchors else {}),
             "warnings": [*warnings, *self._notices(unfit, ordered, plays_on)],
             "suspended": unfit | self._unfit_to_return(config),
             "by_order": [name for name in unfit if name in ordered],

@@ -10,6 +10,7 @@ with Store("sqlite:///season.sqlite") as store:
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from arbiter.cards import told_commitment
@@ -18,8 +19,10 @@ from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.calendar import SeasonClock, due, hold_back, programs_until, rounds_left, wait_until
 from arbiter.season.consent import consent
+from arbiter.season.enough import Purse, narrow
 from arbiter.season.events import (
     ChangesAccepted,
+    Enough,
     FinishedAsBegun,
     Noted,
     PlayersAwaited,
@@ -39,7 +42,7 @@ from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.settings import file_text, refuse_another_name, refuse_gone, seated
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from datetime import datetime
 
     from arbiter.config import Config
@@ -105,9 +108,10 @@ class Season:
     ) -> Iterator[Event]:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
-        Ends with `RoundsOver`, `SeasonComplete` or `Stopped`; with `only_one` with `RoundComplete`. `rounds`
-        replaces the config's number of rounds. What is accepted is reported once, before the first round that
-        needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is missing.
+        Ends with `RoundsOver`, `SeasonComplete`, `Enough` or `Stopped`; with `only_one` with `RoundComplete`.
+        `rounds` replaces the config's number of rounds. What is accepted is reported once, before the first
+        round that needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is
+        missing.
         """
         over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
         last = len(self.stored.rounds())
@@ -133,6 +137,9 @@ class Season:
             if (yield from self._play_again(executor)):
                 return False
             goal = self._goal(executor) if rounds is None else rounds
+            if why := self._enough(goal):
+                yield Enough(why)
+                return False
             moment = None if only_one else self._due(accept_changes, goal)
             if moment is not None:
                 if moment != awaited:
@@ -172,6 +179,20 @@ class Season:
         yield Stopped()
         return False
 
+    def _enough(self, goal: int) -> str:
+        """Return why no further round begins though one is left, "" where one may."""
+        stored, rounds = self.stored, self.stored.rounds()
+        begun, complete = any(not known.complete for known in rounds), len(rounds)
+        if begun or complete >= goal or stored.running.read().closed is not None:
+            return ""
+        stop = self.config.stop_when
+        if complete and stop.elo is not None:
+            results = self.results
+            if why := narrow(self.config, results.standings(), results.suspended()):
+                return why
+        purse = Purse(self.config, stored)
+        return purse.say(complete + 1) if purse.refuses(complete + 1) else ""
+
     def _due(self, accept_changes: bool, goal: int) -> datetime | None:
         """Return when the next round begins, if that is later.
 
@@ -194,25 +215,28 @@ class Season:
                 others = {entry.player.name for entry in config.entries} - sitting
                 rounds.programs.look(config, known.number, others)
         yield from map(Noted, rounds.notes())
-        watch = FaultWatch(0, self.config.stop_when, ())
-        events = play_again(rounds, self.results, executor, watch.is_too_much)
-        stopped = yield from self._events_of(events, watch)
+        watch, purse = FaultWatch(0, self.config.stop_when.faults, ()), Purse(self.config, self.stored)
+        if numbers and purse.is_last(0):
+            yield Enough(purse.say(numbers[0]))
+            return True
+        events = play_again(rounds, self.results, executor, _either(watch, purse, executor))
+        stopped = yield from self._events_of(events, purse, max(numbers, default=0), watch)
         for number in numbers:
             if not stopped and number <= self.stored.complete:
                 self._refuse_odd(number)
         return stopped
 
     def _events_of(
-        self, events: Iterable[Event], watch: FaultWatch | None = None
+        self, events: Iterable[Event], purse: Purse, number: int, watch: FaultWatch | None = None
     ) -> Generator[Event, None, bool]:
-        """Pass events on; return True, and forget the wish, when somebody asked to stop.
+        """Pass the events of a round on; return True, and forget the wish, when something stopped them.
 
-        Anomaly where `watch` has stopped them.
+        Anomaly where that was `watch`.
         """
         for event in events:
             if isinstance(event, Stopped) and watch is not None:
                 watch.refuse()
-            yield event
+            yield Enough(purse.say(number)) if isinstance(event, Stopped) and purse.is_closed else event
             if isinstance(event, Stopped):
                 self.stored.ask_to_stop(False)
                 return True
@@ -224,7 +248,7 @@ class Season:
         """Play what is missing of a planned round, then the matches with substitutes that follow.
 
         `goal` is how many rounds are said to be played, by default the config's number.
-        Return the number of matches played, None when somebody asked to stop.
+        Return the number of matches played, None when somebody asked to stop, or the money is spent.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
         commitment = told_commitment(self.stored.seed, self.config.seed_commitment is not None)
@@ -241,11 +265,16 @@ class Season:
         yield from self.rounds.programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(goal or self.config.rounds, number), min(executor.size, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
-        watch = FaultWatch(number, self.config.stop_when, self._first_matches(number))
+        watch = FaultWatch(number, self.config.stop_when.faults, self._first_matches(number))
+        purse = Purse(self.config, self.stored)
         if plan.missing or plan_substitutes(plan, self.stored)[1]:
             watch.refuse()
-        playing = play_matches(self.stored, plan.missing, executor, enough=watch.is_too_much)
-        if (yield from self._events_of(playing, watch)):
+            if purse.is_last(max(min(at_once, len(plan.missing)) - 1, 0)):
+                yield Enough(purse.say(number))
+                return None
+        enough = _either(watch, purse, executor)
+        playing = play_matches(self.stored, plan.missing, executor, enough=enough)
+        if (yield from self._events_of(playing, purse, number, watch)):
             return None
         every, missing = plan_substitutes(plan, self.stored)
         if missing:
@@ -254,7 +283,10 @@ class Season:
                 refuse_gone(plan.config, missing)
             at_once = min(executor.size, len(missing))
             yield SubstitutesPlanned(number, rounds, len(missing), len(every), at_once)
-            if (yield from self._events_of(play_matches(self.stored, missing, executor))):
+            playing = play_matches(
+                self.stored, missing, executor, enough=partial(purse.is_last, executor.size)
+            )
+            if (yield from self._events_of(playing, purse, number)):
                 return None
         return len(plan.missing) + len(missing)
 
@@ -265,7 +297,7 @@ class Season:
     def _refuse_odd(self, number: int) -> None:
         """Anomaly if a round whose matches are all stored is one to look at before more is played."""
         matches = self._first_matches(number)
-        FaultWatch(number, self.config.stop_when, matches).refuse()
+        FaultWatch(number, self.config.stop_when.faults, matches).refuse()
         ids = {match.id for match in matches}
         records = (record for record in self.stored.records(number) if record.id in ids)
         if odd := anomaly(number, self.config.game, matches, records):
@@ -275,3 +307,10 @@ class Season:
         """Return the number of rounds: the config's, or one more than are complete if it fits."""
         more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)
+
+
+def _either(
+    watch: FaultWatch, purse: Purse, executor: SizedExecutor
+) -> Callable[[MatchSummary | None], bool]:
+    """Return what stops matches: too many faults, or that the money is spent; both hear of each match."""
+    return lambda match: any([watch.is_too_much(match), purse.is_last(executor.size, match)])

@@ -38,7 +38,7 @@ KEPT_LINES = 100
 REFUSED, STOPPED = 2, 130
 AGAIN = "arbiter resume, or an organiser on the site, starts it again"
 MEANINGS = {
-    0: "the season is played to its end",
+    0: "all is played that the season's file asks for",
     REFUSED: f"its file must be put right, or its changes accepted (arbiter accept); {AGAIN}",
     4: f"somebody must look at it; {AGAIN}",
     STOPPED: f"it was asked to stop; {AGAIN}",

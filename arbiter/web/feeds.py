@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from arbiter.picture.costs import costs_of
 from arbiter.picture.figures import crosstable, pairs_of
 from arbiter.picture.front import highlights
 from arbiter.picture.past import ratings_after
@@ -143,6 +144,7 @@ def _folded(line: str) -> Iterator[str]:
     yield piece
 
 
+COSTS = ("cost", "cost_a_match", "legal_first")
 COLUMNS = ("rank", "player", "elo", "low", "high", "matches", "wins", "draws", "losses", "points")
 
 
@@ -155,8 +157,11 @@ def standings_sheet(state: SeasonState, page: int) -> bytes | None:
     shown = window(len(state.official), page, SHEET)
     if shown is None:
         return None
-    rows = ({**row, "rank": rank} for row, rank in state.official[shown.first : shown.end])
-    return _sheet(COLUMNS, ([row[key] for key in COLUMNS] for row in rows))
+    columns = [*COLUMNS, *(COSTS if any("model" in row for row, _ in state.official) else ())]
+    rows = (
+        {**row, **costs_of(state, row), "rank": rank} for row, rank in state.official[shown.first : shown.end]
+    )
+    return _sheet(columns, ([row.get(key) for key in columns] for row in rows))
 
 
 def crosstable_sheet(state: SeasonState, page: int, columns: int | None) -> bytes | None:

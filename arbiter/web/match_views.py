@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.identity import emblems
 from arbiter.picture import assessed, played
+from arbiter.picture.costs import models_of
 from arbiter.picture.windows import at_tables
 from arbiter.season.settings import config_of
 from arbiter.view import fault_of
@@ -52,6 +53,7 @@ def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
 def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
     """Return the heading of a replay; players' pages are below `base`."""
     is_complete = state.is_complete(match.round)
+    models = {model["seat"]: model for model in models_of(state, match)}
     marks = emblems(match.players, record.sides or (None,) * len(match.players))
     return {
         "id": match.id,
@@ -66,9 +68,11 @@ def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base:
                 "href": f"{base}/players/{part(name)}",
                 "substitute": seat == match.substitute,
                 "mark": marks[seat],
+                "model": models.get(seat),
             }
             for seat, name in enumerate(match.players)
         ],
+        "currency": state.file.currency,
         "complete": is_complete,
         "fault": fault_of(record, played.PUBLIC, is_complete),
     }

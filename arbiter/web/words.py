@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from arbiter.identity import SIZE, emblem
 from arbiter.text import joined, number, printable
+from arbiter.text import money as text_of_money
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,11 @@ def tenths(value: float, sign: bool = False) -> str:
 def hundredths(value: float | None) -> str:
     """A ratio with two decimals, a true minus; a dash where there is none."""
     return number(value, 2).replace("-", MINUS if value is not None else "\N{EN DASH}")
+
+
+def money(value: float | None, largest: float) -> str:
+    """An amount with the decimals of the largest beside it; a dash where it is not known."""
+    return "\N{EN DASH}" if value is None else text_of_money(value, largest)
 
 
 def percent(value: float) -> str:
@@ -137,8 +143,8 @@ def size(count: int) -> str:
 
 
 WRITTEN = (
-    part, match_part, whole, signed, tenths, hundredths, percent, moment, name, mark, plain, sentence, joined,
-    short,
+    part, match_part, whole, signed, tenths, hundredths, money, percent, moment, name, mark, plain, sentence,
+    joined, short,
 )  # fmt: skip
 FILTERS: dict[str, Callable[..., object]] = {
     "shell": shlex.join,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.config import as_it_was, load
+from arbiter.config.changes import rated_name
 from arbiter.config.writing import written
 from arbiter.text import printable
 from tests.profiles import examples
@@ -78,6 +79,15 @@ SEASON = st.fixed_dictionaries(
             max_size=2,
             unique_by=lambda webhook: webhook["url"],
         ),
+        "prices": st.dictionaries(
+            TEXT,
+            st.fixed_dictionaries({"input": st.integers(0, 99), "output": st.sampled_from([0.25, 15])}),
+            max_size=2,
+        ),
+        "currency": NAME.filter(bool),
+        "stop_when": st.fixed_dictionaries(
+            {}, optional={"faults": st.sampled_from([0.25, 1]), "elo": st.sampled_from([50, 75.5])}
+        ),
         "suspend_after": st.integers(0, 99),
         "suspend_share": st.sampled_from([0.25, 0.5, 1]),
     },
@@ -99,6 +109,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, season: dict[str, Any]) -> None:
     for number, player in enumerate(season["players"]):
         player["name"] = f"p{number}"
+    if season.get("stop_when"):
+        season["anchors"] = {rated_name("p0", season["players"][0].get("version")): 12.5}
     file, copy = folder / "s.yaml", folder / "elsewhere" / "copy.yaml"
     copy.parent.mkdir(exist_ok=True)
     file.write_text(yaml.safe_dump(season, allow_unicode=True), encoding="utf-8")

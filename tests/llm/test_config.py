@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.config import load
 from arbiter.config.changes import changes
+from arbiter.config.models import PriceKeys, price_of
 from arbiter.config.season import as_it_was
 from arbiter.config.writing import written
 from arbiter.errors import ConfigError
@@ -154,3 +157,39 @@ def test_models_share_no_files_that_are_anybodys(read: Callable[..., Config]) ->
 
 def test_models_are_not_walked_through_the_steps_of_bots(read: Callable[..., Config]) -> None:
     assert [entry.player.name for entry in chosen(read(), [])] == ["c", "d"]
+
+
+PRICED = "prices: {thinker: {input: 3, output: 15}, other: {input: 0.5, output: 1}}\n"
+
+
+def test_prices_and_what_stops_a_season_are_no_part_of_its_settings(read: Callable[..., Config]) -> None:
+    config = read(keys=f"stop_when: {{elo: 50, cost: 9}}\ncurrency: EUR\n{PRICED}")
+    assert config.digest == read().digest
+    assert config.stop_when.cost == 9
+    assert price_of(config.prices, "thinker") == PriceKeys(input=3, output=15)
+    assert as_it_was(config, read().settings) == replace(config, warnings=())
+
+
+def test_a_version_may_have_a_price_of_its_own(read: Callable[..., Config]) -> None:
+    prices = read(keys="prices: {a: {input: 1, output: 1}, a@2: {input: 2, output: 2}}\n").prices
+    assert [price.input for price in map(partial(price_of, prices), ("a@1", "a@2", "a")) if price] == [
+        1,
+        2,
+        1,
+    ]
+    assert price_of(prices, "b") is None
+
+
+def test_a_cost_needs_the_price_of_every_model(read: Callable[..., Config]) -> None:
+    with pytest.raises(
+        ConfigError, match=r"cost: other has no price \(write prices: \{other: \{input: 3, output"
+    ):
+        read(keys="stop_when: {cost: 9}\nprices: {thinker: {input: 3, output: 15}}\n")
+    config = read(keys="prices: {thinker: {input: 3, output: 15}}\n")
+    assert any("prices: none for other: its costs are not known" in text for text in config.warnings)
+
+
+def test_another_anchor_is_a_change_of_the_settings(read: Callable[..., Config]) -> None:
+    before, now = read(keys="anchors: {c: 100}\n"), read(keys="anchors: {c: 100.5}\n")
+    assert list(changes(before.settings, now.settings)) == ["anchors: c: 100 -> 100.5"]
+    assert "anchors" not in read().settings

@@ -1,0 +1,91 @@
+"""What language models used and cost, of one state of a season: beside ratings, of a player, of a match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from arbiter.config.models import price_of
+from arbiter.season.costs import cost, cost_of, replaced, summed
+from arbiter.uses import Billed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.match import BotReport, MatchSummary
+    from arbiter.picture.page_shapes import ModelIdentity
+    from arbiter.picture.shapes import ModelFigures, ModelOfMatch, Row, Standings, StoredRow, StoredStandings
+    from arbiter.picture.state import SeasonState
+
+
+def tell_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> None:
+    """Give standings, and their rows of language models, what these cost; and the anchors of their scale."""
+    if "anchors" in stored:
+        found["anchors"] = stored["anchors"]
+    sums = {row["player"]: row["model"] for row in stored["players"] if "model" in row}
+    if not sums:
+        return
+    counted = {name: Billed(of["input"], of["output"]) for name, of in sums.items()}
+    is_last = found["after_round"] == state.complete
+    found["costs"] = {
+        "currency": state.file.currency,
+        "counted": cost_of(counted, state.file.prices),
+        "uncounted": cost_of(_uncounted(state), state.file.prices) if is_last else None,
+    }
+    found["players"] = [cast("Row", {**row, **costs_of(state, row)}) for row in found["players"]]
+
+
+def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
+    """The figures that a row of standings has beside its rating for a language model; none for a program."""
+    if (sums := row.get("model")) is None:
+        return {}
+    total = _cost(state, row["player"], Billed(sums["input"], sums["output"]))
+    return {
+        "cost": total,
+        "cost_a_match": None if total is None else total / sums["matches"],
+        "legal_first": sums["first_try"] / sums["decisions"] if sums["decisions"] else None,
+    }
+
+
+def _uncounted(state: SeasonState) -> Mapping[str, Billed]:
+    """What models used in plays that do not count: void, annulled, played again since."""
+    out = [*replaced(state.given), *state.matches_of(state.annulled)]
+    return summed([state.stored.outlays.all(), *(match.billed() for match in out)])
+
+
+def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:
+    """What the language models in a match used and cost; nothing before its round is complete."""
+    uses = match.uses() if state.is_complete(match.round) else ()
+    return [
+        {
+            "seat": use.seat,
+            "decisions": use.decisions,
+            "first_try": use.first_try,
+            "input": use.input,
+            "output": use.output,
+            "cost": _cost(state, name, use.billed),
+        }
+        for name, use in uses
+    ]
+
+
+def _cost(state: SeasonState, player: str, billed: Billed) -> float | None:
+    price = price_of(state.file.prices, player)
+    return None if price is None else cost(billed, price)
+
+
+def identity(reports: Sequence[BotReport]) -> ModelIdentity | None:
+    """Return which model a player was in its last matches; None for a program."""
+    kept = [bot.model for bot in reports if bot.model is not None]
+    if not kept:
+        return None
+    last, form = kept[-1], kept[-1]["form"]
+    return {
+        "name": last["name"],
+        "date": last["date"],
+        "effort": last["effort"],
+        "harness": last["harness"],
+        "state": form["state"],
+        "legal": form["legal"],
+        "names": "exchanged" if form["names"] else "plain",
+        "served_as": sorted({call["model"] for one in kept for call in one["calls"] if call["model"]}),
+    }
