@@ -134,8 +134,8 @@ def places() -> Iterator[Callable[[str], Place]]:
             python = SYSTEM_PYTHON if who == ORDINARY else sys.executable
             user: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
             worker = subprocess.Popen(
-                [python, folder / "attacks.py"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+                [python, "-m", "arbiter.attack.worker"],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
                 env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
                 **(user if who == ORDINARY else {}),
             )  # fmt: skip
@@ -176,7 +176,6 @@ def furnish(folder: Path) -> None:
     """What a worker and its bots need, readable for every user."""
     folder.chmod(0o755)
     shutil.copytree(ROOT / "arbiter", folder / "arbiter", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(Path(__file__).with_name("attacks.py"), folder)
     for name, mode in ("attacker", 0o777), ("rival", 0o755), ("scratch", 0o777):
         (folder / name).mkdir()
         (folder / name).chmod(mode)

@@ -1,4 +1,4 @@
-"""Plays attacks at a table of its own and measures what they did: ``python attacks.py``.
+"""Plays attacks at a table of its own and measures what they did: ``python -m arbiter.attack.worker``.
 
 One job a line on standard input, its outcome a line on standard output, both JSON; all jobs are played
 by one worker, as those of a season are, the first of them twice to warm it up; a job for a core of its own

@@ -1,0 +1,1 @@
+"""Attacks on a table of this machine, and what became of them."""
