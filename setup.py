@@ -6,6 +6,7 @@ from setuptools import Extension, find_packages, setup
 PLACES = {
     "arbiter.samples.bots": "bots/python",
     "arbiter.samples.cpp": "bots/cpp",
+    "arbiter.samples.faulty": "bots/faulty",
     "arbiter.samples.learned": "bots/learned",
     "arbiter.samples.llm": "bots/llm",
     "arbiter.samples.rungs": "configs/ladder",
@@ -29,6 +30,7 @@ setup(
     ],
     package_data={
         "arbiter.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
+        "arbiter.samples.faulty": ["*.c", "*.h", "README.md", "Makefile"],
         "arbiter.samples.learned": ["*.npz"],
         "arbiter.samples.rungs": ["*.yaml"],
         "arbiter.samples.reference": ["*.md"],

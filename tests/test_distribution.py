@@ -93,6 +93,8 @@ def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
     cpp = (ROOT / "bots" / "cpp").iterdir()
     samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".h", ".weights"}}
+    faulty = (ROOT / "bots" / "faulty").iterdir()
+    samples |= {f"faulty/{path.name}" for path in faulty if path.is_file()}
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
     learned = (ROOT / "bots" / "learned").iterdir()
     samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}

@@ -1,4 +1,4 @@
-"""A season to start from (its file, a README and bots, or a game's whole ladder), and the games' manuals.
+"""A season to start from (its file, a README and bots, or a game's whole ladder), manuals, bots that attack.
 
 All have one place in the repository, as `PLACES` says; ``setup.py`` puts them into the built package.
 Each player gets a folder of its own with all that its program imports, as bots may read their own folders.
@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 PLACES = {
     "bots/python": "bots",
     "bots/cpp": "cpp",
+    "bots/faulty": "faulty",
     "bots/learned": "learned",
     "bots/llm": "llm",
     "configs/ladder": "rungs",
@@ -35,6 +36,8 @@ def _place(folder: str) -> Path:
 BOTS = _place("bots/python")
 HARNESS = _place("bots/llm") / "llm.py"
 """The program that sits for a language model."""
+FAULTY = _place("bots/faulty")
+"""Programs that attack, and the tables of what may come of each."""
 LEARNED = "bots/learned"
 """Its modules are for all games that it has bots of."""
 SEASON, PROTOCOL = "season.yaml", "protocol"
