@@ -127,6 +127,7 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         while True:
             signal.pause()
+    unhurt = state_of(bystander)
     try:
         some_launcher = str((launcher.pids or [os.getpid()])[-1])
         names = {"{rival}": str(bystander), "{referee}": str(os.getpid()), "{launcher}": some_launcher}
@@ -149,6 +150,7 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
             "growth_bytes": growth,
             "kill_ns": launcher.ended_ns + launcher.stop_ns,
             "left": left,
+            "bystander_before": unhurt,
             "bystander": state_of(bystander),
             "beside": beside,
         }
@@ -159,7 +161,7 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
 
 @contextmanager
 def watched(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
-    """CPU time in ns while others than seat 1 were asked: of seat 1 and of the slim processes, and of who was asked."""
+    """CPU time in ns while others than seat 1 were asked: of it and slim processes, and of who was asked."""
     found = {"taken": 0, "thought": 0}
     seats: dict[int, int] = {}
     made, exchange = Channel.__init__, Channel.exchange
@@ -232,9 +234,7 @@ def state_of(pid: int) -> dict[str, Any]:
         "nice": os.getpriority(os.PRIO_PROCESS, pid),
         "policy": os.sched_getscheduler(pid),
         "cores": len(os.sched_getaffinity(pid)),
-        "all_cores": len(os.sched_getaffinity(0)),
         "descriptors": resource.prlimit(pid, resource.RLIMIT_NOFILE)[0],
-        "all_descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
     }
 
 

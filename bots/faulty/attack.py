@@ -653,6 +653,11 @@ F_SETLEASE, FS_IOC_SETVERSION, LOCK = 1024, 0x40087602, fcntl.LOCK_SH | fcntl.LO
 PERF_EVENT_OPEN, BPF, KEYCTL = x86(298, 241), x86(321, 280), x86(250, 219)
 
 
+def name_of(bot: Bot) -> str:
+    """How whatever is made begins, so that it can be found and removed."""
+    return f"arbiter-attack-{bot.given['word']}"
+
+
 def read(path: str) -> None:
     with open(path, "rb") as file:
         file.read(1)
@@ -716,7 +721,7 @@ def meddle(bot: Bot) -> None:
 @at("start")
 def offer(bot: Bot) -> None:
     """Offers another bot every way to talk to it; ``accept`` is the other one."""
-    scratch = bot.given["scratch"]
+    scratch, name = bot.given["scratch"], name_of(bot)
     port, kept = int(bot.given["port"]), []
     bot.given["kept"] = kept
 
@@ -730,18 +735,18 @@ def offer(bot: Bot) -> None:
     for what, act in {
         "TCP": lambda: listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)),
         "UDP": lambda: listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", port)),
-        "an abstract socket": lambda: listen(socket.AF_UNIX, socket.SOCK_STREAM, f"\0arbiter-attack-{port}"),
+        "an abstract socket": lambda: listen(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{name}"),
         "a socket with a path": lambda: listen(socket.AF_UNIX, socket.SOCK_STREAM, f"{scratch}/socket"),
         "a named pipe": lambda: os.mkfifo(f"{scratch}/pipe"),
         "a file": lambda: os.mkdir(f"{scratch}/file"),
-        "a file in /dev/shm": lambda: os.mkdir(f"/dev/shm/arbiter-attack-{port}"),
-        "a file in /tmp": lambda: os.mkdir(f"/tmp/arbiter-attack-{port}"),
-        "a temporary file": lambda: os.mkdir(f"{TEMPORARY}/arbiter-attack-word-{port}"),
+        "a file in /dev/shm": lambda: os.mkdir(f"/dev/shm/{name}"),
+        "a file in /tmp": lambda: os.mkdir(f"/tmp/{name}"),
+        "a temporary file": lambda: os.mkdir(f"{TEMPORARY}/{name}-word"),
         "System V shared memory": lambda: system_call(SHMGET, port, 4096, 0o1600),
         "System V semaphores": lambda: system_call(SEMGET, port, 1, 0o1600),
         "System V messages": lambda: system_call(MSGGET, port, 0o1600),
         "a POSIX message queue": lambda: call(
-            libc.mq_open, f"/arbiter-attack-{port}".encode(), os.O_CREAT | os.O_RDWR, 0o600, None
+            libc.mq_open, f"/{name}".encode(), os.O_CREAT | os.O_RDWR, 0o600, None
         ),
         "keys of the kernel": add_key,
     }.items():
@@ -766,7 +771,7 @@ def add_key() -> None:
 @at("move")
 def accept(bot: Bot, reply: bytes) -> bytes:
     """Takes what ``offer`` offers, and leaves nothing of it."""
-    scratch, port = bot.given["scratch"], int(bot.given["port"])
+    scratch, port, name = bot.given["scratch"], int(bot.given["port"]), name_of(bot)
 
     def reach(family: int, kind: int, address) -> None:
         with socket.socket(family, kind) as made:
@@ -781,17 +786,17 @@ def accept(bot: Bot, reply: bytes) -> bytes:
     for what, act in {
         "TCP": lambda: reach(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)),
         "UDP": lambda: reach(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", port)),
-        "an abstract socket": lambda: reach(socket.AF_UNIX, socket.SOCK_STREAM, f"\0arbiter-attack-{port}"),
+        "an abstract socket": lambda: reach(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{name}"),
         "a socket with a path": lambda: reach(socket.AF_UNIX, socket.SOCK_STREAM, f"{scratch}/socket"),
         "a named pipe": lambda: os.unlink(f"{scratch}/pipe"),
         "a file": lambda: os.rmdir(f"{scratch}/file"),
-        "a file in /dev/shm": lambda: os.rmdir(f"/dev/shm/arbiter-attack-{port}"),
-        "a file in /tmp": lambda: os.rmdir(f"/tmp/arbiter-attack-{port}"),
-        "a temporary file": lambda: os.rmdir(f"{TEMPORARY}/arbiter-attack-word-{port}"),
+        "a file in /dev/shm": lambda: os.rmdir(f"/dev/shm/{name}"),
+        "a file in /tmp": lambda: os.rmdir(f"/tmp/{name}"),
+        "a temporary file": lambda: os.rmdir(f"{TEMPORARY}/{name}-word"),
         "System V shared memory": lambda: remove(SHMGET, SHMCTL, 0, 0),
         "System V semaphores": lambda: remove(SEMGET, SEMCTL, 0, 0),
         "System V messages": lambda: remove(MSGGET, MSGCTL, 0),
-        "a POSIX message queue": lambda: call(libc.mq_unlink, f"/arbiter-attack-{port}".encode()),
+        "a POSIX message queue": lambda: call(libc.mq_unlink, f"/{name}".encode()),
         "keys of the kernel": lambda: system_call(
             KEYCTL, 10, USER_KEYRING, ctypes.c_char_p(b"user"), ctypes.c_char_p(b"arbiter"), 0
         ),
@@ -810,7 +815,7 @@ def fill_disk(bot: Bot) -> None:
             file.write(bytes(MB))
         os.unlink(path)
 
-    name = f"arbiter-attack-{os.getpid()}"
+    name = f"{name_of(bot)}-{os.getpid()}"
     for what, act in {
         "write in the own folder": lambda: write(f"{os.getcwd()}/{name}"),
         "write elsewhere": lambda: write(f"{scratch}/{name}"),
@@ -837,7 +842,7 @@ TEMPORARY = os.environ.get("TMPDIR", "/tmp")
 @at("start")
 def litter(bot: Bot) -> None:
     """Fills its temporary folder, and makes of it what it can; leaves nothing there."""
-    place = f"{TEMPORARY}/arbiter-attack-{os.getpid()}"
+    place = f"{TEMPORARY}/{name_of(bot)}-{os.getpid()}"
     one, other = f"{place}/one", f"{place}/other"
 
     def write(path: str, size: int = 1, mode: int = 0o600) -> None:

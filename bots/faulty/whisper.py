@@ -25,7 +25,7 @@ import zlib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100
 
-from attack import TEMPORARY, Bot, at, attempt, call, libc, main, read, system_call, tell, x86
+from attack import TEMPORARY, Bot, at, attempt, call, libc, main, name_of, read, system_call, tell, x86
 
 PREADV2, RWF_NOWAIT = x86(327, 286), 8
 SET_TID_ADDRESS, FUTEX = x86(218, 96), x86(202, 98)
@@ -95,7 +95,7 @@ def times_of_reading(bot: Bot, writes: bool) -> None:
 
 def temporary_files(bot: Bot, writes: bool) -> None:
     """A temporary file is there for the next match, and so is a count of files made and removed."""
-    files = [os.path.join(TEMPORARY, f"arbiter-attack-{place}") for place in range(BITS)]
+    files = [os.path.join(TEMPORARY, f"{name_of(bot)}-{place}") for place in range(BITS)]
     found = [int(os.path.exists(file)) for file in files]
     for file, bit in zip(files, secret()):  # noqa: B905
         try:
@@ -113,7 +113,7 @@ def temporary_files(bot: Bot, writes: bool) -> None:
 def missing_names(bot: Bot, writes: bool) -> None:
     """A name that is not there is refused faster once somebody has looked it up."""
     names = [
-        [f"/usr/lib/arbiter-attack-{bot.given['word']}-{place}-{number}".encode() for number in range(SAME)]
+        [f"/usr/lib/{name_of(bot)}-{place}-{number}".encode() for number in range(SAME)]
         for place in range(BITS)
     ]
     if writes:
@@ -459,6 +459,39 @@ def crowd(bot: Bot) -> None:
     except RuntimeError:
         pass
     tell(f"crowd: {'all' if started == 2000 else 'some' if started >= 100 else 'few'}")
+
+
+# What remains open, to be measured: numbers of new threads count on for all bots of a table.
+
+
+def begin_thread() -> int:
+    """The number of a thread that has ended."""
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+    return thread.native_id or 0
+
+
+@at("move")
+def say_by_threads(bot: Bot, reply: bytes) -> bytes:
+    """Says two bits a turn by so many threads."""
+    turn = int(bot.given.get("turn", 0))
+    bot.given["turn"] = str(turn + 1)
+    high, low = (secret()[(2 * turn + place) % BITS] for place in (0, 1))
+    start = time.perf_counter_ns()
+    for _ in range(2 * high + low):
+        begin_thread()
+    tell(f"{2 * high + low} in {(time.perf_counter_ns() - start) // 1000} us")
+    return reply
+
+
+@at("move")
+def hear_by_threads(bot: Bot, reply: bytes) -> bytes:
+    """Hears them by the number of a thread of its own."""
+    start = time.perf_counter_ns()
+    number = begin_thread()
+    tell(f"{number} in {(time.perf_counter_ns() - start) // 1000} us")
+    return reply
 
 
 if __name__ == "__main__":

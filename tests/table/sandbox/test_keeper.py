@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.attack.place import IN_A_SHELL
 from arbiter.clock import TimeControl
 from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
@@ -36,18 +37,6 @@ for line in sys.stdin:
     if words[0] == "set_cards":
         card = words[2]
     print({"gen_declare": "= 0", "gen_move": "= " + card}.get(words[0], "=") if "card" in dir() else "=", end="\\n\\n", flush=True)
-"""
-
-PLAY_IN_A_SHELL = """
-while read -r word seat card rest; do
-    case $word in
-        set_cards) mine=$card; echo =;;
-        gen_declare) echo '= 0';;
-        gen_move) echo "= $mine";;
-        *) echo =;;
-    esac
-    echo
-done
 """
 
 
@@ -150,7 +139,7 @@ def in_a_shell(folder: Path, name: str, first: str) -> Player:
     """A bot in a shell, with these first lines."""
     (folder / name).mkdir()
     script = folder / name / "bot"
-    script.write_text(first + PLAY_IN_A_SHELL)
+    script.write_text(first + IN_A_SHELL)
     script.chmod(0o755)
     return registered(name, (str(script),), folder / name)
 
