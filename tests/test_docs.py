@@ -52,6 +52,7 @@ SHORTER = {
     r"\bblocks: 4\b": "blocks: 2",
     r"\bmarks\.py bots/python/planning_greedy\.py": "marks.py",
     r"--budget 2s\b": "--budget 100ms",
+    r"^arbiter attack\b": "arbiter attack --only fork_bomb",
     r"\bat_least: 50$": "at_least: 20",
     r"^iterations: 100\b": "iterations: 2",
     r"^test: \{elo1: 60\}": "test: {elo1: 60, max_blocks: 2}",

@@ -72,6 +72,7 @@ COMMANDS = {
     "config": ("check", "config", "A season's settings as a file, of now or of a round."),
     "games": ("check", "games", "The games that can be played, and their options."),
     "isolation": ("check", "isolation", "What this machine can enforce against bots."),
+    "attack": ("attack", "attack", "Play bots that attack, and see what stops each."),
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.bots import prepare
-from arbiter.cli.options import needing
+from arbiter.cli.options import needing, read_json
 from arbiter.cli.output import say
 from arbiter.config import load
 from arbiter.errors import ConfigError
@@ -45,6 +45,9 @@ LOOK_SECONDS = 0.2
 )
 @click.option("--tests", metavar="STORE", help="Show the regression tests of this store, too, or alone.")
 @click.option(
+    "--attacks", "attacked", type=click.Path(), metavar="FILE", help="Show what `arbiter attack` has written."
+)
+@click.option(
     "--public-url",
     "public",
     metavar="URL",
@@ -59,6 +62,7 @@ def serve(
     play: bool,
     most_tables: int,
     tests: str | None,
+    attacked: str | None,
     public: tuple[str, ...],
     behind_proxy: bool,
 ) -> None:
@@ -69,9 +73,10 @@ def serve(
 
     Example: arbiter serve configs/demo.yaml --play
     """
-    if not configs and (tests is None or play or most_tables):
+    if not configs and ((tests is None and attacked is None) or play or most_tables):
         option = "--play" if play else "--tables" if most_tables else ""
-        raise click.UsageError(f"{option} needs a CONFIG." if option else "Give a CONFIG, or --tests STORE.")
+        alone = "Give a CONFIG, --tests STORE or --attacks FILE."
+        raise click.UsageError(f"{option} needs a CONFIG." if option else alone)
     with needing("serve", "web"):
         from arbiter.web import serving
         from arbiter.web.coordinators import Coordinators, refuse_shared_files
@@ -81,8 +86,10 @@ def serve(
         from arbiter.web.site import make_site
         from arbiter.web.traffic import Log
         from arbiter.web.trials import Trials
+    from arbiter.attack.record import MOST_CHARACTERS, read_record
     from arbiter.store.address import file_of
 
+    attacks = None if attacked is None else read_record(read_json(attacked, MOST_CHARACTERS), attacked)
     hosts = Hosts(host, public)
     files = [Path(config) for config in configs]
     settled = [prepare(config) for config in configs] if play or most_tables else []
@@ -112,7 +119,7 @@ def serve(
         # The collector looks through all that lives: not through this, each time, in the middle of an answer.
         gc.collect()
         gc.freeze()
-        site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy, trials)
+        site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy, trials, attacks)
         server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
         try:
             server.start()

@@ -15,6 +15,7 @@
 | `rules`, `shapes` | what a season asks of a bot; what the site alone tells, as JSON has it |
 | `live`, `stream` | what happens, as server-sent events |
 | `tables`, `table_pages` | visitors who play house bots |
+| `attack_pages` | what attacks came to on the organiser's machine |
 | `traffic` | requests counted and logged; figures for Prometheus |
 | `serving`, `connections` | the server in its thread; how much and how long a connection may |
 | `coordinators` | the processes that play, and the one that inspects |

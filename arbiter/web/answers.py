@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
@@ -18,12 +18,16 @@ from arbiter.web.views import File
 from arbiter.web.words import match_part, part
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from arbiter.picture.basis import Eyes
     from arbiter.picture.state import SeasonState
     from arbiter.web.asking import Value
     from arbiter.web.views import View
 
 LOG = logging.getLogger("arbiter.web")
+Offers: TypeAlias = "Mapping[str, bool]"
+"""What a site has besides a season: `visitors` may play its house bots, `attacks` have a page."""
 API = "/api/v1"
 OVERHEAD = 500
 """Bytes that keeping an answer takes beside it."""
@@ -58,10 +62,10 @@ class SentAnswer(NamedTuple):
         return len(self.body) + len(self.packed or b"") + OVERHEAD
 
 
-def make_answer(asked: AnswerKey, state: SeasonState, visitors: bool) -> SentAnswer:
-    """The answer; `visitors` may play house bots of the season. What fails is an answer, too."""
+def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAnswer:
+    """The answer, with what the site offers besides. What fails is an answer, too."""
     try:
-        response = _make(asked, state, visitors)
+        response = _make(asked, state, offers)
     except Exception as error:
         if not isinstance(error, ArbiterError | HTTPException):
             LOG.exception("an answer failed: %s", asked.view.path)
@@ -77,7 +81,7 @@ def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
     return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
 
 
-def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
+def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     view = asked.view
     whose = {} if view.personal is None else {"eyes": asked.eyes}
     figures = view.figures(state, *asked.values, **whose)
@@ -96,7 +100,7 @@ def _make(asked: AnswerKey, state: SeasonState, visitors: bool) -> Response:
         figures = {view.template: figures}
     shown = {one.name: text for one, text in zip(view.shows, asked.shown, strict=True)}
     as_json = _address_of_json(asked, state)
-    return HTMLResponse(render(view.template, state, visitors=visitors, as_json=as_json, **shown, **figures))
+    return HTMLResponse(render(view.template, state, **offers, as_json=as_json, **shown, **figures))
 
 
 def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:

@@ -194,6 +194,8 @@ class Seasons:
         self.watched: dict[str, WatchedSeason] = {}
         self.visited: Collection[str] = ()
         """Those with tables for visitors."""
+        self.attacked = False
+        """Whether the site has a page of attacks."""
         for path in paths:
             watched = WatchedSeason(path)
             other = self.watched.setdefault(watched.config.season, watched)

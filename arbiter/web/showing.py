@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from arbiter.picture.state import SeasonState
     from arbiter.store.authors import Author
+    from arbiter.web.answers import Offers
     from arbiter.web.places import Places
     from arbiter.web.seasons import Seasons
     from arbiter.web.views import View
@@ -143,12 +144,12 @@ class Kept:
         """Return the shelf of an answer."""
         return self._plain if key.is_plain else self._queried
 
-    def made_again(self, state: SeasonState, visitors: bool) -> Kept:
+    def made_again(self, state: SeasonState, offers: Offers) -> Kept:
         """Return the answers asked of this state, that without a query first, made of a new one."""
         kept, until = Kept(), time.monotonic() + AGAIN_SECONDS
         for key in [*self._plain.asked, *self._queried.asked]:
             if time.monotonic() < until:
-                kept.shelf(key).keep(key, make_answer(key, state, visitors))
+                kept.shelf(key).keep(key, make_answer(key, state, offers))
         return kept
 
 
@@ -183,7 +184,7 @@ class Showing:
         if caller is not None:
             own = asked._replace(eyes=Eyes(caller.name, caller.organiser))
             if state.frozen is not None and caller.organiser:
-                return await run_in_threadpool(make_answer, own, state, self._has_visitors(state)), False
+                return await run_in_threadpool(make_answer, own, state, self._offers(state)), False
             if await run_in_threadpool(is_personal, own, state):
                 return await self._make(scope, own, state), False
         if not has_answers:
@@ -224,16 +225,16 @@ class Showing:
 
     async def _make(self, scope: Scope, asked: AnswerKey, state: SeasonState) -> SentAnswer:
         async with self._places.place(scope):
-            return await run_in_threadpool(make_answer, asked, state, self._has_visitors(state))
+            return await run_in_threadpool(make_answer, asked, state, self._offers(state))
 
     def _make_again(self, state: SeasonState, before: SeasonState) -> None:
         """Make of a new state what was asked of the one before, in the thread that has read it."""
         old = self._kept.get(before)
         if old is not None:
-            self._kept[state] = old.made_again(state, self._has_visitors(state))
+            self._kept[state] = old.made_again(state, self._offers(state))
 
-    def _has_visitors(self, state: SeasonState) -> bool:
-        return state.name in self._seasons.visited
+    def _offers(self, state: SeasonState) -> Offers:
+        return {"visitors": state.name in self._seasons.visited, "attacks": self._seasons.attacked}
 
 
 def _put(kept: Kept, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:

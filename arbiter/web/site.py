@@ -17,8 +17,9 @@ from arbiter import __version__
 from arbiter.errors import ArbiterError
 from arbiter.picture import figures
 from arbiter.picture import shapes as picture
-from arbiter.web import authors_api, organisers_api, requests_api, trial_pages
+from arbiter.web import attack_pages, authors_api, organisers_api, requests_api, trial_pages
 from arbiter.web.asking import Parameter, check_names
+from arbiter.web.attack_pages import ATTACKS, attack_routes
 from arbiter.web.bodies import Bodies, Uploads
 from arbiter.web.joining import joining_routes
 from arbiter.web.live import RETRY_SECONDS, Live
@@ -35,7 +36,7 @@ from arbiter.web.showing import Showing
 from arbiter.web.stream import stream_answer
 from arbiter.web.table_pages import table_routes
 from arbiter.web.traffic import RequestLog, Traffic, metrics
-from arbiter.web.trial_pages import trial_routes
+from arbiter.web.trial_pages import LIST, trial_routes
 from arbiter.web.views import ANSWERS
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
+    from arbiter.attack.record import AttackRecord
     from arbiter.web.seasons import Seasons
     from arbiter.web.security import Hosts
     from arbiter.web.tables import Tables
@@ -126,6 +128,7 @@ router.include_router(authors_api.router)
 router.include_router(requests_api.router)
 router.include_router(organisers_api.router)
 router.include_router(trial_pages.router, responses=ERRORS)
+router.include_router(attack_pages.router, responses=ERRORS)
 
 
 class _Api(FastAPI):
@@ -139,13 +142,19 @@ class _Api(FastAPI):
         return self.document
 
 
-def make_api(seasons: Seasons, live: Live, uploads: Uploads, trials: Trials | None = None) -> FastAPI:
+def make_api(
+    seasons: Seasons,
+    live: Live,
+    uploads: Uploads,
+    trials: Trials | None = None,
+    attacks: AttackRecord | None = None,
+) -> FastAPI:
     """The API over some seasons: the public part only reads."""
     api = _Api(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
         api.add_exception_handler(kind, tell_failure)
     api.state.seasons, api.state.live, api.state.uploads = seasons, live, uploads
-    api.state.trials = trials
+    api.state.trials, api.state.attacks = trials, attacks
     api.router.routes.extend(router.routes)
     return api
 
@@ -159,18 +168,23 @@ def make_site(
     hosts: Hosts | None = None,
     behind_proxy: bool = False,
     trials: Trials | None = None,
+    attacks: AttackRecord | None = None,
 ) -> ASGIApp:
     """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
 
     Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended;
-    at `tables` visitors sit down; `trials` are regression tests; `hosts` are the site's names, None for any.
+    at `tables` visitors sit down; `trials` are regression tests, `attacks` what came of them on this
+    machine; `hosts` are the site's names, None for any.
     Without `behind_proxy` the log has it when there is a proxy nevertheless.
     """
     live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
     games = {watched.config.game.name: watched.config.game for watched in seasons.watched.values()}
     read = map(manuals, games.values())
     prepare(text for found in read for text in (found["manual"], found["protocol"]))
-    seasons.visited = () if tables is None else tables.offers
+    seasons.visited, seasons.attacked = () if tables is None else tables.offers, attacks is not None
+    front = (
+        "/seasons" if seasons.watched else LIST if trials is not None else ATTACKS if attacks else "/seasons"
+    )
 
     def tell_metrics(_: Request) -> Response:
         return PlainTextResponse(
@@ -185,13 +199,15 @@ def make_site(
 
     def list_seasons() -> Response:
         found = [figures.season(state) for state in seasons.states()]
-        return HTMLResponse(render("seasons", seasons=found, tests=trials is not None))
+        return HTMLResponse(
+            render("seasons", seasons=found, tests=trials is not None, attacks=attacks is not None)
+        )
 
     async def show_seasons(_: Request) -> Response:
         return list_seasons() if seasons.are_ready() else await run_in_threadpool(list_seasons)
 
     routes = [
-        Route("/", lambda _: RedirectResponse("/seasons" if seasons.watched or trials is None else "/tests")),
+        Route("/", lambda _: RedirectResponse(front)),
         Route("/healthz", tell_health, methods=READ),
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
@@ -200,7 +216,8 @@ def make_site(
         *request_routes(seasons),
         *([] if tables is None else table_routes(seasons, tables)),
         *([] if trials is None else trial_routes(trials)),
-        Mount("/api/v1", make_api(seasons, live, uploads, trials)),
+        *([] if attacks is None else attack_routes(attacks)),
+        Mount("/api/v1", make_api(seasons, live, uploads, trials, attacks)),
         Route("/static/{name:path}", send_asset, methods=READ),
     ]
     handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), tell_failure)

@@ -1,0 +1,169 @@
+"""`attack`: bots that attack, played on this machine before strangers' bots are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.options import format_option
+from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.errors import ArbiterError, ConfigError, did_you_mean
+from arbiter.text import counted, first_few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.attack.channels import OpenWay
+    from arbiter.attack.promises import Attack
+    from arbiter.attack.record import AttackMet, AttackRecord
+
+EVERY = "all"
+
+
+@click.command()
+@click.option(
+    "--tier",
+    "wanted",
+    type=click.Choice(["landlock", "plain", EVERY]),
+    multiple=True,
+    help="Under which isolation; may be repeated.  [default: that of `isolation: auto`]",
+)
+@click.option("--only", "names", multiple=True, metavar="NAME", help="This attack alone; may be repeated.")
+@format_option
+@click.option("--output", type=click.Path(dir_okay=False), help="Write the JSON into this file, too.")
+def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: str | None) -> None:
+    """Play bots that attack on this machine, and say what stopped each; exit 1 if one gets through.
+
+    They play as you. Each is bounded, and nothing is left of it. Then ways from bot to bot that no tier
+    closes are measured. Play nothing else meanwhile: it takes a minute or two for each tier.
+    `arbiter serve --attacks FILE` shows what --output has written.
+
+    Example: arbiter attack --tier landlock
+    """
+    from arbiter.attack.channels import channels
+    from arbiter.attack.place import Place
+    from arbiter.attack.promises import attacks
+    from arbiter.attack.record import record, row, through
+    from arbiter.attack.suite import play_attack
+
+    chosen = _chosen(names, attacks())
+    tiers = _tiers(wanted)
+    if output is not None and not Path(output).absolute().parent.is_dir():
+        raise ConfigError(f"--output {output}: there is no such folder")
+    rows: list[AttackMet] = []
+    ways: list[OpenWay] = []
+    with Place() as place:
+        if place.missing:
+            note(place.missing)
+        for tier in tiers:
+            if style == "text":
+                say(f"{tier}:")
+            for one in chosen:
+                rows.append(row(play_attack(place, tier, one)))
+                if style == "text":
+                    for line in _lines(rows[-1], bool(names)):
+                        say(line)
+        if not names:
+            # Under plain bots talk by sockets and files, as attacks have shown.
+            for tier in set(tiers) - {"plain"}:
+                ways += channels(place, tier)
+    found = record(rows, ways)
+    with even_unread():
+        if style == "json":
+            print_json(found)
+        else:
+            _print_end(found)
+    if output is not None:
+        _write(found, output)
+    if bad := through(found):
+        raise ArbiterError(f"{counted(len(bad), 'attack')} got through: {first_few(bad)}")
+
+
+def _chosen(names: Sequence[str], known: Sequence[Attack]) -> list[Attack]:
+    """The attacks of these names, all without any."""
+    by_name = {one.name: one for one in known}
+    for name in names:
+        if name not in by_name:
+            raise ConfigError(f"--only {name}: there is no such attack", hint=did_you_mean(name, by_name))
+    return [by_name[name] for name in names] or list(known)
+
+
+def _tiers(wanted: Sequence[str]) -> list[str]:
+    """The tiers to attack; ConfigError for one that this machine has not."""
+    from arbiter.table.sandbox.isolation import choose, probe
+
+    if not wanted:
+        tier, warning = choose("auto")
+        if warning:
+            note(warning)
+        return [tier]
+    found = probe()
+    if EVERY in wanted:
+        for one in found.values():
+            if not one.available:
+                note(f"there is no {one.name} here: {one.reason}")
+        return [name for name, tier in found.items() if tier.available]
+    for name in wanted:
+        if not found[name].available:
+            raise ConfigError(
+                f"--tier {name}: {found[name].reason}", hint="arbiter isolation lists the tiers"
+            )
+    return list(dict.fromkeys(wanted))
+
+
+def _lines(row: AttackMet, in_full: bool) -> Iterator[str]:
+    """A line of an attack, and one of each attempt that is asked for or is not as promised."""
+    from arbiter.attack.record import THROUGH
+
+    yield _line(row["outcome"], f"{row['name']:<22} {row['tries']}: {_came_of(row)}")
+    for one in row["attempts"]:
+        if one["attempt"] and (in_full or one["outcome"] in THROUGH):
+            wanted = f", where {one['promised']} is promised" if one["outcome"] in THROUGH else ""
+            yield "  " + _line(one["outcome"], f"{one['attempt']}: {one['met'] or 'it did not tell'}{wanted}")
+
+
+def _line(outcome: str, text: str) -> str:
+    return f"  {outcome.upper() if outcome in ('got through', 'unclear') else outcome:<12} {text}"
+
+
+def _came_of(row: AttackMet) -> str:
+    """What became of an attack."""
+    if told := row["skipped"] or row["harm"]:
+        return told
+    alike = [one for one in row["attempts"] if one["outcome"] == row["outcome"]]
+    if row["outcome"] == "stopped":
+        return row["stopped_by"]
+    if row["outcome"] == "harmless":
+        return "nobody is harmed"
+    if len(row["attempts"]) > 1:
+        return f"{len(alike)} of {len(row['attempts'])} attempts"
+    return alike[0]["met"] if alike else "it did not tell"
+
+
+def _print_end(found: AttackRecord) -> None:
+    for tier, one in found["tiers"].items():
+        say(f"{tier}: {one['say']}")
+    if not found["open"]:
+        return
+    rows = [
+        [
+            f"{one['channel']}; {one['whom']}",
+            "" if one["bits_per_second"] is None else f"{one['bits_per_second']:,.0f}",
+            f"here, {one['tier']}" if one["tier"] else "elsewhere",
+            one["say"],
+        ]
+        for one in found["open"]
+    ]
+    title = "What no tier closes:"
+    print_table(["from bot to bot", "bits a second", "measured", ""], rows, title, left=(0, 2, 3))
+
+
+def _write(found: AttackRecord, output: str) -> None:
+    import json
+
+    from arbiter.export.whole_files import write_whole
+
+    write_whole(output, json.dumps(found, indent=1) + "\n")
+    note(f"the record is in {output}")
