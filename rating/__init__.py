@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
     from rating.kept import pack_ranking, unpack_ranking
+    from rating.likeness import GivenAnswer, Likeness
     from rating.matches import Match
     from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
@@ -39,8 +40,10 @@ __all__ = [
     "Favour",
     "Favours",
     "Fit",
+    "GivenAnswer",
     "Gsprt",
     "Intervals",
+    "Likeness",
     "MalformedGame",
     "Match",
     "Nash",
@@ -88,6 +91,7 @@ _MODULES = {
     "fit.scale": ("scaled",),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
     "kept": ("pack_ranking", "unpack_ranking"),
+    "likeness": ("GivenAnswer", "Likeness"),
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),
     "equilibrium": ("Nash", "nash"),

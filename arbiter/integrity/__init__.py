@@ -1,0 +1,1 @@
+"""Questions for the organiser about who plays with whom, each with its evidence; none acts by itself."""

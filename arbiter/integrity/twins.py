@@ -1,0 +1,202 @@
+"""Twins: versions of different authors that decide alike wherever they are in the same situation.
+
+Theory of operation. All tables of a round play the same deals, and each player takes every seat. So any two
+players hold the same cards in the same seat, and are in the same situation for as long as they hear the same.
+A situation is what the seat was dealt and told in this deal, what it answered, and what it is asked now, word
+for word. No names are in it, and nothing of the deals before, such as the points: each deal begins anew.
+Situations with one legal answer are left out. What the answers say is for `rating.likeness` to tell.
+
+Each record is read once; the answers are kept until the end of their round.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+import rating
+from arbiter.config.changes import registered_name
+from arbiter.course import Dealt, Moved, retrace
+from arbiter.games import make
+from arbiter.match import original
+from arbiter.season.orders import force_after
+from rating.likeness import KindCount
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Set
+
+    from arbiter.config import Config
+    from arbiter.match import MatchRecord
+    from arbiter.rules import AnyGame
+    from arbiter.store import SeasonStore
+    from rating.likeness import Alike, Rare
+
+ANSWERING = " answering cards"
+"""Ends the kind of a decision with cards on the table, after the request's first word."""
+HOUSE = "#"
+"""The owner of all house bots: no author is named so."""
+
+
+class TwinKind(TypedDict):
+    """What two players answered to one kind of decision, in situations that both were in."""
+
+    kind: str
+    compared: int
+    alike: int
+    expected: float
+
+
+class TwinAnswer(TypedDict):
+    """An answer that both gave in the same situation, and that `same` of `others` who were in it gave too.
+
+    Of each of the two, the match and the number of the move in it, from 1.
+    """
+
+    kind: str
+    answer: str
+    same: int
+    others: int
+    matches: list[str]
+    moves: list[int]
+
+
+class Twins(TypedDict):
+    """Two players who decide alike: in `alike` of `compared` situations, where the answers of the others let
+    expect `expected`.
+
+    `p` is at most the probability that any two programs that know nothing of each other look so, ever in the
+    season. `examples` are the rarest answers that both gave.
+    """
+
+    players: list[str]
+    alike: int
+    compared: int
+    expected: float
+    p: float
+    kinds: list[TwinKind]
+    examples: list[TwinAnswer]
+    say: str
+
+
+def twins(stored: SeasonStore, config: Config, last_round: int) -> list[Twins]:
+    """Return whom to ask about after a round, the surest first: players of different owners, all house bots
+    having one.
+
+    StoreError where a record cannot be played again.
+    """
+    house = {entry.player.name for entry in config.entries if entry.house} | set(config.house_bots)
+
+    def owner(name: str) -> str:
+        return HOUSE if name in house else registered_name(name)
+
+    likeness = rating.Likeness(owner)
+    holds = force_after(stored.orders.read().given, last_round)
+    for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
+        counted = {match.id for match in holds.counted(stored.summaries(number, number))}
+        add_round(likeness, (record for record in stored.records(number) if record.id in counted))
+    return [_row(alike, house) for alike in likeness.found()]
+
+
+def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None:
+    """Add what was decided in a round."""
+    situations = _Situations()
+    for record in records:
+        situations.follow(record, _made(record.game, json.dumps(record.options, sort_keys=True)))
+    for kind, choices, answers in situations.met_again():
+        likeness.add(kind, choices, answers)
+
+
+class _Situation:
+    """The kind of decision, how many answers are legal (0: not counted), and who answered what."""
+
+    __slots__ = ("answers", "choices", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.choices = 0
+        self.answers: dict[str, rating.GivenAnswer] = {}
+
+
+class _Situations:
+    """The situations of a round, by what their seat has heard: a tree, each heard line a step."""
+
+    def __init__(self) -> None:
+        self._steps: dict[tuple[Any, str], int] = {}
+        self._found: dict[int, _Situation] = {}
+
+    def follow(self, record: MatchRecord, game: AnyGame) -> None:
+        """Add what the seats of a match decided; of copies of one bot in one situation, the first."""
+        heard: list[int] = []
+        number = 0
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                heard = [self._step((event.number, seat), "") for seat in range(game.seats)]
+                for wording in game.dealt(event.deal):
+                    heard = [self._step(*told) for told in zip(heard, wording, strict=True)]
+            elif isinstance(event, Moved):
+                move, number = event.move, number + 1
+                at = self._step(heard[move.seat], move.request)
+                name = original(record.players[move.seat])
+                if (here := self._found.get(at)) is None:
+                    lies = ANSWERING * bool(game.table(event.before))
+                    here = self._found[at] = _Situation(move.request.partition(" ")[0] + lies)
+                if name not in here.answers:
+                    if here.answers and not here.choices:
+                        here.choices = len(event.before.legal(move.seat))
+                    here.answers[name] = rating.GivenAnswer(move.action, record.id, number)
+                heard[move.seat] = self._step(at, move.action)
+                for seats, command in game.news(event.before, move.seat, event.action, event.after):
+                    for seat in seats:
+                        heard[seat] = self._step(heard[seat], command)
+
+    def met_again(self) -> Iterator[tuple[str, int, dict[str, rating.GivenAnswer]]]:
+        """The situations that several players were in, with several legal answers."""
+        for one in self._found.values():
+            if one.choices > 1:
+                yield one.kind, one.choices, one.answers
+
+    def _step(self, before: Any, line: str) -> int:
+        return self._steps.setdefault((before, line), len(self._steps))
+
+
+@lru_cache(maxsize=8)
+def _made(name: str, options: str) -> AnyGame:
+    return make(name, json.loads(options))
+
+
+def _row(found: Alike, house: Set[str]) -> Twins:
+    total = KindCount.of_all(found.kinds.values())
+    players = [found.first, found.second]
+    authors = [name for name in players if name not in house]
+    whom = f"Do {found.first} and {found.second} play one program"
+    for bot in house & set(players):
+        whom = f"Does {authors[0]} play the program of the house bot {bot}"
+    return {
+        "players": players,
+        "alike": total.alike,
+        "compared": total.compared,
+        "expected": round(total.expected, 1),
+        "p": found.p,
+        "kinds": [
+            {"kind": kind, "compared": one.compared, "alike": one.alike, "expected": round(one.expected, 1)}
+            for kind, one in sorted(found.kinds.items())
+        ],
+        "examples": [_example(rare) for rare in found.rarest],
+        "say": f"{whom}, as both decide alike in {total.alike} of {total.compared} situations,"
+        f" where the answers of the others let expect {total.expected:.0f}?",
+    }
+
+
+def _example(rare: Rare) -> TwinAnswer:
+    first, second = rare.first, rare.second
+    return {
+        "kind": rare.kind,
+        "answer": first.answer,
+        "same": rare.same,
+        "others": rare.others,
+        "matches": [first.match, second.match],
+        "moves": [first.move, second.move],
+    }

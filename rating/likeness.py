@@ -1,0 +1,175 @@
+"""Likeness: who answers the same questions alike, far beyond what the answers of others explain.
+
+An answer that all give says nothing of two who both give it; one that few give says much. Let e be the
+share of the *others* asked who gave it; where nobody else was asked, 1 in the answers to choose from. Of two
+who know nothing of each other, one who hears the other's answer is taken to give it too with a probability of
+at most
+
+    e + (1 - e) KNOWN
+
+`KNOWN` is generous: it is what the most alike of independent programs were seen to share of what others leave
+open. Twins share nearly all of it: one of `SHARED` stands in its place. The quotient of the two probabilities
+of what was seen is a bet against the first one. Multiplied over all questions, the mean over `SHARED` is a
+test martingale where the bound holds given all answers before. So it reaches 1 / alpha with a probability of
+at most alpha, however often one looks (Ville's inequality), and any pair reaches pairs / alpha with no
+larger (Bonferroni).
+
+Programs may do one thing alike, such as bid, and be no twins. So two have to share more than `KNOWN` of each
+`kind` of question that they were asked `KIND_LEAST` times, and of so many beside the commonest kind.
+
+Ramdas, Grünwald, Vovk and Shafer, "Game-theoretic statistics and safe anytime-valid inference" (2023).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from operator import attrgetter
+from typing import NamedTuple, Self
+
+ALPHA = 0.01
+"""Corrected p below which a pair is named."""
+KNOWN = 0.7
+SHARED = (0.85, 0.92, 0.98)
+"""The bets win where more than 0.78 is shared."""
+KIND_LEAST = 8
+"""Questions from which on it is known what two players share."""
+SHOWN = 3
+"""Answers of a pair that are kept to be shown, the rarest."""
+
+
+class GivenAnswer(NamedTuple):
+    """One player's answer, and where it was given: the match's id, the number of the move in it."""
+
+    answer: str
+    match: str
+    move: int
+
+
+class Rare(NamedTuple):
+    """An answer that both players of a pair gave: `same` of `others`, who were asked too, gave it as well."""
+
+    kind: str
+    same: int
+    others: int
+    first: GivenAnswer
+    second: GivenAnswer
+
+
+@dataclass(slots=True)
+class KindCount:
+    """Questions of one kind that two players were both asked: how many they answered alike, and how many they
+    would have, had each answered as the others did.
+    """
+
+    compared: int = 0
+    alike: int = 0
+    expected: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """What they share of what the others' answers leave open: 1 twins, 0 strangers, below 0 opposites."""
+        left = self.compared - self.expected
+        return (self.alike - self.expected) / left if left > 0 else 0.0
+
+    @classmethod
+    def of_all(cls, counts: Iterable[KindCount]) -> Self:
+        """Questions of several kinds together."""
+        some = [(one.compared, one.alike, one.expected) for one in counts]
+        return cls(sum(one[0] for one in some), sum(one[1] for one in some), sum(one[2] for one in some))
+
+
+_DIFFER = tuple(math.log((1 - shared) / (1 - KNOWN)) for shared in SHARED)
+"""What the bets make of two answers that differ, by `SHARED`; logarithms."""
+
+
+def _bets(share: float) -> tuple[float, ...]:
+    """What they make of two that are the same, which so large a share of the others gave."""
+    left = 1 - share
+    return tuple(math.log((share + left * shared) / (share + left * KNOWN)) for shared in SHARED)
+
+
+@dataclass(slots=True)
+class _Pair:
+    bets: list[float] = field(default_factory=lambda: [0.0] * len(SHARED))
+    kinds: dict[str, KindCount] = field(default_factory=dict)
+    rarest: list[tuple[float, int, Rare]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Two players who answer alike: how often by kind of question; `p` is corrected for all pairs."""
+
+    first: str
+    second: str
+    kinds: Mapping[str, KindCount]
+    rarest: tuple[Rare, ...]
+    p: float
+
+
+class Likeness:
+    """The questions of a season, added as they come; `owner` tells whose a player is.
+
+    Two players of one owner are not compared.
+    """
+
+    def __init__(self, owner: Callable[[str], str]) -> None:
+        self._owner = owner
+        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._asked = 0
+        self._kinds: set[str] = set()
+
+    def add(self, kind: str, choices: int, answers: Mapping[str, GivenAnswer]) -> None:
+        """Add a question of some kind, with so many answers to choose from (2 or more); `answers` by player.
+
+        `kind` is any word; answers are compared as they are.
+        """
+        self._asked += 1
+        self._kinds.add(kind)
+        given = Counter(said.answer for said in answers.values())
+        others = len(answers) - 2
+        shares = {word: (same - 2) / others if others else 1 / choices for word, same in given.items()}
+        bets = {word: _bets(share) for word, share in shares.items() if given[word] > 1}
+        owners = {name: self._owner(name) for name in answers}
+        for one, two in combinations(sorted(answers), 2):
+            if owners[one] == owners[two]:
+                continue
+            pair = self._pairs.setdefault((one, two), _Pair())
+            count = pair.kinds.setdefault(kind, KindCount())
+            first, second = answers[one], answers[two]
+            count.compared += 1
+            if first.answer != second.answer:
+                same = (given[first.answer] + given[second.answer]) / 2 - 1
+                count.expected += same / others if others else 1 / choices
+                pair.bets = [bet + lost for bet, lost in zip(pair.bets, _DIFFER, strict=True)]
+                continue
+            share = shares[first.answer]
+            count.alike += 1
+            count.expected += share
+            pair.bets = [bet + won for bet, won in zip(pair.bets, bets[first.answer], strict=True)]
+            if len(pair.rarest) < SHOWN or share < pair.rarest[-1][0]:
+                rare = Rare(kind, given[first.answer] - 2, others, first, second)
+                pair.rarest = sorted([*pair.rarest, (share, self._asked, rare)])[:SHOWN]
+
+    def found(self) -> list[Alike]:
+        """All pairs named, the surest first."""
+        named = []
+        for (one, two), pair in self._pairs.items():
+            high = max(pair.bets)
+            log_e = high + math.log(sum(math.exp(bet - high) for bet in pair.bets) / len(SHARED))
+            p = math.exp(min(0.0, math.log(len(self._pairs)) - log_e))
+            if p <= ALPHA and self._share_each_kind(pair.kinds.values()):
+                rarest = tuple(rare for _, _, rare in pair.rarest)
+                named.append(Alike(one, two, pair.kinds, rarest, p))
+        return sorted(named, key=lambda alike: (alike.p, alike.first, alike.second))
+
+    def _share_each_kind(self, kinds: Collection[KindCount]) -> bool:
+        """False where two are alike in a part of their answers, or all that is known is of one kind."""
+        rest = KindCount.of_all(sorted(kinds, key=attrgetter("compared"))[:-1])
+        known = [count for count in (*kinds, rest) if count.compared >= KIND_LEAST]
+        if len(self._kinds) > 1 and rest not in known:
+            return False
+        return all(count.share > KNOWN for count in known)
