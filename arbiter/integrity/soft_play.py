@@ -1,0 +1,162 @@
+"""Soft play: who does better where another sits than the strengths of all at the table say.
+
+`rating.softplay` asks the points. Beside stands, where programs have reviewed matches, what the helper's
+decisions lost of its own points at the tables of both, and at its others. That is no part of q: which matches
+are reviewed is the organiser's choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+import rating
+from arbiter.config.changes import registered_name
+from arbiter.match import original
+from arbiter.review.losses import Losses, clustered, rounded
+from arbiter.reviewed import PhaseLoss
+from arbiter.season.orders import force_after
+from rating.softplay import PlayedTables, helps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.config import Config
+    from arbiter.match import MatchSummary
+    from arbiter.store import SeasonStore
+    from arbiter.store.reviews import ReviewBrief
+    from rating.softplay import Help
+
+
+class LossBeside(TypedDict):
+    """What the helper's decisions lost, in points, as the program `by` values them.
+
+    `there` at the tables of both, `elsewhere` at its others; `more` is the difference, None where too little
+    is reviewed.
+    """
+
+    by: str
+    there: PhaseLoss
+    elsewhere: PhaseLoss
+    more: float | None
+    se: float | None
+
+
+class SoftPlay(TypedDict):
+    """A pair of authors that is asked about, `say` in words.
+
+    In points a match `helped` is stronger by `effect` where `helper` sits, which is weaker there by `loss`;
+    each with its standard error. Gains of honest pairs have a standard deviation of `spread` in this season.
+    Both sit at `together` tables, `helped` alone at `apart`. `q` is the share that chance has in questions as
+    sure as this one.
+    """
+
+    helper: str
+    helped: str
+    effect: float
+    se: float
+    q: float
+    loss: float
+    loss_se: float
+    spread: float
+    together: int
+    apart: int
+    reviewed: LossBeside | None
+    say: str
+
+
+def soft_play(stored: SeasonStore, config: Config, last_round: int) -> list[SoftPlay]:
+    """Return the pairs that are asked about after a round, the surest first.
+
+    Matches that do not count, have a substitute or ended by a fault tell nothing.
+    """
+    force = force_after(stored.orders.read().given, last_round)
+    counted = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
+    tables = PlayedTables.from_matches(map(by_author, counted))
+    house = {entry.registered_name for entry in config.entries if entry.house}
+    found = helps(tables, last_round, config.rounds, house)
+    return [_row(one, _reviewed(stored, counted, one)) for one in found]
+
+
+def by_author(match: MatchSummary) -> rating.Match:
+    """A match as `rating.softplay` takes it: copies of a house bot are one, an author owns all versions."""
+    names = [original(name) for name in match.players]
+    return rating.Match(
+        players=names,
+        points=match.points,
+        faulty=match.faulty,
+        owners=[registered_name(name) for name in names],
+        round=match.round,
+        table=match.table,
+        id=match.id,
+    )
+
+
+def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> LossBeside | None:
+    """The helper's losses by the program that reviewed most of its matches; None where none did."""
+    authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
+    table_of = {match.id: (match.round, match.table) for match in matches}
+    briefs = list(stored.reviews.briefs([name for name, of in authors.items() if pair.helper in of]))
+    if not briefs:
+        return None
+    ((by, budget), _), *_ = Counter((brief.by, brief.budget_ms) for brief in briefs).most_common(1)
+    tables: dict[bool, defaultdict[object, list[Losses]]] = {
+        here: defaultdict(list) for here in (True, False)
+    }
+    for brief in briefs:
+        if (brief.by, brief.budget_ms) == (by, budget):
+            of_table = tables[pair.helped in authors[brief.match]][table_of[brief.match]]
+            of_table += _losses(brief, pair.helper)
+    # The matches of a table are the same deals, so tables are the units.
+    there, elsewhere = (
+        clustered([Losses.together(losses) for losses in tables[here].values() if losses])
+        for here in (True, False)
+    )
+    more = se = None
+    if there["mean_loss"] is not None and elsewhere["mean_loss"] is not None:
+        more = there["mean_loss"] - elsewhere["mean_loss"]
+        if there["se"] is not None and elsewhere["se"] is not None:
+            se = math.hypot(there["se"], elsewhere["se"])
+    return {"by": by, "there": there, "elsewhere": elsewhere, "more": rounded(more), "se": rounded(se)}
+
+
+def _losses(brief: ReviewBrief, author: str) -> Iterable[Losses]:
+    for seat in brief.shape["seats"]:
+        if registered_name(original(seat["player"])) == author:
+            yield from (Losses(number, total) for number, total in seat["sums"].values())
+
+
+def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:
+    return {
+        "helper": one.helper,
+        "helped": one.helped,
+        "effect": round(one.gain, 3),
+        "se": round(one.gain_se, 3),
+        "q": float(f"{one.q:.2g}"),
+        "loss": round(one.loss, 3),
+        "loss_se": round(one.loss_se, 3),
+        "spread": round(one.spread, 3),
+        "together": one.together,
+        "apart": one.apart,
+        "reviewed": reviewed,
+        "say": _say(one, reviewed),
+    }
+
+
+def _say(one: Help, reviewed: LossBeside | None) -> str:
+    """The question, with what it rests on."""
+    gain, loss = 1.96 * one.gain_se, 1.96 * one.loss_se
+    said = (
+        f"Why does {one.helped} do better where {one.helper} sits? In points a match it is {one.gain:.1f} ±"
+        f" {gain:.1f} stronger at their {one.together} tables than at its other {one.apart},"
+        f" {one.helper} {abs(one.loss):.1f} ± {loss:.1f} {'weaker' if one.loss >= 0 else 'stronger'}"
+    )
+    if reviewed is not None and reviewed["more"] is not None:
+        there, elsewhere = reviewed["there"]["mean_loss"], reviewed["elsewhere"]["mean_loss"]
+        said += (
+            f"; by {reviewed['by']} its decisions lose {there:.2f} points there, {elsewhere:.2f} elsewhere"
+        )
+    return f"{said} (q = {one.q:.0e})"

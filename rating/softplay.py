@@ -1,0 +1,338 @@
+"""Soft play: does one player do better where another sits than the strengths of both say?
+
+In a game of more than two a friend can lose on purpose, or play for another at the cost of the rest. Faults
+are what `rating.favours` looks at; this looks at points.
+
+**Model.** A table plays the same deals in all seatings, so what a player's points lie above the mean of its
+table is free of the luck of cards and seats, as far as that adds up. It is the player's strength less the
+mean strength of the table, plus noise; strengths are fitted by least squares. So who is weak, and helps
+everybody at its table, is weak, and that is no alarm. For an ordered pair of owners, a helper j and a helped
+i, two more numbers are asked for, each alone, at the tables of both:
+
+- the *gain* w: i is stronger by w there;
+- the *gift* w: i is stronger and j weaker by w there.
+
+The second is the sharper where j pays for what i gets, the first where others pay. With r a table's residuals
+times the n matches played there, H = n (1 - 11'/m) for its m players, a the direction (e_i, or e_i - e_j),
+sums over the tables of both, and b = sum H a,
+
+    w = U / I,    U = sum a'r,    I = sum a'H a - b'(H_all)^+ b,    se^2 = phi / I,
+
+where phi is the variance of a match. Residuals beyond four times their median count as that: in some games
+one deal is worth all others.
+
+**Honest pairs differ too.** One way of playing suits another. So a pair is held against all pairs of the
+season: w has the variance se^2 + tau^2, tau^2 the variance between pairs, estimated from all of them such
+that a few that are not honest hardly count (an empirical null, Efron 2004; Huber's proposal 2). That tau is
+uncertain is allowed for by Student's t. One pair's soft play moves the strengths of both, and so what all
+others seem to do: these, and tau, are judged without the tables of the pair of the surest gift.
+
+**Level.** Looks may be taken after every round. Rounds are cut into epochs, up to 64, 128, 256 and so on, the
+last up to the planned end of the season. Within an epoch that ends with round E the score of round r,
+z sqrt(r / E), is that of a Brownian motion at r / E (a B-value, Lan and Wittes 1988), so P(x or more at any
+look) is at most 2 Phi(-x), by reflection; epochs share the level equally (stitching, Howard and others 2021).
+Twice the smaller p of gain and gift is the pair's, and q is adjusted for all pairs by Benjamini and Hochberg
+(1995): asked about is q <= `LEVEL`. In a season without soft play the chance that any pair ever is, is no
+more than about that; docs/explanation/integrity.md has what was measured.
+
+Nothing is asked of two players of one owner, of house bots, of tables of two, and of pairs with fewer than
+`LEAST` tables together, or of either without the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rating.arrays import Bools, Floats, Ints
+from rating.matches import Match
+
+LEVEL = 0.01
+"""q up to which a pair is asked about."""
+LEAST = 8
+"""PlayedTables together, and apart, below which nothing is said of a pair."""
+_FIRST_EPOCH = 64
+# Pairs beyond those that strengths take up, without which the spread is not known.
+_LEAST_FREEDOM = 6
+# Information from which on there is any, beyond what numbers are rounded by.
+_NOTHING = 1e-6
+# The gain alone has to be so sure that a gift is looked at: 5 %.
+_GAINS = 1.645
+# Residuals count up to so many times their median: 2.7 standard deviations.
+_FAR = 4.0
+# Beyond so many standard deviations a pair tells of the spread no more than at them; E min(Z^2, _CUT^2).
+_CUT = 2.0
+_CUT_MEAN = (
+    math.erf(_CUT / math.sqrt(2.0))
+    - 2.0 * _CUT * math.exp(-_CUT * _CUT / 2.0) / math.sqrt(2.0 * math.pi)
+    + _CUT**2 * math.erfc(_CUT / math.sqrt(2.0))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """`helped` does better where `helper` sits, both owners.
+
+    In points a match, where both sit `helped` is stronger by `gain` and `helper` weaker by `loss` than
+    elsewhere, with standard errors; gains of honest pairs have a standard deviation of `spread` beside.
+    Both sit at `together` tables, `helped` alone at `apart`.
+    """
+
+    helper: str
+    helped: str
+    together: int
+    apart: int
+    gain: float
+    gain_se: float
+    loss: float
+    loss_se: float
+    spread: float
+    q: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayedTables:
+    """T tables of at most m players, in order of their rounds.
+
+    `player` and `owner` (T, m) are indices, the number of all where there is nobody. `points` (T, m) are the
+    means over the `matches` (T,) that ended by no fault, less the table's mean; `round` has shape (T,).
+    """
+
+    players: tuple[str, ...]
+    owners: tuple[str, ...]
+    player: Ints
+    owner: Ints
+    points: Floats
+    matches: Floats
+    round: Ints
+
+    @classmethod
+    def from_matches(cls, matches: Iterable[Match]) -> PlayedTables:
+        """The tables of matches, which have rounds and tables.
+
+        Left out are matches that ended by a fault, and tables of two.
+        """
+        by_table: defaultdict[tuple[int, int], list[Match]] = defaultdict(list)
+        owner_of: dict[str, str] = {}
+        for match in matches:
+            if match.faulty is None:
+                by_table[match.round or 0, match.table or 0].append(match)
+                owner_of.update(zip(match.players, match.owners or match.players, strict=True))
+        # Of two at a table there is nobody whom one could help.
+        tables = {at: of for at, of in sorted(by_table.items()) if len({*of[0].players}) > 2}
+        players, owners = tuple(sorted(owner_of)), tuple(sorted(set(owner_of.values())))
+        number = {name: k for k, name in enumerate(players)}
+        owner_number = {name: k for k, name in enumerate(owners)}
+        seated = {at: sorted({name for match in of for name in match.players}) for at, of in tables.items()}
+        shape = len(tables), max(map(len, seated.values()), default=0)
+        player, owner = np.full(shape, len(players)), np.full(shape, len(owners))
+        points, played = np.zeros(shape), np.zeros(shape[0])
+        for row, at in enumerate(tables):
+            names = seated[at]
+            player[row, : len(names)] = [number[name] for name in names]
+            owner[row, : len(names)] = [owner_number[owner_of[name]] for name in names]
+            means = np.array([_mean(tables[at], name) for name in names])
+            points[row, : len(names)] = means - means.mean()
+            played[row] = len(tables[at])
+        rounds = np.array([number for number, _ in tables], np.int64)
+        return cls(players, owners, player, owner, points, played, rounds)
+
+    def until(self, last: int) -> PlayedTables:
+        """Those of the rounds up to `last`."""
+        return self._only(self.round <= last)
+
+    def without(self, one: int, other: int) -> PlayedTables:
+        """Those at which not both of two owners sit."""
+        return self._only(~((self.owner == one).any(axis=1) & (self.owner == other).any(axis=1)))
+
+    def _only(self, chosen: Bools) -> PlayedTables:
+        arrays = ("player", "owner", "points", "matches", "round")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in arrays})
+
+
+def _meetings(tables: PlayedTables) -> Ints:
+    """The number of tables of each two owners, (owners, owners), of each on the diagonal."""
+    many = len(tables.owners)
+    seated = np.zeros((len(tables.owner), many + 1), np.int64)
+    np.put_along_axis(seated, tables.owner, 1, axis=1)
+    found: Ints = (seated.T @ seated)[:many, :many]
+    return found
+
+
+def _mean(matches: list[Match], name: str) -> float:
+    """The mean of a player's points, of all its seats, or of its places from below."""
+    found = [
+        score if match.points is not None else -score
+        for match in matches
+        for its, score in zip(match.players, match.points or match.places or (), strict=True)
+        if its == name
+    ]
+    return sum(found) / len(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Strengths:
+    """Residuals (T, m), times matches, and information H (T, m, m) of each table; the inverse of all
+    information, with a row and a column of 0 for nobody; the variance of a match.
+    """
+
+    score: Floats
+    information: Floats
+    inverse: Floats
+    phi: float
+
+
+def _fit(tables: PlayedTables) -> _Strengths:
+    """Fit the strengths by least squares."""
+    n, of, played = len(tables.players), tables.player, tables.matches[:, None]
+    there = (of < n).astype(np.float64)
+    seats = there.sum(axis=1)
+    centred = there[:, :, None] * (np.eye(of.shape[1]) - there[:, None, :] / seats[:, None, None])
+    information = played[:, :, None] * centred
+    cells = (of[:, :, None] * (n + 1) + of[:, None, :]).ravel()
+    total = np.bincount(cells, information.ravel(), (n + 1) ** 2).reshape(n + 1, n + 1)
+    inverse = np.linalg.pinv(total, hermitian=True)
+    theta = inverse @ np.bincount(of.ravel(), (played * tables.points).ravel(), n + 1)
+    residual = np.sqrt(played) * (tables.points - (centred @ theta[of][:, :, None])[:, :, 0])
+    # Where strengths say all, what is left is how numbers are rounded.
+    residual[np.abs(residual) < _NOTHING * np.abs(tables.points).max(initial=0.0)] = 0.0
+    most = _FAR * float(np.median(np.abs(residual[there > 0.0])))
+    residual = np.clip(residual, -most, most)
+    freedom = max(float((seats - 1.0).sum()) - (n - 1), 1.0)
+    phi = float((residual**2).sum()) / freedom
+    return _Strengths(np.sqrt(played) * residual, information, inverse, phi or 1.0)
+
+
+def _both(tables: PlayedTables) -> tuple[Floats, Floats]:
+    """w and se of each ordered pair, (2, owners, owners): of its gain and of its gift, by helped and helper.
+
+    se is infinite where nothing is known.
+    """
+    at, n, many = _fit(tables), len(tables.players), len(tables.owners)
+    table, place, other = np.nonzero(_pairs(tables))
+    helped, helper = tables.owner[table, place], tables.owner[table, other]
+    key, columns = helped * many + helper, helper[:, None] * (n + 1) + tables.player[table]
+    r, h = at.score, at.information
+    w, se = np.zeros((2, many, many)), np.full((2, many, many), np.inf)
+    for kind, gift in enumerate((0.0, 1.0)):
+        score = np.bincount(key, r[table, place] - gift * r[table, other], many**2).reshape(many, many)
+        own = h[table, place, place] - gift * (2.0 * h[table, place, other] - h[table, other, other])
+        known = np.bincount(key, own, many**2).reshape(many, many)
+        cross = h[table, place] - gift * h[table, other]
+        for one in range(many):
+            mine = helped == one
+            b = np.bincount(columns[mine].ravel(), cross[mine].ravel(), many * (n + 1)).reshape(many, n + 1)
+            known[one] -= ((b @ at.inverse) * b).sum(axis=1)
+        there = known > _NOTHING
+        np.divide(score, known, out=w[kind], where=there)
+        np.sqrt(np.divide(at.phi, known, out=se[kind], where=there), out=se[kind])
+    return w, se
+
+
+def _pairs(tables: PlayedTables) -> Bools:
+    """(T, S, S): two places of different owners, the second its owner's first there."""
+    owner = tables.owner
+    there = owner < len(tables.owners)
+    same = owner[:, :, None] == owner[:, None, :]
+    first = ~np.tril(same, -1).any(axis=2)
+    found: Bools = ~same & there[:, :, None] & (there & first)[:, None, :]
+    return found
+
+
+def _spread(w: Floats, se: Floats) -> float:
+    """tau^2, the variance between honest pairs, from all of them."""
+    low, high = 0.0, float((w**2).max(initial=0.0))
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if np.minimum(w**2 / (se**2 + middle), _CUT**2).mean() > _CUT_MEAN:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _normal(w: Floats, se: Floats, spread: float, freedom: int) -> Floats:
+    """w in standard deviations of the empirical null, as a normal variable."""
+    t = w / np.sqrt(se**2 + spread)
+    # Wallace (1959): the normal deviate with the same tail as t.
+    factor = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
+    z: Floats = np.sign(t) * factor * np.sqrt(freedom * np.log1p(t**2 / freedom))
+    return z
+
+
+def _epochs(last: int, rounds: int) -> tuple[int, int]:
+    """The round with which the epoch of round `last` ends, and the number of epochs of the season."""
+    rounds = max(last, rounds)
+    end, number = _FIRST_EPOCH, 1
+    while end < rounds:
+        end *= 2
+        number += 1
+    while end >= 2 * last and end > _FIRST_EPOCH:
+        end //= 2
+    return min(end, rounds), number
+
+
+def adjusted(p: Floats) -> Floats:
+    """Each p by Benjamini and Hochberg: the smallest level at which it is rejected, shape (m,)."""
+    order = np.argsort(p, kind="stable")
+    raised = p[order] * len(p) / np.arange(1, len(p) + 1)
+    q = np.empty_like(raised)
+    q[order] = np.minimum(np.minimum.accumulate(raised[::-1])[::-1], 1.0)
+    return q
+
+
+def helps(tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()) -> list[Help]:
+    """All pairs asked about after round `last` of a season of `rounds`, the surest first; `house` are owners
+    of whom nothing is asked.
+    """
+    tables = tables.until(last)
+    many = len(tables.owners)
+    if not len(tables.round) or many < 3:
+        return []
+    together = _meetings(tables)
+    apart = np.diag(together)[:, None] - together
+    known = (together >= LEAST) & (np.minimum(apart, apart.T) >= LEAST) & ~np.eye(many, dtype=bool)
+    ours = np.array([owner not in house for owner in tables.owners])
+    asked = known & ours[:, None] & ours[None, :]
+    if not asked.any():
+        return []
+    w, se = _both(tables)
+    surest = divmod(int(np.argmax(np.where(asked, w[1] / se[1], -np.inf))), many)
+    # Its tables would tell of all others what it does to the strengths of its two.
+    others = tables.without(*surest)
+    w_else, se_else = _both(others)
+    rest = known & (_meetings(others) >= LEAST // 2)
+    freedom = int(rest.sum()) - 2 * many
+    if freedom < _LEAST_FREEDOM:
+        return []
+    spread, gift_spread = (_spread(of[rest], its[rest]) for of, its in zip(w_else, se_else, strict=True))
+    mine = np.zeros_like(known)
+    mine[surest] = mine[surest[::-1]] = True
+    (gain, gift), (gain_se, gift_se) = np.where(mine, w, w_else), np.where(mine, se, se_else)
+    z = _normal(gain, gain_se, spread, freedom)
+    z_gift = _normal(gift, gift_se, gift_spread, freedom // 2)
+    end, epochs = _epochs(last, rounds)
+    surer = np.where(z > _GAINS, np.maximum(z, z_gift), 0.0)[asked] * math.sqrt(last / end)
+    p = np.array([min(1.0, 2.0 * epochs * math.erfc(one / math.sqrt(2.0))) for one in surer])
+    found = []
+    for (i, j), q in zip(np.argwhere(asked).tolist(), adjusted(p).tolist(), strict=True):
+        if q <= LEVEL:
+            found.append(
+                Help(
+                    helper=tables.owners[j],
+                    helped=tables.owners[i],
+                    together=int(together[i, j]),
+                    apart=int(apart[i, j]),
+                    gain=float(gain[i, j]),
+                    gain_se=float(gain_se[i, j]),
+                    loss=-float(gain[j, i]),
+                    loss_se=float(gain_se[j, i]),
+                    spread=math.sqrt(spread),
+                    q=q,
+                )
+            )
+    return sorted(found, key=lambda one: (one.q, -one.gain, one.helper, one.helped))
