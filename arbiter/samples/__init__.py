@@ -129,6 +129,16 @@ def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 
+def shipped_sources() -> Iterator[tuple[Path, bool]]:
+    """The files of programs that ship, each with whether it is to be built on: a kit, or a simplest bot."""
+    to_build_on = {file for bots in _BOTS.values() for bot in bots for file in bot.files[1:]}
+    to_build_on |= {bots[-1].files[0] for bots in _BOTS.values()}
+    for folder in PLACES:
+        for path in sorted(_place(folder).iterdir()):
+            if path.is_file():
+                yield path, path.name in to_build_on
+
+
 def _entry(bot: SampleBot) -> str:
     # A number has to be text in YAML.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)

@@ -70,6 +70,12 @@ class SeasonStore(Matches):
         """The same season, its orders given by somebody else than the user of the machine."""
         return SeasonStore(self._store, self._id, self.name, self.game, self.seed, who)
 
+    def others(self) -> list[SeasonStore]:
+        """The other seasons of the store, in the order in which they were begun."""
+        table = schema.seasons
+        query = sa.select(table).where(table.c.id != self._id).order_by(table.c.id)
+        return [SeasonStore(self._store, row.id, row.name, row.game, row.seed) for row in self._all(query)]
+
     def holder(self) -> str | None:
         """Return who plays the season now, None if nobody does."""
         return self._store.holder(self.name)
