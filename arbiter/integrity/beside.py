@@ -5,20 +5,18 @@ A passage is a row of tokens that both have, `RUN` at least; nothing is in two o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from typing_extensions import TypedDict
 
 from arbiter.integrity.fingerprints import RUN, runs, together
 from arbiter.integrity.sources import (
-    LeftOut,
-    Side,
-    Sources,
     programs_of_others,
     programs_of_season,
     samples,
+    shipped,
     to_build_on,
 )
 
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arbiter.config import Config
-    from arbiter.integrity.sources import SourceFile
+    from arbiter.integrity.shapes import Beside, Half, Passage, Place, ShownFile
+    from arbiter.integrity.sources import SourceFile, Sources
     from arbiter.integrity.tokens import Codes
     from arbiter.store import SeasonStore
 
@@ -39,46 +38,6 @@ NEAR = 6
 MOST_PASSAGES = 200
 HIDDEN_HERE, HIDDEN_THERE = np.uint64(0), np.uint64(1)
 """In place of runs that correspond to none: two values, so that they do not to each other."""
-
-
-class Place(TypedDict):
-    """Lines of a file, from 1, both ends included; `file` is its number on its side, from 0."""
-
-    file: int
-    first: int
-    last: int
-
-
-class Passage(TypedDict):
-    """What corresponds: where it is on either side, and how many tokens long."""
-
-    number: int
-    places: tuple[Place, Place]
-    tokens: int
-
-
-class ShownFile(TypedDict):
-    """A file with its lines; `given` are the numbers of those that were handed out."""
-
-    name: str
-    lines: list[str]
-    given: list[int]
-
-
-class Half(TypedDict):
-    """One of the two programs; `covered` is the share of its own tokens that is in passages."""
-
-    side: Side
-    covered: float
-    files: list[ShownFile]
-    left_out: Sequence[LeftOut]
-
-
-class Beside(TypedDict):
-    """Two programs and what of them corresponds, in the order of the first one's lines."""
-
-    halves: tuple[Half, Half]
-    passages: list[Passage]
 
 
 class Stretch(NamedTuple):
@@ -94,16 +53,32 @@ class Stretch(NamedTuple):
 
 def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Beside | None:
     """The programs of two keys, of the season, its store and the samples; None if one is not there."""
-    shipped = list(samples(config))
-    known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *shipped)}
+    house = [found for found in samples(config) if found.side["name"] not in _names_of_shipped()]
+    known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
     known |= {found.side["key"]: found for found in programs_of_season(config, stored)}
     if one == other or one not in known or other not in known:
         return None
     pair = known[one].read(), known[other].read()
-    given = [found for found in shipped if found.side["name"] in to_build_on()]
-    if not any("sample" in sources.side for sources in pair):
-        given = shipped
-    return beside(*pair, together(runs(file.tokens.codes) for found in given for file in found.read().files))
+    of_authors = not any("sample" in sources.side for sources in pair)
+    handed_out = [_runs_of(found.read()) for found in house] if of_authors else []
+    return beside(*pair, together([_runs_of_shipped(of_authors), *handed_out]))
+
+
+@lru_cache(maxsize=1)
+def _names_of_shipped() -> frozenset[str]:
+    return frozenset(found.side["name"] for found in shipped())
+
+
+@lru_cache(maxsize=2)
+def _runs_of_shipped(whole: bool) -> Codes:
+    """The runs of tokens of the samples that ship, the `whole` of them or those that are to be built on."""
+    return together(
+        _runs_of(found.read()) for found in shipped() if whole or found.side["name"] in to_build_on()
+    )
+
+
+def _runs_of(sources: Sources) -> Codes:
+    return together(runs(file.tokens.codes) for file in sources.files)
 
 
 def beside(one: Sources, other: Sources, given: Codes) -> Beside:
@@ -206,7 +181,7 @@ def _half(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes)
         "side": sources.side,
         "covered": round(covered / (every or 1), 4),
         "files": [_shown(file, ~mask) for file, mask in zip(sources.files, own, strict=True)],
-        "left_out": sources.left_out,
+        "left_out": list(sources.left_out),
     }
 
 

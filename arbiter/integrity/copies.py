@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from typing_extensions import TypedDict
 
 from arbiter.integrity.fingerprints import NONE, fingerprints, together
+from arbiter.integrity.shapes import in_words
 from arbiter.integrity.sources import (
-    Side,
-    in_words,
     programs_of_others,
     programs_of_season,
     samples,
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.config import Config
+    from arbiter.integrity.shapes import CopyRow, Side
     from arbiter.integrity.sources import Sources
     from arbiter.integrity.tokens import Codes
     from arbiter.store import SeasonStore
@@ -41,25 +40,6 @@ NARROWEST = 0.05
 NORMAL = 1.4826
 """A standard deviation in median absolute deviations."""
 MOST_ROWS = 100
-
-
-class CopyRow(TypedDict):
-    """Two programs that are much alike, as a question.
-
-    `similarity` is the share of the smaller one's own fingerprints that the other has, `jaccard` that of all
-    that either has, both weighted; `common` how many that are. `stands_out` is how far the similarity is
-    above the middle of all pairs, in their spread. `files` are, of each side, those with fingerprints in
-    common, `left_out` those that were not looked at.
-    """
-
-    players: tuple[Side, Side]
-    similarity: float
-    jaccard: float
-    common: int
-    stands_out: float
-    files: tuple[list[str], list[str]]
-    left_out: tuple[list[str], list[str]]
-    say: str
 
 
 class Printed(NamedTuple):

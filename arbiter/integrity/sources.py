@@ -14,9 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NotRequired
-
-from typing_extensions import TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import rated_name
 from arbiter.config.submissions import SOURCE, folder_beside
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.config import Config
+    from arbiter.integrity.shapes import LeftOut, Side
     from arbiter.match import Player
     from arbiter.store import SeasonStore
 
@@ -43,26 +42,6 @@ OF_OTHERS = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pyc
 """Folders of libraries, which many have."""
 MARK = "@"
 """In a key, before a sample's name, or between a version and its season; no player's name has it."""
-
-
-class Side(TypedDict):
-    """One of two programs: a player of this season or, with `season`, of another; or a `sample`.
-
-    `key` names it in addresses. `version` is None for a player with a command.
-    """
-
-    name: str
-    version: int | None
-    key: str
-    season: NotRequired[str]
-    sample: NotRequired[bool]
-
-
-class LeftOut(TypedDict):
-    """A source that was not looked at, and why."""
-
-    file: str
-    why: str
 
 
 class SourceFile(NamedTuple):
@@ -94,14 +73,6 @@ class Sources:
     left_out: Sequence[LeftOut]
 
 
-def in_words(side: Side) -> str:
-    """A side as a sentence names it."""
-    if side.get("sample"):
-        return f"the sample {side['name']}"
-    rated = rated_name(side["name"], side["version"])
-    return f"{rated} of {side['season']}" if "season" in side else rated
-
-
 def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared]:
     """The programs that play now: the active versions of authors, and players with commands.
 
@@ -129,17 +100,18 @@ def programs_of_others(
 
 
 def samples(config: Config) -> Iterator[Compared]:
-    """The samples that ship, a file each, and the house bots of the season that are none of them."""
-    yield from (
-        Compared(_sample(path.name), [(path.name, path)])
-        for path, _ in shipped_sources()
-        if is_source(path.name)
-    )
-    yield from (
-        Compared(_sample(one.side["name"]), one.found)
-        for one in _of_commands(config, house=True)
-        if not _is_shipped(one)
-    )
+    """The samples that ship, and the house bots of the season that are none of them."""
+    yield from shipped()
+    for one in _of_commands(config, house=True):
+        if not _is_shipped(one):
+            yield Compared(_sample(one.side["name"]), one.found)
+
+
+def shipped() -> Iterator[Compared]:
+    """The samples that ship, a file each."""
+    for path, _ in shipped_sources():
+        if is_source(path.name):
+            yield Compared(_sample(path.name), [(path.name, path)])
 
 
 @lru_cache(maxsize=1)

@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from arbiter.errors import ConfigError
+from arbiter.integrity.shapes import Beside
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.web import shapes
 from arbiter.web.authors_api import REFUSALS, STATED, shape_of, submission_of
 from arbiter.web.callers import Caller, caller_of
-from arbiter.web.refusals import PRIVATE, Refusal
+from arbiter.web.refusals import PRIVATE, Refusal, nothing_here
 from arbiter.web.security import given
 from arbiter.web.words import match_of_part
 
@@ -130,6 +131,12 @@ def inspect(number: str, caller: Organiser) -> shapes.SubmissionInFull:
     return shape_of(submission_of(caller, number, anybody=True), caller)
 
 
+@router.get(f"{BASE}/copies/{{one}}/{{other}}")
+def read_copies(one: str, other: str, caller: Organiser) -> Beside:
+    """Two programs side by side, each by its key in a report on copies, and what of them corresponds."""
+    return beside_each_other(caller, given(one), given(other))
+
+
 @router.get(f"{BASE}/audit")
 def read_audit(caller: Organiser, asked: Asked) -> shapes.Audit:
     """Return the log of a season, the newest first, page by page: all, of somebody, or of a verb."""
@@ -151,6 +158,17 @@ def deeds(caller: Caller, asked: Wanted) -> shapes.Audit:
     found = caller.state.stored.audit.last(limit + 1, asked.cursor, who, what)
     entries = [cast("shapes.AuditEntry", deed._asdict()) for deed in found[:limit]]
     return {"audit": entries, "next": found[limit - 1].number if len(found) > limit else None}
+
+
+def beside_each_other(caller: Caller, one: str, other: str) -> Beside:
+    """Two programs side by side; Refusal where one of them is not there."""
+    # A site that is not asked for this loads neither numbers nor checks for it.
+    from arbiter.integrity.beside import side_by_side
+
+    found = side_by_side(caller.state.config, caller.state.stored, one, other)
+    if found is None:
+        raise nothing_here()
+    return found
 
 
 def run(caller: Caller, verb: str) -> shapes.PauseState:

@@ -21,6 +21,7 @@ from arbiter.web import attack_pages, authors_api, organisers_api, requests_api,
 from arbiter.web.asking import Parameter, check_names
 from arbiter.web.attack_pages import ATTACKS, attack_routes
 from arbiter.web.bodies import Bodies, Uploads
+from arbiter.web.copy_pages import copy_routes
 from arbiter.web.joining import joining_routes
 from arbiter.web.live import RETRY_SECONDS, Live
 from arbiter.web.own_pages import own_routes
@@ -212,6 +213,7 @@ def make_site(
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
         *own_routes(seasons, uploads),
+        *copy_routes(seasons),
         *joining_routes(seasons),
         *request_routes(seasons),
         *([] if tables is None else table_routes(seasons, tables)),

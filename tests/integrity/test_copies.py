@@ -16,7 +16,7 @@ from tests.pages import ROOT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.integrity.sources import Side
+    from arbiter.integrity.shapes import Side
 
 BOTS = ROOT / "bots"
 PYTHON = BOTS / "python"

@@ -83,6 +83,8 @@ REAL: dict[str, list[int] | list[str]] = {
     "player": ["p0", "random", "p9"],
     "match": ["r001-t01-m0", "r001-t01-m1", "r003-t01-m0"],
     "number": [1, 3, 99],
+    "one": ["@planning_pimc.py", "p0"],
+    "other": ["@planning_greedy.py", "p1", "p9"],
 }
 """Names that there are, and next to them some that there are not."""
 PROGRAM = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.py": "0" * 64}}
@@ -103,7 +105,7 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
         "/audit",
         "/matches/{match}/annul",
     }
-    below |= {"/players/{player}/suspend", "/players/{player}/reinstate"}
+    below |= {"/players/{player}/suspend", "/players/{player}/reinstate", "/copies/{one}/{other}"}
     others = {"/seasons", "/audit", "/tests", "/tests/{name}"}
     assert paths == others | {*(f"/seasons/{{season}}{end}" for end in below)}
 
@@ -117,6 +119,7 @@ def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, token
                 "player": "p0",
                 "match": "r001-t01-m0",
                 "table": "t01",
+                "one": "p0",
                 "other": "p1",
                 "name": str(REAL["name"][0]),
             }

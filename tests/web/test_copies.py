@@ -1,0 +1,121 @@
+"""Two programs side by side: for organisers, with passages that lead across, whatever stands in the sources."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.config.submissions import SOURCE
+from arbiter.season.roster import folder_of
+from arbiter.web.copy_pages import MOST_LINES
+from tests.integrity.disguise import disguised
+from tests.pages import ROOT
+from tests.web.authored import Authored
+from tests.web.test_author_pages import HOSTILE, log_in
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+PIMC = (ROOT / "bots" / "python" / "planning_pimc.py").read_text()
+OWN = (ROOT / "tests" / "season" / "test_roster.py").read_text()
+"""None of what ships."""
+API = "/api/v1/seasons/small/copies"
+
+
+def take(site: Authored, author: str, text: str, name: str = "bot.py") -> None:
+    """An author's next version plays, and lies on the shelf."""
+    number = site.accept(author, text[:99])
+    found = site.kept.season.submissions.one(number)
+    assert found is not None
+    place = folder_of(site.kept.config) / found.file / SOURCE
+    place.mkdir(parents=True)
+    (place / name).write_text(text)
+
+
+@pytest.fixture
+def pair(site: Authored) -> Authored:
+    """An organiser looks on two authors with one source."""
+    take(site, "ann", OWN)
+    take(site, "ben", disguised(OWN))
+    log_in(site, "olga")
+    return site
+
+
+def shown(site: Authored, one: str = "ann%401", other: str = "ben%401") -> Response:
+    return site.client.get(f"/admin/copies/{one}/{other}")
+
+
+def test_the_page_is_for_organisers_alone(site: Authored) -> None:
+    take(site, "ann", OWN)
+    take(site, "ben", OWN)
+    assert shown(site).headers["location"] == "/login"
+    log_in(site, "ann")
+    assert shown(site).status_code == 404
+    assert site.client.get(f"{API}/ann%401/ben%401", headers=site.headers("ann")).status_code == 404
+
+
+def test_every_passage_leads_across_and_back(pair: Authored) -> None:
+    page = shown(pair).text
+    left, right = (
+        set(re.findall(rf'<a id="{side}(\d+)" href="#{other}\1"', page)) for side, other in ("ab", "ba")
+    )
+    assert left == right == {str(number) for number in range(1, len(left) + 1)} != set()
+    assert "Have these two a common source?" in page
+
+
+def test_what_the_page_shows_is_there_as_data(pair: Authored) -> None:
+    told = pair.client.get(f"{API}/ann%401/ben%401", headers=pair.headers("olga")).json()
+    assert [half["side"]["key"] for half in told["halves"]] == ["ann@1", "ben@1"]
+    assert all(half["covered"] > 0.9 for half in told["halves"])
+    lines = told["halves"][0]["files"][0]["lines"]
+    assert "\n".join(lines) == OWN
+    for passage in told["passages"]:
+        for half, place in zip(told["halves"], passage["places"], strict=True):
+            assert 1 <= place["first"] <= place["last"] <= len(half["files"][place["file"]]["lines"])
+
+
+def test_a_program_beside_a_sample_is_shown(pair: Authored) -> None:
+    take(pair, "ann", disguised(PIMC))
+    page = shown(pair, "ann%402", "%40planning_pimc.py").text
+    assert "ann@2" in page
+    assert "the sample planning_pimc.py" in page
+    assert 'id="a1"' in page
+    assert "made from the sample?" in page
+
+
+def test_of_two_authors_what_was_handed_out_is_pale_and_no_passage(site: Authored) -> None:
+    for author in ("ann", "ben"):
+        take(site, author, PIMC)
+    log_in(site, "olga")
+    assert "No passage of the one stands in the other." in shown(site).text
+
+
+def test_hostile_sources_and_names_are_shown_as_text(site: Authored) -> None:
+    hostile = f"x = '{HOSTILE}'\n{OWN}"
+    take(site, "ann", hostile, "<img src=x>.py")
+    take(site, "ben", hostile)
+    log_in(site, "olga")
+    page = shown(site).text
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert "&lt;img src=x&gt;.py" in page
+
+
+def test_a_page_has_bounds_whatever_was_sent(site: Authored) -> None:
+    take(site, "ann", OWN + "\n" * 20_000 + OWN)
+    take(site, "ben", OWN)
+    log_in(site, "olga")
+    page = shown(site)
+    assert page.text.count("<tr") < 2 * MOST_LINES + 100
+    assert "Only the first lines are shown" in page.text
+
+
+@pytest.mark.parametrize(
+    "keys", [("ann%401", "ann%401"), ("ann%401", "eve%401"), ("%40none.py", "ann%401"), ("ann", "%40%40")]
+)
+def test_what_is_not_there_is_not_found(pair: Authored, keys: tuple[str, str]) -> None:
+    assert shown(pair, *keys).status_code == 404
+    assert pair.client.get(f"{API}/{keys[0]}/{keys[1]}", headers=pair.headers("olga")).status_code == 404
