@@ -54,8 +54,10 @@ from rating.matches import Match
 LEVEL = 0.01
 """q up to which a pair is asked about."""
 LEAST = 8
-"""PlayedTables together, and apart, below which nothing is said of a pair."""
+"""Tables together, and apart, below which nothing is said of a pair."""
 _FIRST_EPOCH = 64
+# Tables together from which on a pair may spoil what is said of others, or tell of the spread.
+_FEW = LEAST // 2
 # Pairs beyond those that strengths take up, without which the spread is not known.
 _LEAST_FREEDOM = 6
 # Information from which on there is any, beyond what numbers are rounded by.
@@ -212,12 +214,15 @@ def _both(tables: PlayedTables) -> tuple[Floats, Floats]:
 
     se is infinite where nothing is known.
     """
-    at, n, many = _fit(tables), len(tables.players), len(tables.owners)
+    n, many = len(tables.players), len(tables.owners)
+    w, se = np.zeros((2, many, many)), np.full((2, many, many), np.inf)
     table, place, other = np.nonzero(_pairs(tables))
+    if not len(table):
+        return w, se
+    at = _fit(tables)
     helped, helper = tables.owner[table, place], tables.owner[table, other]
     key, columns = helped * many + helper, helper[:, None] * (n + 1) + tables.player[table]
     r, h = at.score, at.information
-    w, se = np.zeros((2, many, many)), np.full((2, many, many), np.inf)
     for kind, gift in enumerate((0.0, 1.0)):
         score = np.bincount(key, r[table, place] - gift * r[table, other], many**2).reshape(many, many)
         own = h[table, place, place] - gift * (2.0 * h[table, place, other] - h[table, other, other])
@@ -301,11 +306,11 @@ def helps(tables: PlayedTables, last: int, rounds: int, house: Collection[str] =
     if not asked.any():
         return []
     w, se = _both(tables)
-    surest = divmod(int(np.argmax(np.where(asked, w[1] / se[1], -np.inf))), many)
-    # Its tables would tell of all others what it does to the strengths of its two.
+    # Its tables would tell of all others what it does to the strengths of its two, asked about or not.
+    surest = divmod(int(np.argmax(np.where(together >= _FEW, w[1] / se[1], 0.0))), many)
     others = tables.without(*surest)
     w_else, se_else = _both(others)
-    rest = known & (_meetings(others) >= LEAST // 2)
+    rest = known & (_meetings(others) >= _FEW)
     freedom = int(rest.sum()) - 2 * many
     if freedom < _LEAST_FREEDOM:
         return []

@@ -51,6 +51,7 @@ COMMANDS = {
     "matches": ("tables", "matches", "List the matches of a season."),
     "show": ("show", "show", "One match: who sat where, what was played, why it ended."),
     "review": ("review", "review", "What each decision of a match cost, by a program that values answers."),
+    "integrity": ("integrity", "integrity", "Ask who helps whom, decides alike, or has written the same."),
     "verify": ("verify", "verify", "Deal, play and rate a stored season again; name what differs."),
     "annul": ("orders", "annul", "Let matches no longer count, or play them again."),
     "suspend": ("orders", "suspend", "Let a player sit out."),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from arbiter.config import Config
-    from arbiter.integrity.shapes import Beside, Half, Passage, Place, ShownFile
+    from arbiter.integrity.shapes import Beside, Half, Passage, PassagePlace, ShownFile
     from arbiter.integrity.sources import SourceFile, Sources
     from arbiter.integrity.tokens import Codes
     from arbiter.store import SeasonStore
@@ -165,7 +165,7 @@ def _joined(found: Iterable[Stretch]) -> list[Stretch]:
     return joined
 
 
-def _place(files: Sequence[SourceFile], number: int, start: int, length: int) -> Place:
+def _place(files: Sequence[SourceFile], number: int, start: int, length: int) -> PassagePlace:
     lines = files[number].tokens.lines
     return {"file": number, "first": int(lines[start]), "last": int(lines[start + length - 1])}
 

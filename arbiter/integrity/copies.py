@@ -57,7 +57,7 @@ class Printed(NamedTuple):
         return cls(sources.side, files, [one["file"] for one in sources.left_out], together(files.values()))
 
 
-class Likeness(NamedTuple):
+class Resemblance(NamedTuple):
     """How alike two programs are; each is given by its place in the list."""
 
     one: int
@@ -110,7 +110,7 @@ def handed_out(shipped: Sequence[Printed]) -> tuple[Codes, Codes]:
 
 def likenesses(
     mine: Sequence[Printed], others: Sequence[Printed], shipped: Sequence[Printed]
-) -> Iterator[Likeness]:
+) -> Iterator[Resemblance]:
     """Every pair of different owners that has one of `mine`, numbered through all three."""
     every = [*mine, *others, *shipped]
     known, columns = np.unique(np.concatenate([NONE, *(one.prints for one in every)]), return_inverse=True)
@@ -129,18 +129,18 @@ def likenesses(
                 if _owner(every[one].side) == _owner(every[other].side):
                     continue
                 if (number := round(many[one, other - first])) < FEWEST:
-                    yield Likeness(one, other, 0.0, 0.0, number)
+                    yield Resemblance(one, other, 0.0, 0.0, number)
                     continue
                 both = float(common[one, other - first])
                 least, all_of_both = min(sizes[one], sizes[other]), sizes[one] + sizes[other] - both
-                yield Likeness(one, other, float(both / least), float(both / all_of_both), number)
+                yield Resemblance(one, other, float(both / least), float(both / all_of_both), number)
 
 
 def _owner(side: Side) -> tuple[bool, str]:
     return side.get("sample", False), side["name"]
 
 
-def _row(every: Sequence[Printed], like: Likeness, height: float, middle: float) -> CopyRow:
+def _row(every: Sequence[Printed], like: Resemblance, height: float, middle: float) -> CopyRow:
     one, other = every[like.one], every[like.other]
     first, second = in_words(one.side), in_words(other.side)
     asks = f"Is {first} made from" if other.side.get("sample") else f"Have {first} and"

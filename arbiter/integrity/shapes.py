@@ -1,12 +1,15 @@
-"""What is told about copies, as JSON has it: a pair that stands out, two programs side by side."""
+"""The questions about who plays with whom, and two programs side by side, as JSON has them."""
 
 from __future__ import annotations
 
-from typing import NotRequired
+from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from arbiter.config.changes import rated_name
+from arbiter.reviewed import PhaseLoss
+
+FORMAT: Final = "arbiter-integrity/1"
 
 
 class Side(TypedDict):
@@ -48,7 +51,97 @@ class CopyRow(TypedDict):
     say: str
 
 
-class Place(TypedDict):
+class LossBeside(TypedDict):
+    """What the helper's decisions lost, in points, as the program `by` values them.
+
+    `there` at the tables of both, `elsewhere` at its others; `more` is the difference, None where too little
+    is reviewed.
+    """
+
+    by: str
+    there: PhaseLoss
+    elsewhere: PhaseLoss
+    more: float | None
+    se: float | None
+
+
+class SoftPlay(TypedDict):
+    """A pair of authors that is asked about, `say` in words.
+
+    In points a match `helped` is stronger by `effect` where `helper` sits, which is weaker there by `loss`;
+    each with its standard error. Gains of honest pairs have a standard deviation of `spread` in this season.
+    Both sit at `together` tables, `helped` alone at `apart`. `q` is the share that chance has in questions as
+    sure as this one.
+    """
+
+    helper: str
+    helped: str
+    effect: float
+    se: float
+    q: float
+    loss: float
+    loss_se: float
+    spread: float
+    together: int
+    apart: int
+    reviewed: LossBeside | None
+    say: str
+
+
+class TwinKind(TypedDict):
+    """What two players answered to one kind of decision, in situations that both were in."""
+
+    kind: str
+    compared: int
+    alike: int
+    expected: float
+
+
+class TwinAnswer(TypedDict):
+    """An answer that both gave in the same situation, and that `same` of `others` who were in it gave too.
+
+    Of each of the two, the match and the number of the move in it, from 1.
+    """
+
+    kind: str
+    answer: str
+    same: int
+    others: int
+    matches: list[str]
+    moves: list[int]
+
+
+class Twins(TypedDict):
+    """Two players who decide alike: in `alike` of `compared` situations, where the answers of the others let
+    expect `expected`.
+
+    `p` is at most the probability that any two programs that know nothing of each other look so, ever in the
+    season. `examples` are the rarest answers that both gave.
+    """
+
+    players: list[str]
+    alike: int
+    compared: int
+    expected: float
+    p: float
+    kinds: list[TwinKind]
+    examples: list[TwinAnswer]
+    say: str
+
+
+class Integrity(TypedDict):
+    """The questions about a season after its last complete `round`, `made` at a moment in UTC."""
+
+    format: Literal["arbiter-integrity/1"]
+    season: str
+    round: int
+    made: str
+    soft_play: list[SoftPlay]
+    twins: list[Twins]
+    copies: list[CopyRow]
+
+
+class PassagePlace(TypedDict):
     """Lines of a file, from 1, both ends included; `file` is its number on its side, from 0."""
 
     file: int
@@ -60,7 +153,7 @@ class Passage(TypedDict):
     """What corresponds: where it is on either side, and how many tokens long."""
 
     number: int
-    places: tuple[Place, Place]
+    places: tuple[PassagePlace, PassagePlace]
     tokens: int
 
 

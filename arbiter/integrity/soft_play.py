@@ -11,13 +11,10 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from typing_extensions import TypedDict
-
 import rating
 from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.review.losses import Losses, clustered, rounded
-from arbiter.reviewed import PhaseLoss
 from arbiter.season.orders import force_after
 from rating.softplay import PlayedTables, helps
 
@@ -25,47 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.config import Config
+    from arbiter.integrity.shapes import LossBeside, SoftPlay
     from arbiter.match import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.store.reviews import ReviewBrief
     from rating.softplay import Help
-
-
-class LossBeside(TypedDict):
-    """What the helper's decisions lost, in points, as the program `by` values them.
-
-    `there` at the tables of both, `elsewhere` at its others; `more` is the difference, None where too little
-    is reviewed.
-    """
-
-    by: str
-    there: PhaseLoss
-    elsewhere: PhaseLoss
-    more: float | None
-    se: float | None
-
-
-class SoftPlay(TypedDict):
-    """A pair of authors that is asked about, `say` in words.
-
-    In points a match `helped` is stronger by `effect` where `helper` sits, which is weaker there by `loss`;
-    each with its standard error. Gains of honest pairs have a standard deviation of `spread` in this season.
-    Both sit at `together` tables, `helped` alone at `apart`. `q` is the share that chance has in questions as
-    sure as this one.
-    """
-
-    helper: str
-    helped: str
-    effect: float
-    se: float
-    q: float
-    loss: float
-    loss_se: float
-    spread: float
-    together: int
-    apart: int
-    reviewed: LossBeside | None
-    say: str
 
 
 def soft_play(stored: SeasonStore, config: Config, last_round: int) -> list[SoftPlay]:

@@ -15,8 +15,6 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from typing_extensions import TypedDict
-
 import rating
 from arbiter.config.changes import registered_name
 from arbiter.course import Dealt, Moved, retrace
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Set
 
     from arbiter.config import Config
+    from arbiter.integrity.shapes import TwinAnswer, Twins
     from arbiter.match import MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
@@ -38,47 +37,6 @@ ANSWERING = " answering cards"
 """Ends the kind of a decision with cards on the table, after the request's first word."""
 HOUSE = "#"
 """The owner of all house bots: no author is named so."""
-
-
-class TwinKind(TypedDict):
-    """What two players answered to one kind of decision, in situations that both were in."""
-
-    kind: str
-    compared: int
-    alike: int
-    expected: float
-
-
-class TwinAnswer(TypedDict):
-    """An answer that both gave in the same situation, and that `same` of `others` who were in it gave too.
-
-    Of each of the two, the match and the number of the move in it, from 1.
-    """
-
-    kind: str
-    answer: str
-    same: int
-    others: int
-    matches: list[str]
-    moves: list[int]
-
-
-class Twins(TypedDict):
-    """Two players who decide alike: in `alike` of `compared` situations, where the answers of the others let
-    expect `expected`.
-
-    `p` is at most the probability that any two programs that know nothing of each other look so, ever in the
-    season. `examples` are the rarest answers that both gave.
-    """
-
-    players: list[str]
-    alike: int
-    compared: int
-    expected: float
-    p: float
-    kinds: list[TwinKind]
-    examples: list[TwinAnswer]
-    say: str
 
 
 def twins(stored: SeasonStore, config: Config, last_round: int) -> list[Twins]:

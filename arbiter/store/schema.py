@@ -157,6 +157,12 @@ outlays = _of_season(
     with_rowid=False,
 )
 
+questions = _of_season(
+    # The last report of who plays with whom, as JSON.
+    "questions",
+    sa.Column("report", sa.Text, nullable=False),
+)
+
 
 def _orders(name: str, *columns: sa.Column[Any]) -> sa.Table:
     """A log of an organiser's orders: what, when, why, after how many planned and complete rounds."""

@@ -21,6 +21,7 @@ from arbiter.store.matches import Matches
 from arbiter.store.members import MemberBook
 from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
 from arbiter.store.outlays import OutlayBook
+from arbiter.store.questions import QuestionBook
 from arbiter.store.requests import RequestBook
 from arbiter.store.reviews import ReviewBook
 from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planned, read_standings, read_tables
@@ -65,6 +66,8 @@ class SeasonStore(Matches):
         """What programs found of its matches."""
         self.outlays = OutlayBook(store, number)
         """What language models used in plays that are not stored."""
+        self.questions = QuestionBook(store, number)
+        """The last report of who plays with whom."""
 
     def by(self, who: str) -> SeasonStore:
         """The same season, its orders given by somebody else than the user of the machine."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from arbiter.errors import ConfigError
-from arbiter.integrity.shapes import Beside
+from arbiter.integrity.shapes import FORMAT, Beside, Integrity
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.web import shapes
@@ -147,6 +147,22 @@ def read_audit(caller: Organiser, asked: Asked) -> shapes.Audit:
 def read_own_audit(caller: Annotated[Caller, Depends(any_organiser)], asked: Asked) -> shapes.Audit:
     """The same of the season that the token is for."""
     return deeds(caller, asked)
+
+
+@router.get(f"{BASE}/integrity")
+def read_integrity(caller: Organiser) -> Integrity:
+    """Return the questions that were found when `arbiter integrity` was last called."""
+    report = report_of(caller)
+    if report is None:
+        hint = "arbiter integrity, on the machine that has the season's file, asks"
+        raise Refusal(404, "not_found", "nobody has asked who plays with whom", hint)
+    return report
+
+
+def report_of(caller: Caller) -> Integrity | None:
+    """The last report of who plays with whom; None where there is none in the form of this version."""
+    report = caller.state.stored.questions.last()
+    return cast("Integrity", report) if report and report.get("format") == FORMAT else None
 
 
 def deeds(caller: Caller, asked: Wanted) -> shapes.Audit:

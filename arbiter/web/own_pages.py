@@ -88,6 +88,7 @@ def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
         ),
         Route("/me/matches/{match}/log", shows(seasons, _log_page)),
         Route("/admin", shows(seasons, _admin_page, organiser=True)),
+        Route("/admin/integrity", shows(seasons, _integrity_page, organiser=True)),
         Route(
             "/admin/submissions/{number}",
             shows(seasons, partial(_verdict_page, anybody=True), organiser=True),
@@ -221,6 +222,10 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "log": _log(caller, request.query_params),
     }
     return own_page("admin", caller, request, admin=admin, preview=preview)
+
+
+def _integrity_page(caller: Caller, request: Request) -> Response:
+    return own_page("integrity", caller, request, report=organisers_api.report_of(caller))
 
 
 def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:

@@ -213,7 +213,10 @@ def looked(matches: list[Match], every: int = 1) -> tuple[dict[tuple[str, str], 
 
 
 def measure(play: Callable[[int], list[Match]], seeds: range, planted: bool) -> dict[str, Any]:
-    """How many seasons had the pair found, others asked about, and the median round of the first."""
+    """How many seasons had the pair found, others asked about, and the median round of the first.
+
+    `gain_loss` are means over the seasons in which the pair is asked about at the end.
+    """
     found, wrong, rounds, gains = 0, 0, [], []
     with one_thread():
         for seed in seeds:

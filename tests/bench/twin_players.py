@@ -6,7 +6,7 @@
 
 Three twins of one program are planted, and each is looked at as if the others were not there: ``same``, the
 program itself; ``number``, with one number changed; ``tenth``, with a tenth of its decisions drawn by lot from all
-others. Of the ten others five are programs of the repository and five are programs with much chance.
+others. About half of the ten others are programs with much chance.
 """
 
 from __future__ import annotations

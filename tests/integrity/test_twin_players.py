@@ -12,7 +12,8 @@ from arbiter.cards import Stream
 from arbiter.config import load
 from arbiter.config.changes import registered_name
 from arbiter.games import make, names
-from arbiter.integrity.twins import Twins, add_round, twins
+from arbiter.integrity.shapes import Twins
+from arbiter.integrity.twins import add_round, twins
 from arbiter.match import original
 from arbiter.season.administration import annul
 from arbiter.season.season import Season

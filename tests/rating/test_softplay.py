@@ -169,6 +169,22 @@ def test_of_tables_of_two_and_of_four_players_alone_nothing_is_asked(helping: li
     assert asked(always) == []
 
 
+def test_of_two_who_always_meet_nothing_is_known(helping: list[Match]) -> None:
+    one_table = [match for match in helping if match.table == 1]
+    always = [
+        replace(match, players=["a", "b", *[name for name in NAMES if name in match.players][:2]])
+        for match in one_table
+    ]
+    assert asked(always) == []
+
+
+def test_points_that_strengths_say_exactly_leave_nothing_to_ask() -> None:
+    exact = season(honest)
+    plain = [replace(match, points=[0.1 * int(name[1:]) for name in match.players]) for match in exact]
+    assert asked(plain) == []
+    assert asked([replace(match, points=[0.0] * 4) for match in exact]) == []
+
+
 def test_a_look_reads_no_later_round(helping: list[Match]) -> None:
     early = [match for match in helping if (match.round or 0) <= 30]
     assert asked(helping, 30) == asked(early, 30)

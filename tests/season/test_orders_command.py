@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tests.kept_season import Kept
 
 __all__ = ["arbiter", "kept", "original_season"]
-Run: TypeAlias = "Run"
 
 
 @pytest.fixture

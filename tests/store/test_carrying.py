@@ -71,6 +71,7 @@ def full(kept: Kept) -> Kept:
     assert packed is not None
     assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
     kept.season.outlays.add({"p1": Billed(1200, 34)})
+    kept.season.questions.keep({"twins": []})
     return kept
 
 

@@ -39,7 +39,7 @@ ADDED = {
     "0017": ("members", "invitations.player", "invitations.ends"),
     "0018": ("reviews",),
     "0019": ("reviews.digest",),
-    "0020": ("outlays",),
+    "0020": ("outlays", "questions"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

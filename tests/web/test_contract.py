@@ -105,8 +105,13 @@ def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
         "/audit",
         "/matches/{match}/annul",
     }
-    below |= {"/players/{player}/suspend", "/players/{player}/reinstate", "/copies/{one}/{other}"}
-    others = {"/seasons", "/audit", "/tests", "/tests/{name}"}
+    below |= {
+        "/players/{player}/suspend",
+        "/players/{player}/reinstate",
+        "/copies/{one}/{other}",
+        "/integrity",
+    }
+    others = {"/seasons", "/audit", "/attacks", "/tests", "/tests/{name}"}
     assert paths == others | {*(f"/seasons/{{season}}{end}" for end in below)}
 
 

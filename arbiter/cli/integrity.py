@@ -1,0 +1,59 @@
+"""`integrity`: questions about who helps whom, decides alike, or has written the same."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.opening import open_season, with_roster
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import even_unread, print_json, say
+from arbiter.text import counted
+
+if TYPE_CHECKING:
+    from arbiter.integrity.shapes import Integrity
+
+KINDS = {"soft_play": "soft play", "twins": "twins", "copies": "copies"}
+
+
+@click.command()
+@config_argument
+@click.option(
+    "--against",
+    "against",
+    multiple=True,
+    metavar="STORE",
+    help="Compare sources with those of another store's seasons, too; may be repeated.",
+)
+@store_option
+@format_option
+def integrity(config: str, against: tuple[str, ...], store_url: str | None, style: str) -> None:
+    """Ask who does better in whose company, who decides alike, and whose sources are alike.
+
+    Each answer is a question to look at, with its evidence: none is an accusation, and none does anything.
+    What is found is kept, and stands on the organiser's page `/admin/integrity`.
+
+    Example: arbiter integrity configs/demo.yaml
+    """
+    from arbiter.integrity.report import ask
+
+    settled, stored, store = open_season(config, store_url)
+    with closing(store):
+        report = ask(with_roster(settled), stored, against)
+        stored.questions.keep(report)
+    with even_unread():
+        if style == "json":
+            print_json(report)
+        else:
+            _print(report)
+
+
+def _print(report: Integrity) -> None:
+    say(f"{report['season']}: after {counted(report['round'], 'round')}")
+    for kind, words in KINDS.items():
+        rows = report[kind]  # type: ignore[literal-required]
+        say(f"{words}: {counted(len(rows), 'question') if rows else 'nothing to ask'}")
+        for row in rows:
+            say(f"  {row['say']}")

@@ -1,0 +1,32 @@
+"""All questions about the players of a season, as one report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.integrity.copies import copies
+from arbiter.integrity.shapes import FORMAT
+from arbiter.integrity.soft_play import soft_play
+from arbiter.integrity.twins import twins
+from arbiter.store.audit import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.config import Config
+    from arbiter.integrity.shapes import Integrity
+    from arbiter.store import SeasonStore
+
+
+def ask(config: Config, stored: SeasonStore, against: Sequence[str] = ()) -> Integrity:
+    """Make the report; sources are compared with those of the stores `against`, too."""
+    last = stored.complete
+    return {
+        "format": FORMAT,
+        "season": stored.name,
+        "round": last,
+        "made": moment(),
+        "soft_play": soft_play(stored, config, last),
+        "twins": twins(stored, config, last),
+        "copies": copies(stored, config, against),
+    }

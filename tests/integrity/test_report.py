@@ -1,0 +1,108 @@
+"""The report of all questions: the command, what is kept of it, and the organiser's page."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.commands import arbiter
+from tests.integrity.disguise import disguised
+from tests.kept_season import kept, original_season
+from tests.web.authored import Authored, site
+from tests.web.test_author_pages import HOSTILE, log_in
+from tests.web.test_copies import OWN, take
+
+if TYPE_CHECKING:
+    from tests.commands import Run
+    from tests.kept_season import Kept
+
+__all__ = ["arbiter", "kept", "original_season", "site"]
+
+API = "/api/v1/seasons/small/integrity"
+
+
+def reported() -> dict[str, Any]:
+    """A report with a question of each kind, whose names and answers are hostile."""
+    side = {"name": "ann", "version": 1, "key": "ann@1"}
+    answer = {"kind": "gen_move", "answer": HOSTILE, "same": 0, "others": 9, "matches": ["r001/t01/m0"] * 2, "moves": [3, 3]}  # fmt: skip
+    kind = {"kind": "gen_move", "compared": 90, "alike": 88, "expected": 40.0}
+    figures = {"effect": 9.1, "se": 1.2, "q": 0.004, "loss": 8.0, "loss_se": 2.0, "spread": 1.0}
+    return {
+        "format": "arbiter-integrity/1",
+        "season": "small",
+        "round": 3,
+        "made": "2026-11-01T10:00:00+00:00",
+        "soft_play": [
+            {"helper": HOSTILE, "helped": "p1", **figures, "together": 9, "apart": 30, "reviewed": None, "say": f"Why? {HOSTILE}"}
+        ],
+        "twins": [
+            {"players": [HOSTILE, "p2"], "alike": 88, "compared": 90, "expected": 40.0, "p": 1e-9, "kinds": [kind], "examples": [answer], "say": f"Do {HOSTILE} and p2?"}
+        ],
+        "copies": [
+            {
+                "players": [side, {**side, "name": HOSTILE, "key": "sample:x/y"}],
+                "similarity": 0.97, "jaccard": 0.9, "common": 200, "stands_out": 9.0,
+                "files": [["bot.py"], ["bot.py"]], "left_out": [[], []], "say": f"Have {HOSTILE} one source?",
+            }
+        ],
+    }  # fmt: skip
+
+
+def test_a_season_without_a_question_says_so(kept: Kept, arbiter: Run) -> None:
+    code, out, err = arbiter("integrity", kept.file)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == [
+        "small: after 2 rounds",
+        "soft play: nothing to ask",
+        "twins: nothing to ask",
+        "copies: nothing to ask",
+    ]
+
+
+def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored, arbiter: Run) -> None:
+    take(site, "ann", OWN)
+    take(site, "ben", disguised(OWN))
+    code, out, err = arbiter("integrity", site.kept.file)
+    assert (code, err) == (0, "")
+    assert "copies: 1 question" in out
+    report = json.loads(arbiter("integrity", site.kept.file, "--format", "json")[1])
+    assert site.client.get(API, headers=site.headers("olga")).json() == report
+    log_in(site, "olga")
+    page = site.client.get("/admin/integrity").text
+    (row,) = report["copies"]
+    assert row["say"] in out
+    assert '<a href="/admin/copies/ann%401/ben%401">Side by side</a>' in page
+    assert site.client.get("/admin/copies/ann%401/ben%401").status_code == 200
+
+
+def test_nobody_but_an_organiser_reads_the_questions(site: Authored) -> None:
+    site.kept.season.questions.keep(reported())
+    assert site.client.get("/admin/integrity").headers["location"] == "/login"
+    log_in(site, "ann")
+    assert site.client.get("/admin/integrity").status_code == 404
+    assert site.client.get(API, headers=site.headers("ann")).status_code == 404
+
+
+def test_hostile_names_in_a_question_are_shown_as_texts(site: Authored) -> None:
+    site.kept.season.questions.keep(reported())
+    log_in(site, "olga")
+    page = site.client.get("/admin/integrity").text
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert page.count("&lt;script&gt;alert(1)") >= 5
+    assert 'href="/admin/copies/ann%401/sample%3Ax%2Fy"' in page
+
+
+@pytest.mark.parametrize("stored", [None, {"format": "arbiter-integrity/0"}])
+def test_where_nobody_has_asked_page_and_api_say_how_to(
+    site: Authored, stored: dict[str, Any] | None
+) -> None:
+    if stored is not None:
+        site.kept.season.questions.keep(stored)
+    answer = site.client.get(API, headers=site.headers("olga"))
+    assert (answer.status_code, "arbiter integrity" in answer.text) == (404, True)
+    log_in(site, "olga")
+    assert "arbiter integrity CONFIG" in site.client.get("/admin/integrity").text
+    assert 'href="/admin/integrity"' in site.client.get("/admin").text
