@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import ModelFigures, ModelOfMatch, Row, Standings, StoredRow, StoredStandings
     from arbiter.picture.state import SeasonState
 
+MOST_NAMES = 5
+"""Of a model by its provider, who may say anything."""
+
 
 def tell_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> None:
     """Give standings, and their rows of language models, what these cost; and the anchors of their scale."""
@@ -25,7 +28,8 @@ def tell_costs(found: Standings, state: SeasonState, stored: StoredStandings) ->
     if not sums:
         return
     counted = {name: Billed(of["input"], of["output"]) for name, of in sums.items()}
-    is_last = found["after_round"] == state.complete
+    # What is held back may have cost something, too.
+    is_last = found["after_round"] == state.complete and state.held is None
     found["costs"] = {
         "currency": state.file.currency,
         "counted": cost_of(counted, state.file.prices),
@@ -87,5 +91,7 @@ def identity(reports: Sequence[BotReport]) -> ModelIdentity | None:
         "state": form["state"],
         "legal": form["legal"],
         "names": "exchanged" if form["names"] else "plain",
-        "served_as": sorted({call["model"] for one in kept for call in one["calls"] if call["model"]}),
+        "served_as": sorted({call["model"] for one in kept for call in one["calls"] if call["model"]})[
+            :MOST_NAMES
+        ],
     }
