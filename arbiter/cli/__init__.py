@@ -57,7 +57,7 @@ COMMANDS = {
     "suspend": ("orders", "suspend", "Let a player sit out."),
     "reinstate": ("orders", "reinstate", "Let a suspended player play again."),
     "report": ("export", "report", "Write a season into one HTML file, to look at anywhere."),
-    "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet."),
+    "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet, or the sources."),
     "play": ("play", "play", "Play one match between programs."),
     "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
     "tune": ("tune", "tune", "Tune a bot's numbers by matches against itself."),

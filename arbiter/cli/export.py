@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Form: TypeAlias = Literal[
     "pgn", "csv", "jsonl", "parquet",
-    "events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet", "minari",
+    "events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet", "minari", "jplag",
 ]  # fmt: skip
 EVENTS = tuple(form for form in get_args(Form) if "-" in form)
 DUMP = b"PGDMP"
@@ -62,8 +62,13 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
     a folder for Minari, an episode for each seat of each match. A file appears when it is complete, and
     beside each of these data sets a card, FILE.md, or README.md in the folder.
 
+    jplag is a new folder with the sources of the season's players, for JPlag; printed is how it reads them.
+
     Example: arbiter export configs/demo.yaml --as pgn --output demo.pgn
     """
+    if form == "jplag":
+        _write_sources(config, output, round_number, store_url)
+        return
     if config.endswith(".json"):
         record = _of_file(config, round_number, store_url)
         game = _game_of(record)
@@ -92,6 +97,18 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
             sys.stdout.write(piece)
     else:
         write_text(cast("TextForm", form), records, output)
+
+
+def _write_sources(config: str, folder: str, round_number: int | None, store_url: str | None) -> None:
+    from arbiter.integrity.jplag import write_jplag
+
+    if config.endswith(".json") or round_number is not None or folder == "-":
+        raise ConfigError("--as jplag is a folder with the sources of a season: no match, --round or -")
+    commands = write_jplag(*open_stored(config, store_url), folder)
+    for command in commands:
+        say(command)
+    if not commands:
+        note("no player of the season has sources that JPlag reads")
 
 
 def _write_minari(
