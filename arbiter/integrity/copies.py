@@ -145,10 +145,8 @@ def _row(every: Sequence[Printed], like: Resemblance, height: float, middle: flo
     first, second = in_words(one.side), in_words(other.side)
     asks = f"Is {first} made from" if other.side.get("sample") else f"Have {first} and"
     end = "" if other.side.get("sample") else " a common source"
-    say = (
-        f"{asks} {second}{end}? {like.similarity:.0%} of the smaller one's own code stands in the other too"
-        f" ({middle:.0%} in the middle pair)."
-    )
+    share, usual = (f"{100 * value:.0f} %" for value in (like.similarity, middle))
+    say = f"{asks} {second}{end}? The other has {share} of the smaller one's own code ({usual} in the middle pair)."
     common = np.intersect1d(one.prints, other.prints)
     return {
         "players": (one.side, other.side),

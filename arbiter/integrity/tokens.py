@@ -5,7 +5,7 @@ what they are. Comments, texts that stand alone, blanks and semicolons are none,
 opening ones of calls are: formatters add and remove the others.
 
 A hostile file costs no more than another one of its length: one expression a family of languages reads it,
-every alternative of which takes all that it has looked at. (As C, Pygments reads 16 kB of line ends in 17 s.)
+every alternative of which takes all that it has looked at. (As C, Pygments reads 16 kB of line ends in 9 s.)
 """
 
 from __future__ import annotations
