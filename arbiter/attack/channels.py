@@ -41,16 +41,16 @@ class OpenWay(NamedTuple):
     say: str
 
 
-CACHE = "a line of a shared page that somebody has read is in the processor's cache"
-THREADS = "numbers of new threads count on for all bots of a table"
+CACHE = "lines of shared pages in the processor's cache"
+THREADS = "numbers of new threads"
 TURNS, LATER = "from turn to turn at a table", "from match to match on a core"
 ELSEWHERE = (
     OpenWay(CACHE, TURNS, "", 7e6, "501 of 512 bits in 66 µs"),
     OpenWay(THREADS, TURNS, "", 5000, "at most: a thread takes 0.2 ms"),
-    OpenWay(f"{CACHE}, also in the next match", LATER, "", None, "16 bits a match: 225 of 240 in a season"),
-    OpenWay(f"{CACHE}, also of another core", "between matches played at once", "", 1000, "125 of 128 bits"),
-    OpenWay("a bot ends its match when it likes", LATER, "", None, "8 bits a match, for 1 s of its clock"),
-    OpenWay("numbers of new pipes count on", LATER, "", None, "6 bits a match (estimated)"),
+    OpenWay(f"{CACHE}, left behind", LATER, "", None, "16 bits a match: 225 of 240 in a season"),
+    OpenWay(f"{CACHE}, on another core", "between matches played at once", "", 1000, "125 of 128 bits"),
+    OpenWay("the moment at which a match ends", LATER, "", None, "8 bits a match, for 1 s of its clock"),
+    OpenWay("numbers of new pipes", LATER, "", None, "6 bits a match (estimated)"),
     OpenWay("how long who is to move thinks", "to all at the table", "", None, "what its own clock costs it"),
 )  # fmt: skip
 """On Linux 6.18, x86_64, two cores, by an attacker's new programs; docs/explanation/isolation.md says how."""
@@ -64,14 +64,11 @@ def channels(place: Place, tier: str) -> list[OpenWay]:
 
 def _measure(place: Place, tier: str) -> Iterator[OpenWay]:
     if not place.missing and os.uname().machine == "x86_64" and (file := _shared_file()):
-        for how, words in ("by the processor's own counter", ()), ("by clock_gettime alone", ("clock",)):
-            speak, hear = (("cache", does, file) for does in ("speak", "hear"))
-            told = _played(
-                place,
-                tier,
-                *(place.player(name, place.program(name), *rest) for name, *rest in (speak, (*hear, *words))),
-            )
-            yield _of_cache(told, tier, f"{CACHE}, timed {how}")
+        for how, words in ("its own counter", ()), ("the clock alone", ("clock",)):
+            program = place.program("cache")
+            speaker, hearer = (place.player("", program, does, file, *words) for does in ("speak", "hear"))
+            told = _played(place, tier, speaker, hearer)
+            yield _of_cache(told, tier, f"{CACHE}, timed by {how}")
     told = _played(place, tier, *map(place.attack, TELLING))
     yield _of_threads(told, tier)
 

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from arbiter import __version__
-from arbiter.attack.promises import OUTCOMES, STRONGEST, Outcome, keeps
+from arbiter.attack.promises import OUTCOMES, STRONGEST, Outcome, is_refused, keeps
 from arbiter.errors import ConfigError
 from arbiter.table.sandbox import cgroup, landlock
 from arbiter.table.sandbox.isolation import stage
@@ -139,13 +139,13 @@ def row(result: AttackResult) -> AttackMet:
         outcome = "got through"
     else:
         outcome = min(found, key=OUTCOMES.index, default="unclear")
-    stopped = [_short(one) for one in attempts if one["outcome"] == "stopped"]
+    stopped = [one for one in attempts if one["outcome"] == "stopped"]
     return {
         "name": attack.name,
         "tries": attack.tries,
         "tier": tier,
         "outcome": outcome,
-        "stopped_by": ", ".join(what for what, _ in Counter(stopped).most_common())[:LONGEST],
+        "stopped_by": _stopped_by(stopped)[:LONGEST],
         "harm": result.harm,
         "skipped": result.skipped,
         "ok": outcome not in THROUGH,
@@ -161,6 +161,16 @@ def _attempt(one: Promise, result: AttackResult) -> AttemptMet:
         "met": met[: 2 * LONGEST],
         "outcome": one.judge(result.tier, met, result.stage, result.groups),
     }
+
+
+def _stopped_by(attempts: Sequence[AttemptMet]) -> str:
+    """What most attempts met first; of what is no error and stands alone, at which attempt."""
+    many = Counter(map(_short, attempts))
+    at = {_short(one): one["attempt"] for one in attempts}
+    return ", ".join(
+        what if count > 1 or is_refused(what) or not at[what] else f"{at[what]}: {what}"
+        for what, count in many.most_common()
+    )
 
 
 def _short(one: AttemptMet) -> str:

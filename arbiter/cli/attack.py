@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.options import format_option
-from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.cli.output import even_unread, note, print_json, say
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
 from arbiter.text import counted, first_few
 
@@ -117,7 +117,7 @@ def _lines(row: AttackMet, in_full: bool) -> Iterator[str]:
     """A line of an attack, and one of each attempt that is asked for or is not as promised."""
     from arbiter.attack.record import THROUGH
 
-    yield _line(row["outcome"], f"{row['name']:<22} {row['tries']}: {_came_of(row)}")
+    yield _line(row["outcome"], f"{row['name']:<22} {row['tries']} → {_came_of(row)}")
     for one in row["attempts"]:
         if one["attempt"] and (in_full or one["outcome"] in THROUGH):
             wanted = f", where {one['promised']} is promised" if one["outcome"] in THROUGH else ""
@@ -147,17 +147,11 @@ def _print_end(found: AttackRecord) -> None:
         say(f"{tier}: {one['say']}")
     if not found["open"]:
         return
-    rows = [
-        [
-            f"{one['channel']}; {one['whom']}",
-            "" if one["bits_per_second"] is None else f"{one['bits_per_second']:,.0f}",
-            f"here, {one['tier']}" if one["tier"] else "elsewhere",
-            one["say"],
-        ]
-        for one in found["open"]
-    ]
-    title = "What no tier closes:"
-    print_table(["from bot to bot", "bits a second", "measured", ""], rows, title, left=(0, 2, 3))
+    say("\nWhat no tier closes, from bot to bot, in bits a second:")
+    for way in found["open"]:
+        bits = "-" if way["bits_per_second"] is None else f"{way['bits_per_second']:,.0f}"
+        where = f"here, under {way['tier']}" if way["tier"] else "elsewhere"
+        say(f"  {bits:>10}  {way['channel']}, {way['whom']}\n{'':14}{where}: {way['say']}")
 
 
 def _write(found: AttackRecord, output: str) -> None:

@@ -458,7 +458,7 @@ def crowd(bot: Bot) -> None:
             started += 1
     except RuntimeError:
         pass
-    tell(f"crowd: {'all' if started == 2000 else 'some' if started >= 100 else 'few'}")
+    tell(f"threads that it gets: {'all' if started == 2000 else 'some' if started >= 100 else 'few'}")
 
 
 # What remains open, to be measured: numbers of new threads count on for all bots of a table.

@@ -54,9 +54,9 @@ def test_an_attack_is_played_under_each_tier_and_told(
     assert code == 0, err
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert lines[0] == "landlock:"
-    assert lines[1] == "stopped fork_bomb starts children, here fifty: crash: PermissionError"
-    assert lines[2].startswith("skipped raw clone forks past the C library: no C compiler")
-    assert "open fork_bomb starts children, here fifty: goes on" in lines
+    assert lines[1] == "stopped fork_bomb starts children, here fifty → crash: PermissionError"
+    assert lines[2].startswith("skipped raw clone forks past the C library → no C compiler")
+    assert "open fork_bomb starts children, here fifty → goes on" in lines
     assert lines[-1].endswith("plain protects from nothing of the kind: run only bots that you trust.")
     found = json.loads(file.read_text())
     assert [(one["tier"], one["outcome"]) for one in found["attacks"] if one["name"] == "fork_bomb"] == [
@@ -82,7 +82,7 @@ def test_an_attack_that_gets_through_is_named_and_ends_in_1(
     )
     code, out, err = arbiter("attack", "--tier", "plain")
     assert code == 1
-    assert " ".join(out.splitlines()[1].split()) == "GOT THROUGH fork_bomb starts children: goes on"
+    assert " ".join(out.splitlines()[1].split()) == "GOT THROUGH fork_bomb starts children → goes on"
     assert "plain does not keep what it promises." in out
     assert err.splitlines()[-1] == "arbiter: 1 attack got through: fork_bomb (plain)"
 
