@@ -66,7 +66,7 @@ class Promise:
         """What is to be said of an attempt that met this."""
         if met == UNTOLD:
             return "unclear"
-        best = self.under(STRONGEST, stage, groups)
+        best = self.under(STRONGEST, True, groups)
         if keeps(best, met):
             if not is_done(met):
                 return "stopped"
@@ -75,7 +75,7 @@ class Promise:
         if is_refused(met):
             return "stopped"
         promised = self.under(tier, stage, groups)
-        if tier != STRONGEST and (not promised or keeps(promised, met)):
+        if not (tier == STRONGEST and stage) and (not promised or keeps(promised, met)):
             return "open"
         return "unclear" if met in NO_REFUSALS else "got through"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arbiter.attack import channels
-from arbiter.attack.channels import ELSEWHERE
+from arbiter.attack.channels import ELSEWHERE, UNSTAGED
 from arbiter.attack.promises import Promise
 from arbiter.attack.record import read_record, row, through
 from arbiter.attack.suite import AttackResult
@@ -53,6 +53,9 @@ def test_what_an_attempt_met_is_judged_by_its_tiers_promise(
 def test_what_only_a_stage_refuses_is_open_without_one() -> None:
     promise = Promise("", {"plain": "allowed", "landlock": "ENOENT or allowed"})
     assert [promise.judge("landlock", "allowed", stage) for stage in (True, False)] == ["harmless", "open"]
+    promise = Promise("", {"plain": "allowed", "landlock": "ENOENT; without a stage allowed"})
+    assert [promise.judge("landlock", "allowed", stage) for stage in (True, False)] == ["got through", "open"]
+    assert promise.judge("landlock", "ENOENT", stage=False) == "stopped"
 
 
 def test_a_cell_tells_the_machines_apart() -> None:
@@ -121,10 +124,11 @@ def test_figures_from_elsewhere_are_those_of_the_page_on_isolation() -> None:
         ISOLATION.read_text(encoding="utf-8").partition("## What remains, measured")[2].partition("\n## ")[0]
     )
     rows = [line for line in table.splitlines() if line.startswith("|")]
-    for one in ELSEWHERE:
+    text = " ".join(table.split())
+    for one, places in [*((one, rows) for one in ELSEWHERE), *((one, [text]) for one in UNSTAGED)]:
         bits = [] if one.bits_per_second is None else [f"{one.bits_per_second:,.0f}"]
         figures = bits + re.findall(r"\d[\d,.]*", one.say) or [one.say]
-        assert any(all(figure in line for figure in figures) for line in rows), one
+        assert any(all(figure in place for figure in figures) for place in places), one
 
 
 @pytest.mark.parametrize(
