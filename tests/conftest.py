@@ -17,13 +17,18 @@ import pytest
 
 import tests.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from arbiter.store import sqlite
+from tests.commands import arbiter
 from tests.databases import database, postgres, postgres_server
+from tests.kept_season import kept, original_season, shown
 from tests.tiers import a_stage, landlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["a_stage", "database", "golden", "landlock", "postgres", "postgres_server"]
+__all__ = [
+    "a_stage", "arbiter", "database", "golden", "kept", "landlock", "original_season", "postgres", "postgres_server",
+    "shown",
+]  # fmt: skip
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}
 """Fixtures that start processes."""

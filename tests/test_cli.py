@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli import COMMANDS
-from tests.commands import BOTS, RANDOM, arbiter
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 HEAVY = (
     "arbiter.config", "arbiter.table", "asyncio", "multiprocessing", "numpy", "pydantic",

@@ -13,12 +13,10 @@ from arbiter.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store, schema
 from tests.builders import Scripted, by_name
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 CONFIG = """\
 game: planning

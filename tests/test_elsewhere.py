@@ -14,10 +14,6 @@ from typing import Any
 
 import pytest
 
-from tests.kept_season import original_season
-
-__all__ = ["original_season"]
-
 for package in ("gymnasium", "pettingzoo", "pandas", "pyarrow"):
     pytest.importorskip(package, reason=f"needs {package}: pip install 'arbiter-cards[dev]'")
 

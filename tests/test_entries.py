@@ -10,12 +10,11 @@ import pytest
 
 from arbiter.botcheck import dialogue
 from arbiter.botcheck.dialogue import Patience
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 
 if TYPE_CHECKING:
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 

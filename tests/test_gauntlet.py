@@ -14,13 +14,12 @@ from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.gauntlet import Gauntlet, outcome
 from arbiter.match import Fault, MatchSummary, original
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSpec
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 GAMES = {
     "planning": "{name: planning, deals: [[1, 0]]}",

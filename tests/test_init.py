@@ -18,12 +18,9 @@ from arbiter.config import load
 from arbiter.samples import BOTS, GAMES, bot_words
 from arbiter.samples.starter import BETTER, PROGRAM, README, starter_kit
 from arbiter.submissions.inspection import inspect
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from tests.commands import Run
-
-__all__ = ["arbiter"]
 
 
 @pytest.fixture(autouse=True)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.store import Store
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
-
-__all__ = ["arbiter"]
 
 
 @pytest.fixture

@@ -14,15 +14,13 @@ from arbiter.match import BotReport, Fault, Forfeit, Move
 from arbiter.notes import Note
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import record
-from tests.commands import arbiter
-from tests.kept_season import CLEAN, TIMEOUT, kept, original_season
+from tests.kept_season import CLEAN, TIMEOUT
 
 if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from tests.commands import Run
     from tests.kept_season import Kept
 
-__all__ = ["arbiter", "kept", "original_season"]
 
 US = 1000
 MOVES = (

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.kept_season import CLEAN, Kept, kept, original_season
+from tests.kept_season import CLEAN, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["kept", "original_season"]
 
 RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 PLAYING = (

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
 from tests.applet.running import PATIENCE, running
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 from tests.round_processes import assert_all_end, watched
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 SMALL = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--isolation", "plain")
 BOTS = [word for _ in range(4) for word in ("--seat", f"bot:{RANDOM}")]

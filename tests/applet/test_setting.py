@@ -13,13 +13,12 @@ from arbiter.applet.shelf import Remembered
 from arbiter.cli.laying import occupant_of
 from arbiter.games import make, names
 from tests.applet.tables import LIMITS, Owner, random_players, seated
-from tests.kept_season import ILLEGAL, Kept, kept, original_season
+from tests.kept_season import ILLEGAL, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["kept", "original_season"]
 
 SMALL: dict[str, dict[str, Any]] = {
     "codepiece": {"dealers": [0]},

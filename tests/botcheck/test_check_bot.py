@@ -17,7 +17,6 @@ from arbiter.botcheck.dialogue import Patience
 from arbiter.botcheck.verdicts import EXEC, escaped
 from arbiter.config.limits import USUAL
 from arbiter.match import Player
-from tests.commands import arbiter
 from tests.tiers import need
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     Write = Callable[[dict[str, str]], Path]
 
-__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 

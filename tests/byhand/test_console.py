@@ -31,7 +31,7 @@ from arbiter.protocol import Connection
 from arbiter.store import Store, schema
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
-from tests.commands import BOTS, RANDOM, arbiter
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     Told = Callable[..., str]
 
-__all__ = ["arbiter"]
 BY_LOT = f"{sys.executable} -I -S {BOTS / 'planning_random.py'}"
 """Draws the lots of the golden session."""
 SHORT = ("--game", "planning", "--option", "deals=[[1, 0], [2, 1]]", "--seed", "1", "--isolation", "plain")

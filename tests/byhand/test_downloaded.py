@@ -16,7 +16,7 @@ from arbiter.errors import ArbiterError, ConfigError
 from arbiter.games import make
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 from tests.profiles import examples
 from tests.web.replays import OPTIONS, faulty, game_of, match_of
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchRecord
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 PUBLIC = Reader("public")
 GAMES = [game_of(name) for name in OPTIONS]
 # Random actions are played in place of some answers, and cards are exchanged.

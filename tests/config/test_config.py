@@ -13,7 +13,6 @@ from arbiter.config.reach import within_reach
 from arbiter.errors import ConfigError
 from arbiter.match import Player
 from arbiter.players import readers, refuse_strays, registered
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 GOOD = """\
 game: planning

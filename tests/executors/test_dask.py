@@ -21,7 +21,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors import cluster, inline
 from arbiter.match import Limits, MatchRecord, MatchSpec, Player
 from arbiter.table import play_match
-from tests.commands import BOTS, RANDOM, arbiter
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from arbiter.executors import Slots
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 pytest.importorskip("distributed", reason="distributed is not installed (pip install 'arbiter-cards[dask]')")
 pytestmark = pytest.mark.process

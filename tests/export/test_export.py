@@ -21,7 +21,6 @@ from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
 from rating import read_results
 from tests.builders import record
 from tests.crosstables import counted, crosstable, pairwise
-from tests.kept_season import kept, original_season
 from tests.store.failures import longest_file
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from tests.kept_season import Kept
 
-__all__ = ["kept", "original_season"]
 
 FORMS: tuple[TextForm, ...] = get_args(TextForm)
 

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.store import Store
-from tests.commands import BOTS, RANDOM, arbiter
+from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 

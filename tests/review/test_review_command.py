@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli import exit_code
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 

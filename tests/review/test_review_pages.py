@@ -16,14 +16,12 @@ from arbiter.review.rounds import brief_of
 from arbiter.season.administration import put_match
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind
-from tests.kept_season import CLEAN, kept, original_season
+from tests.kept_season import CLEAN
 from tests.review.in_memory import InMemory
 
 if TYPE_CHECKING:
     from arbiter.picture.state import SeasonState
     from tests.kept_season import Kept
-
-__all__ = ["kept", "original_season"]
 
 
 def review_all(kept: Kept) -> None:

@@ -14,18 +14,11 @@ from arbiter.store import Store
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CONFIG = "game: planning\nisolation: plain\nrounds: 9\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
 )
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with closing(Store("sqlite://")) as made:
-        yield made
 
 
 def write(path: Path, text: str = "") -> Path:

@@ -26,7 +26,7 @@ from arbiter.store import Store, schema
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from arbiter.config import Config
@@ -41,12 +41,6 @@ EDITED = CONFIG.replace("time: 10s", "time: 5s").replace("name: p7", "name: p8")
 """Another time, and p8 in the place of p7."""
 WHAT = "time: 10s -> 5s; p8 is new; p7 is withdrawn"
 MATCHES = 8
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with closing(Store("sqlite://")) as made:
-        yield made
 
 
 @pytest.fixture

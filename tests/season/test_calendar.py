@@ -17,7 +17,6 @@ from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, Sea
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from tests.builders import Scripted, by_name
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     Opened = Callable[..., Season]
 
-__all__ = ["arbiter"]
 
 CONFIG = "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
     f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +14,6 @@ from arbiter.store import Store
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CONFIG = "game: planning\nisolation: plain\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(
@@ -26,12 +24,6 @@ SHOWN = (
     " (begin another season, or give --accept-changes, or arbiter accept, to go on all the same)"
 )
 ACCEPTED = ChangesAccepted("round 3 is played though the seed was shown after round 2")
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with closing(Store("sqlite://")) as made:
-        yield made
 
 
 def season(folder: Path, store: Store, old: str = "", new: str = "") -> Season:

@@ -21,14 +21,12 @@ from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.web.rules import rules
 from tests.builders import Scripted, by_name, play_round
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 PLAYERS = "players:\n" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4))
 HOUSE = "  - {name: h0, command: [python3], house: true}\n"

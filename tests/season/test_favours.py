@@ -18,7 +18,6 @@ from arbiter.season.verify import verify
 from arbiter.store import Store
 from arbiter.web.pages import render
 from tests.builders import Scripted
-from tests.commands import arbiter
 from tests.throw_away import DEALS, ThrowAway
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-__all__ = ["arbiter"]
 
 FRIENDS = ThrowAway("p0", "p1")
 ROUNDS = 16

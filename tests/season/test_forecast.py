@@ -18,12 +18,11 @@ from arbiter.season.forecast import longest_time, shape, trial_specs, worst_matc
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.builders import record
-from tests.commands import RANDOM, arbiter
+from tests.commands import RANDOM
 
 if TYPE_CHECKING:
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 SMALL = "game: {name: planning, deals: [[1, 0], [2, 1]]}"
 

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.picture.grades import Grade, grades
 from arbiter.submissions.authors import add_authors
-from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season
+from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from tests.commands import Run
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 
 def row(player: str, elo: float | None, **more: Any) -> dict[str, Any]:

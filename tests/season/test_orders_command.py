@@ -12,14 +12,11 @@ import pytest
 
 from arbiter.config import load
 from arbiter.season.season import Season
-from tests.commands import arbiter
-from tests.kept_season import CLEAN, ILLEGAL, kept, original_season
+from tests.kept_season import CLEAN, ILLEGAL
 
 if TYPE_CHECKING:
     from tests.commands import Run
     from tests.kept_season import Kept
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 
 @pytest.fixture

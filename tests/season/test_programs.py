@@ -20,7 +20,7 @@ from arbiter.season.programs import changes, digest_of, missing, own_files, repl
 from arbiter.season.season import Season
 from arbiter.store import Order, OrderKind, Store
 from tests.builders import Scripted, by_name
-from tests.kept_season import CLEAN, Kept, kept, original_season
+from tests.kept_season import CLEAN, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.season.events import Event
 
-__all__ = ["kept", "original_season"]
 
 PLAYERS = 8
 CONFIG = "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nsuspend_after: 0\nplayers:\n" + "".join(

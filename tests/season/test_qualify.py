@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor, Future
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from arbiter.store import OrderKind, Store
 from tests.builders import Scripted, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 CONFIG = (
     "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nhouse_bots: [h]\nqualify: true\nplayers:\n"
@@ -60,12 +59,6 @@ def steps(*failed: str) -> list[Step]:
         Step(name, name not in failed, detail="broken: by its words", fix="mend it", public="broken")
         for name in STEPS
     ]
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with closing(Store("sqlite://")) as made:
-        yield made
 
 
 @pytest.fixture

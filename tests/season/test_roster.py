@@ -30,9 +30,7 @@ from arbiter.store import OrderKind, Store
 from arbiter.store.versions import Submission
 from arbiter.table.sandbox.landlock import _installation
 from tests.builders import Scripted, by_name, play_round
-from tests.commands import BOTS, arbiter
-
-__all__ = ["arbiter"]
+from tests.commands import BOTS
 
 CONFIG = """\
 season: s

@@ -11,13 +11,10 @@ import pytest
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.season import Season
-from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season, played
+from tests.kept_season import Kept, played
 
 if TYPE_CHECKING:
     from tests.commands import Run
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 
 class Nobody:

@@ -34,7 +34,7 @@ from tests.crosstables import pairwise
 from tests.profiles import examples
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from arbiter.match import MatchRecord, MatchSpec
     from arbiter.season.events import Event
@@ -77,12 +77,6 @@ class Broken:
             for seat in range(len(spec.players))
         ]
         return play_in_memory(game, bots, spec)
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with closing(Store("sqlite://")) as made:
-        yield made
 
 
 @pytest.fixture

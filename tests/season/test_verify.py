@@ -34,8 +34,6 @@ from tests.kept_season import (
     SEED,
     TIMEOUT,
     Kept,
-    kept,
-    original_season,
     play_season,
 )
 
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.match import MatchRecord
     from arbiter.store import SeasonStore
-__all__ = ["kept", "original_season"]
 
 
 def all_of(config: Config, season: SeasonStore) -> tuple[list[Finding], Coverage]:

@@ -19,7 +19,6 @@ from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.store import Store
 from arbiter.store.backup import back_up
 from tests.builders import record, standings
-from tests.commands import arbiter
 from tests.store.failures import SECRET, longest_file
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 ROOT = Path(__file__).parents[2]
 ROUNDS, MATCHES = 60, 4

@@ -23,8 +23,7 @@ from arbiter.store.backup import OWN, back_up, carry
 from arbiter.store.deliveries import Telling
 from arbiter.submissions.authors import add_authors, hash_of
 from arbiter.uses import Billed
-from tests.commands import arbiter
-from tests.kept_season import CLEAN, CRASH, Kept, kept, original_season
+from tests.kept_season import CLEAN, CRASH, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
-__all__ = ["arbiter", "kept", "original_season"]
 
 FAR = "2099-01-01T00:00:00+00:00"
 COUNTED_ANEW = {"id", "season_id"}

@@ -12,15 +12,12 @@ from arbiter.errors import ConfigError
 from arbiter.season.roster import folder_of
 from arbiter.submissions.authors import hash_of, looks, refuse_alike, settled_name
 from arbiter.submissions.joining import join
-from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season
+from tests.kept_season import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
-
-__all__ = ["arbiter", "kept", "original_season"]
 
 
 def token_of(arbiter: Run, kept: Kept, *words: str) -> str:

@@ -19,7 +19,6 @@ import pytest
 from arbiter.errors import ConfigError
 from arbiter.submissions import sending
 from arbiter.submissions.sending import of_tls, pack
-from tests.commands import arbiter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 MADE = {"id": 7, "version": 2, "state": "received"}
 

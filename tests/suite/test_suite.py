@@ -15,12 +15,11 @@ from arbiter.cli import exit_code
 from arbiter.errors import ConfigError
 from arbiter.suite.suite_file import load_suite
 from tests import commands
-from tests.commands import BOTS, arbiter
+from tests.commands import BOTS
 
 if TYPE_CHECKING:
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 ROOT = Path(__file__).parents[2]
 GREEDY = [sys.executable, "-S", str(BOTS / "planning_greedy.py")]

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from tests.commands import BOTS, arbiter
+from tests.commands import BOTS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 
 pytestmark = pytest.mark.process
 

@@ -8,8 +8,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from tests.commands import arbiter
-from tests.kept_season import Kept, kept, original_season, shown
+from tests.kept_season import Kept
 from tests.web.authored import site, visiting
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-__all__ = ["arbiter", "kept", "original_season", "shown", "site"]
+__all__ = ["site"]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.byhand.test_console import arbiter
 from tests.kept_season import BROKEN_ROUND, Kept
 from tests.web.authored import Authored, visiting
 from tests.web.test_author_pages import log_in
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
-__all__ = ["arbiter"]
 MATCHES = "/seasons/small/matches"
 PEOPLE = [word for seat in range(4) for word in ("--seat", f"{seat}=human")]
 

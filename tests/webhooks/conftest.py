@@ -9,8 +9,6 @@ import pytest
 
 from arbiter.config import load
 from arbiter.store import Store
-from tests.commands import arbiter
-from tests.kept_season import kept, original_season
 from tests.webhooks.receiving import SECRET, Receiver, receiving
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from arbiter.config import Config
     from arbiter.store import SeasonStore
 
-__all__ = ["arbiter", "kept", "original_season"]
 
 SEASON = """\
 season: spring
