@@ -146,8 +146,7 @@ def _row(every: Sequence[Printed], like: Resemblance, height: float, middle: flo
     asks = f"Is {first} made from" if other.side.get("sample") else f"Have {first} and"
     end = "" if other.side.get("sample") else " a common source"
     share, usual = (f"{100 * value:.0f} %" for value in (like.similarity, middle))
-    much = f"{share} of the smaller one's own code ({usual} in the middle pair)"
-    say = f"{asks} {second}{end}? The other has {much}."
+    say = f"{asks} {second}{end}? The other has {share} of the smaller one's own code ({usual} is usual)."
     common = np.intersect1d(one.prints, other.prints)
     return {
         "players": (one.side, other.side),
