@@ -217,7 +217,7 @@ def summary(tier: str, rows: Iterable[AttackMet]) -> TierAttacked:
     elif tier != STRONGEST:
         end = f"{tier} protects from nothing of the kind: run only bots that you trust."
     else:
-        end = "None got through."
+        end = "None got through" + ("; a stage would close what is open." if counts["open"] else ".")
     return {
         "ok": not through,
         "counts": dict(counts),
