@@ -22,9 +22,11 @@ test: export CXXFLAGS = -O2 -Wall -Wextra -Werror
 test: $(DEV) bots ## all tests; ORDER=N for one of their random orders
 	$(BIN)/python -m pytest -n 3 $(if $(ORDER),--order $(ORDER))
 
+# What plays seasons or asks a site; of these, `make quick OF=tests/season` has what starts no process either.
+PLAYED := applet integrity regress requests review season tune web webhooks
 quick: export PYTHONDONTWRITEBYTECODE =
-quick: $(DEV) ## the tests that start no process, need no browser and compute for no seconds
-	$(BIN)/python -m pytest -n 2 -m 'not process and not browser and not slow'
+quick: $(DEV) ## the tests that start no process, need no browser and play no season; OF=tests/season for those of a part
+	$(BIN)/python -m pytest -n 2 -m 'not process and not browser and not slow' $(or $(OF),$(PLAYED:%=--ignore=tests/%))
 
 test-thorough: export ARBITER_TEST_PROFILE = thorough
 test-thorough: test ## all tests, with all examples of hypothesis

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.table.sandbox.attacks import descendants
+from arbiter.table.meter import descendants_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ seconds: defaultdict[str, float] = defaultdict(float)
 
 def cpu_seconds() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in used) + sum(map(_of, descendants(os.getpid())))
+    return sum(usage.ru_utime + usage.ru_stime for usage in used) + sum(map(_of, descendants_of(os.getpid())))
 
 
 def _of(process: int) -> float:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli import exit_code
+from arbiter.table.meter import descendants_of
 from tests.commands import RANDOM
-from tests.table.sandbox.attacks import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 def watched(pid: int) -> list[int]:
     """Descriptors that tell the end of every descendant of a process."""
     watching = []
-    for child in descendants(pid):
+    for child in descendants_of(pid):
         try:
             watching.append(os.pidfd_open(child))
         except ProcessLookupError:

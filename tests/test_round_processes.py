@@ -17,6 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.store import Store, schema
+from arbiter.table.meter import descendants_of
 from tests.commands import RANDOM
 from tests.round_processes import (
     GONE_WITHIN_MS,
@@ -33,7 +34,6 @@ from tests.round_processes import (
     with_gate,
     write_config,
 )
-from tests.table.sandbox.attacks import descendants
 
 __all__ = ["config", "quick_config"]
 
@@ -168,7 +168,9 @@ def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config:
     process = start("run-round", config)
     until_a_match_is_stored(process)
     worker = next(
-        pid for pid in descendants(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        pid
+        for pid in descendants_of(process.pid)
+        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
     )
     os.kill(worker, signal.SIGKILL)
     with gate_opened(config):
@@ -181,7 +183,7 @@ def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config:
 def test_a_killed_bot_forfeits_and_the_round_goes_on(config: Path) -> None:
     process = start("run-round", config)
     until_a_match_is_stored(process)
-    for pid in descendants(process.pid):
+    for pid in descendants_of(process.pid):
         if b"planning_random" in Path(f"/proc/{pid}/cmdline").read_bytes():
             os.kill(pid, signal.SIGKILL)
             break

@@ -29,7 +29,7 @@ from arbiter.table.channel import Channel
 from arbiter.table.conduct import Conductor
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
-from arbiter.table.meter import run_times
+from arbiter.table.meter import children_of, descendants_of, run_times
 from arbiter.table.placement import take_core
 from arbiter.table.system import SYSTEM
 
@@ -59,7 +59,7 @@ class TimedLauncher(Launcher):
         self.watched = []
         for slim in self.pids:
             # What is left of them on the stage is the first process there, which stays.
-            for pid in set(descendants(slim)) - set(firsts(slim)):
+            for pid in set(descendants_of(slim)) - set(firsts(slim)):
                 with suppress(ProcessLookupError):
                     self.watched.append(os.pidfd_open(pid))
         ends = super().stop()
@@ -141,7 +141,7 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         except VoidMatch as error:
             void = str(error)
         growth = status_of("self", "VmHWM") - before
-        left = [pid for slim in launcher.pids for pid in set(descendants(slim)) - set(firsts(slim))]
+        left = [pid for slim in launcher.pids for pid in set(descendants_of(slim)) - set(firsts(slim))]
         left += [pidfd for pidfd in launcher.watched if not ended(pidfd)]
         launcher.watched = []
         return {
@@ -240,29 +240,13 @@ def state_of(pid: int) -> dict[str, Any]:
 
 def firsts(slim: int) -> list[int]:
     """The process on the stage that a slim process waits for, if it has moved there."""
-    return [pid for pid in children(slim) if numbers_of(pid)[1:] == ["1"]]
+    return [pid for pid in children_of(slim) if numbers_of(pid)[1:] == ["1"]]
 
 
 def numbers_of(pid: int) -> list[str]:
     """What a process is called in each namespace that it is in, from ours on."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
-
-
-def descendants(pid: int) -> list[int]:
-    """All living processes that descend from one."""
-    return [one for child in children(pid) for one in (child, *descendants(child))]
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
 
 
 def ended(pidfd: int) -> bool:

@@ -22,11 +22,10 @@ from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import close_table
 from arbiter.table.forkserver.family import Family
-from arbiter.table.meter import MeterReading
+from arbiter.table.meter import MeterReading, descendants_of
 from tests.bench.clock import spec
 from tests.commands import BOTS, RANDOM
 from tests.table.conftest import spec_for
-from tests.table.sandbox.attacks import descendants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +121,7 @@ def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
         elif what == "worker":
             paused = signalled(lambda: [process.pid])
         else:
-            paused = signalled(lambda: [process.pid, *descendants(process.pid)])
+            paused = signalled(lambda: [process.pid, *descendants_of(process.pid)])
         process.stdin.write("\n")
         process.stdin.flush()
         moments = random.Random(1)

@@ -26,6 +26,7 @@ from arbiter.players import registered
 from arbiter.protocol import NONE
 from arbiter.season.season import Season
 from arbiter.store import Store
+from arbiter.table.meter import descendants_of
 from arbiter.table.single import Heard
 from arbiter.web import places
 from arbiter.web import serving as serving_module
@@ -36,7 +37,6 @@ from arbiter.web.tables import Offer, Tables, offer_of
 from tests.commands import RANDOM
 from tests.kept_season import SEED, Kept
 from tests.round_processes import assert_all_end, watched
-from tests.table.sandbox.attacks import descendants
 from tests.web.authored import Asked, ask
 from tests.web.served import PATIENCE, serving
 
@@ -401,15 +401,15 @@ def test_house_bots_are_niced_stay_on_the_webs_core_and_leave_nothing(
     core = max(os.sched_getaffinity(0))
     offer = Offer(offer.game, offer.limits, (registered("random", words, Path()),))
     offer = offer._replace(limits=module.replace(offer.limits, isolation="plain"))
-    before = set(descendants(os.getpid()))
+    before = set(descendants_of(os.getpid()))
     tables = Tables({"small": offer}, 1, [core])
     try:
         tables.begin("small", "10.0.0.1")
-        started = set(descendants(os.getpid())) - before
+        started = set(descendants_of(os.getpid())) - before
         assert len(started) >= 3
         for pid in started:
             assert os.sched_getaffinity(pid) == {core}
             assert os.getpriority(os.PRIO_PROCESS, pid) == 19
     finally:
         tables.close()
-    assert set(descendants(os.getpid())) <= before
+    assert set(descendants_of(os.getpid())) <= before
