@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from arbiter.rules import AnyGame, Seat
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 SVG = "{http://www.w3.org/2000/svg}"
 GAMES = [find(name)() for name in names()]

@@ -18,6 +18,8 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("random", "one_by_one", "most_cards", "larger_value", "keep_jokers")
 SEVENTEEN = "set_cards 17 1 2 3 4 5 6 7 7 8 8 9 9 10 11 11 12 12"
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from planning_referee import BOTS, Process
 
+pytestmark = pytest.mark.slow
+
 LEARNED = BOTS / "learned"
 sys.path.append(str(LEARNED))
 

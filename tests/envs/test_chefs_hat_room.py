@@ -13,6 +13,8 @@ from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat.actions import STEP_NAMES
 from tests.envs.forms import KITCHEN
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("ada", "bob", "eve", "joe")
 
 

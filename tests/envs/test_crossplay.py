@@ -10,6 +10,8 @@ import pytest
 from arbiter import envs
 from arbiter.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 SHORT: dict[str, Any] = {"deals": [[3, 0]]}
 
 

@@ -17,6 +17,8 @@ from arbiter.review.play import review_match
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
 from tests.envs.test_policy_bot import Foreign, in_memory
 
+pytestmark = pytest.mark.slow
+
 GAMES: dict[str, dict[str, Any]] = {
     "planning": {"deals": [[2, 1], [3, 0]]},
     "codepiece": {"dealers": [1]},

@@ -14,6 +14,8 @@ from arbiter.games.chefs_hat.actions import JOKER
 from arbiter.testing import match_spec, play_in_memory
 from tests.envs.test_policy_bot import Foreign, game_of
 
+pytestmark = pytest.mark.slow
+
 
 class Drawing(HearingBot):
     """Plays by lot, and draws worlds at some of its decisions."""

@@ -24,6 +24,8 @@ from arbiter.testing import (
 )
 from tests.chefs_hat_traces import games, shape_of
 
+pytestmark = pytest.mark.slow
+
 GAME = ChefsHat("gym2")
 OBSERVED = 228
 

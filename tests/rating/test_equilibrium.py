@@ -18,6 +18,8 @@ from tests.profiles import examples
 if TYPE_CHECKING:
     from rating.arrays import Floats
 
+pytestmark = pytest.mark.slow
+
 CYCLE = np.array([[0.0, -0.6, 0.6], [0.6, 0.0, -0.6], [-0.6, 0.6, 0.0]])
 
 

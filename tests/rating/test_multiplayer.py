@@ -15,6 +15,8 @@ from rating.fit.bayeselo import bayeselo
 from rating.multiplayer import Skill, games_of, matches_of, openskill, trueskill
 from tests.rating.recorded_results import from_pairs, season
 
+pytestmark = pytest.mark.slow
+
 needs_openskill = pytest.mark.skipif(find_spec("openskill") is None, reason="openskill is not installed")
 MODELS = [trueskill, pytest.param(openskill, marks=needs_openskill)]
 Model = Callable[..., Skill]

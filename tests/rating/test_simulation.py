@@ -10,6 +10,8 @@ from rating.fit.bayeselo import bayeselo
 from rating.simulation import play_round, simulate
 from tests.made_blocks import simulate_blocks
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_season_has_the_shape_of_a_tournament() -> None:
     made = simulate(12, 5, seed=3)

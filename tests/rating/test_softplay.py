@@ -15,6 +15,8 @@ from rating.softplay import LEVEL, PlayedTables, adjusted, helps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"p{number}" for number in range(8)]
 ROUNDS = 40
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from tests.commands import Run
 
+pytestmark = pytest.mark.slow
+
 
 FAR = "2099-01-01T00:00:00+00:00"
 COUNTED_ANEW = {"id", "season_id"}

@@ -22,6 +22,8 @@ from rating.fit.kinds import BAYESELO_Z, Kind
 from rating.fit.sandwich import count_clusters
 from tests.rating.recorded_results import from_pairs, season
 
+pytestmark = pytest.mark.slow
+
 ELO = math.log(10.0) / 400.0
 
 

@@ -18,6 +18,8 @@ from rating.fit.kinds import Kind
 from rating.threads import one_thread
 from tests.rating.recorded_results import from_pairs, season
 
+pytestmark = pytest.mark.slow
+
 KINDS: list[Kind] = ["round", "match", "model", "covariance", "variance"]
 
 
