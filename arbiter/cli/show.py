@@ -13,7 +13,7 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.config.models import price_of
+from arbiter.config.changes import price_of
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
 from arbiter.season.costs import cost

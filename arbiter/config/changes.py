@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arbiter.config.models import PriceKeys
+
 LONGEST = 60
 """Characters of a value; a longer one loses its beginning, which most commands share."""
 SHOWN = 6
@@ -97,6 +99,12 @@ def rated_name(name: str, version: object) -> str:
 def registered_name(rated: str) -> str:
     """Return the registered name of a rated one: ``alice`` for ``alice@2``."""
     return rated.partition(VERSION_MARK)[0]
+
+
+def price_of(prices: Mapping[str, PriceKeys] | None, rated: str) -> PriceKeys | None:
+    """The price of a player's tokens: that of the version, else that of all versions; None for none."""
+    prices = prices or {}
+    return prices.get(rated, prices.get(registered_name(rated)))
 
 
 def _change(before: object, now: object) -> str:

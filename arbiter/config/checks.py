@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from arbiter.cards import LEAST_BITS, bits_of
-from arbiter.config.changes import rated_name
+from arbiter.config.changes import price_of, rated_name
 from arbiter.config.languages import faults_of_version
-from arbiter.config.models import price_of
 from arbiter.config.season_file import SeasonModel, VersionModel
 from arbiter.config.values import COMMITMENT, parse_until
 from arbiter.config.webhooks import read_secret

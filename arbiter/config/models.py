@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 import arbiter
 from arbiter.clock import SECOND, parse_duration
-from arbiter.config.changes import registered_name
 from arbiter.config.values import Word, checked, with_unit
 from arbiter.errors import ConfigError, Problem
 from arbiter.llm import HARNESS
@@ -113,12 +112,6 @@ class PriceKeys(BaseModel):
 
 
 Prices: TypeAlias = dict[Word, PriceKeys]
-
-
-def price_of(prices: Prices | None, rated: str) -> PriceKeys | None:
-    """The price of a player's tokens: that of the version, else that of all versions; None for none."""
-    prices = prices or {}
-    return prices.get(rated, prices.get(registered_name(rated)))
 
 
 def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_play: bool) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from arbiter.config.models import price_of
+from arbiter.config.changes import price_of
 from arbiter.season.costs import cost, cost_of, replaced, summed
 from arbiter.uses import Billed
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from arbiter.config.models import price_of
+from arbiter.config.changes import price_of
 from arbiter.store import OrderKind
 from arbiter.uses import NOTHING
 

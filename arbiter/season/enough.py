@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from arbiter.config.models import price_of
+from arbiter.config.changes import price_of
 from arbiter.errors import ConfigError
 from arbiter.season.costs import cost_of, replaced
 from arbiter.text import money, number
