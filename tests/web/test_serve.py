@@ -55,7 +55,7 @@ def test_what_cannot_be_served_is_said_in_a_line(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "Give a CONFIG, or --tests STORE."),
+        ((), "Give a CONFIG, --tests STORE or --attacks FILE."),
         (("--play", "--tests", "t.sqlite"), "--play needs a CONFIG."),
         (("--tables", "1", "--tests", "t.sqlite"), "--tables needs a CONFIG."),
     ],
