@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import load
-from arbiter.config.changes import changes
-from arbiter.config.models import PriceKeys, price_of
+from arbiter.config.changes import changes, price_of
+from arbiter.config.models import PriceKeys
 from arbiter.config.season import as_it_was
 from arbiter.config.writing import written
 from arbiter.errors import ConfigError
