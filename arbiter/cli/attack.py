@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from arbiter.cli.documents import check_path
 from arbiter.cli.options import format_option
 from arbiter.cli.output import even_unread, note, print_json, say
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
@@ -50,8 +50,7 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
 
     chosen = _chosen(names, attacks())
     tiers = _tiers(wanted)
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise ConfigError(f"--output {output}: there is no such folder")
+    check_path(output)
     rows: list[AttackMet] = []
     ways: list[OpenWay] = []
     with Place() as place:

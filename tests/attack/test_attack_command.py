@@ -93,8 +93,9 @@ def test_an_attack_that_gets_through_is_named_and_ends_in_1(
         (("--only", "spi"), "arbiter: --only spi: there is no such attack (did you mean spy?)"),
         (
             ("--output", "nowhere/attacks.json"),
-            "arbiter: --output nowhere/attacks.json: there is no such folder",
+            "nowhere/attacks.json: cannot be written: there is no such folder",
         ),
+        (("--output", ""), "arbiter: a file's name is empty"),
     ],
 )
 def test_what_cannot_be_played_is_said_in_a_line(words: tuple[str, ...], said: str, arbiter: Run) -> None:
