@@ -37,11 +37,13 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
 
     Example: arbiter integrity configs/demo.yaml
     """
+    from arbiter.cli.progress import Bar
     from arbiter.integrity.report import ask
 
     settled, stored, store = open_season(config, store_url)
-    with closing(store):
-        report = ask(with_roster(settled), stored, against)
+    with closing(store), Bar() as bar:
+        bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
+        report = ask(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)
     with even_unread():
         if style == "json":

@@ -11,15 +11,17 @@ from arbiter.integrity.twins import twins
 from arbiter.store.audit import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from arbiter.config import Config
     from arbiter.integrity.shapes import Integrity
     from arbiter.store import SeasonStore
 
 
-def ask(config: Config, stored: SeasonStore, against: Sequence[str] = ()) -> Integrity:
-    """Make the report; sources are compared with those of the stores `against`, too."""
+def ask(config: Config, stored: SeasonStore, against: Sequence[str], read: Callable[[], object]) -> Integrity:
+    """Make the report; sources are compared with those of the stores `against`, too. `read` is called after
+    each match.
+    """
     last = stored.complete
     return {
         "format": FORMAT,
@@ -27,6 +29,6 @@ def ask(config: Config, stored: SeasonStore, against: Sequence[str] = ()) -> Int
         "round": last,
         "made": moment(),
         "soft_play": soft_play(stored, config, last),
-        "twins": twins(stored, config, last),
+        "twins": twins(stored, config, last, read),
         "copies": copies(stored, config, against),
     }

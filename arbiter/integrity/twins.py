@@ -24,7 +24,7 @@ from arbiter.season.orders import force_after
 from rating.likeness import KindCount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Set
+    from collections.abc import Callable, Iterable, Iterator, Set
 
     from arbiter.config import Config
     from arbiter.integrity.shapes import TwinAnswer, Twins
@@ -39,9 +39,11 @@ HOUSE = "#"
 """The owner of all house bots: no author is named so."""
 
 
-def twins(stored: SeasonStore, config: Config, last_round: int) -> list[Twins]:
+def twins(
+    stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
+) -> list[Twins]:
     """Return whom to ask about after a round, the surest first: players of different owners, all house bots
-    having one.
+    having one; `read` is called after each match.
 
     StoreError where a record cannot be played again.
     """
@@ -54,8 +56,14 @@ def twins(stored: SeasonStore, config: Config, last_round: int) -> list[Twins]:
     holds = force_after(stored.orders.read().given, last_round)
     for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
         counted = {match.id for match in holds.counted(stored.summaries(number, number))}
-        add_round(likeness, (record for record in stored.records(number) if record.id in counted))
+        add_round(likeness, (record for record in _told(stored, number, read) if record.id in counted))
     return [_row(alike, house) for alike in likeness.found()]
+
+
+def _told(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:
+    for record in stored.records(number):
+        yield record
+        read()
 
 
 def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None:

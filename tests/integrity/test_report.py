@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.cli.progress import Bar
 from tests.commands import arbiter
 from tests.integrity.disguise import disguised
 from tests.kept_season import kept, original_season
@@ -59,6 +60,17 @@ def test_a_season_without_a_question_says_so(kept: Kept, arbiter: Run) -> None:
         "twins: nothing to ask",
         "copies: nothing to ask",
     ]
+
+
+def test_while_matches_are_read_a_bar_tells_how_far_it_is(
+    kept: Kept, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(Bar, "show", lambda _, title, total: told.append((title, total)))
+    monkeypatch.setattr(Bar, "step", lambda _: told.append("step"))
+    assert arbiter("integrity", kept.file)[0] == 0
+    matches = len(kept.season.summaries(kept.season.complete))
+    assert told == [("reading", matches), *["step"] * matches]
 
 
 def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored, arbiter: Run) -> None:
