@@ -73,6 +73,15 @@ def test_while_matches_are_read_a_bar_tells_how_far_it_is(
     assert told == [("reading", matches), *["step"] * matches]
 
 
+def test_a_store_that_is_not_there_is_said_before_matches_are_read(
+    kept: Kept, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Bar, "step", pytest.fail)
+    code, out, err = arbiter("integrity", kept.file, "--against", "sqlite:///gone.sqlite")
+    assert (code, out) == (5, "")
+    assert err == "arbiter: there is no store gone.sqlite yet: play a round first\n"
+
+
 def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored, arbiter: Run) -> None:
     take(site, "ann", OWN)
     take(site, "ben", disguised(OWN))
