@@ -152,7 +152,7 @@ def _row(found: Alike, house: Set[str]) -> Twins:
         ],
         "examples": [_example(rare) for rare in found.rarest],
         "say": f"{whom}, as both decide alike in {total.alike} of {total.compared} situations,"
-        f" where the answers of the others let expect {total.expected:.0f}?",
+        f" where the answers of the others let one expect {total.expected:.0f}?",
     }
 
 

@@ -225,7 +225,9 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
 
 
 def _integrity_page(caller: Caller, request: Request) -> Response:
-    return own_page("integrity", caller, request, report=organisers_api.report_of(caller))
+    report = organisers_api.report_of(caller)
+    here = [season.name for season in caller.state.stored.others()]
+    return own_page("integrity", caller, request, report=report, here=here)
 
 
 def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:

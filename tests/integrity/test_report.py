@@ -116,6 +116,16 @@ def test_hostile_names_in_a_question_are_shown_as_texts(site: Authored) -> None:
     assert 'href="/admin/copies/ann%401/sample%3Ax%2Fy"' in page
 
 
+def test_no_link_leads_to_a_program_of_another_store(site: Authored) -> None:
+    report = reported()
+    report["copies"][0]["players"][1] |= {"season": "spring", "key": "ben@1@spring"}
+    site.kept.season.questions.keep(report)
+    log_in(site, "olga")
+    page = site.client.get("/admin/integrity").text
+    assert "The store of one of them is not this site’s." in page
+    assert "/admin/copies/" not in page
+
+
 @pytest.mark.parametrize("stored", [None, {"format": "arbiter-integrity/0"}])
 def test_where_nobody_has_asked_page_and_api_say_how_to(
     site: Authored, stored: dict[str, Any] | None
