@@ -13,6 +13,8 @@ import numpy as np
 
 from arbiter.integrity.fingerprints import RUN, runs, together
 from arbiter.integrity.sources import (
+    MARK,
+    programs_of_author,
     programs_of_others,
     programs_of_season,
     samples,
@@ -56,6 +58,8 @@ def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> B
     house = [found for found in samples(config) if found.side["name"] not in _names_of_shipped()]
     known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
     known |= {found.side["key"]: found for found in programs_of_season(config, stored)}
+    for author in {key.rpartition(MARK)[0] for key in (one, other)}:
+        known |= {found.side["key"]: found for found in programs_of_author(config, stored, author)}
     if one == other or one not in known or other not in known:
         return None
     pair = known[one].read(), known[other].read()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from arbiter.integrity.shapes import LeftOut, Side
     from arbiter.match import Player
     from arbiter.store import SeasonStore
+    from arbiter.store.versions import Submission
 
 LARGEST, MOST_BYTES, MOST_FILES = 256 << 10, 1 << 20, 200
 """Bytes of a file; bytes and files of a program."""
@@ -78,8 +79,13 @@ def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared
 
     House bots are none, nor are players that are shipped samples, as they were shipped.
     """
-    yield from _versions(stored, folder_of(config))
+    yield from _versions(stored.submissions.active(), folder_of(config))
     yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
+
+
+def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[Compared]:
+    """All versions of an author, whichever plays: a report may be older than the last one."""
+    yield from _versions(stored.submissions.of(author), folder_of(config))
 
 
 def programs_of_others(
@@ -124,14 +130,14 @@ def _sample(name: str) -> Side:
     return {"name": name, "version": None, "key": f"{MARK}{name}", "sample": True}
 
 
-def _versions(stored: SeasonStore, folder: Path) -> Iterator[Compared]:
-    for one in stored.submissions.active():
+def _versions(sent: Iterable[Submission], folder: Path) -> Iterator[Compared]:
+    for one in sent:
         side: Side = {"name": one.author, "version": one.version, "key": rated_name(one.author, one.version)}
         yield Compared(side, _walked(folder / one.file / SOURCE))
 
 
 def _of_other(season: SeasonStore, folder: Path) -> Iterator[Compared]:
-    for one in _versions(season, folder):
+    for one in _versions(season.submissions.active(), folder):
         key = f"{one.side['key']}{MARK}{season.name}"
         yield Compared({**one.side, "season": season.name, "key": key}, one.found)
 

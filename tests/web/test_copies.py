@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config.submissions import SOURCE
+from arbiter.integrity.sources import LARGEST
 from arbiter.season.roster import folder_of
 from arbiter.web.copy_pages import MOST_LINES
 from tests.integrity.disguise import disguised
@@ -90,6 +91,20 @@ def test_of_two_authors_what_was_handed_out_is_pale_and_no_passage(site: Authore
         take(site, author, PIMC)
     log_in(site, "olga")
     assert "No passage of the one stands in the other." in shown(site).text
+
+
+def test_a_version_that_plays_no_more_is_shown(pair: Authored) -> None:
+    take(pair, "ann", "print(2)")
+    page = shown(pair).text
+    assert "ann@1" in page
+    assert 'id="a1"' in page
+
+
+def test_sources_that_cannot_be_read_are_said_to_be_none(pair: Authored) -> None:
+    take(pair, "ann", "#" * (LARGEST + 1))
+    page = shown(pair, "ann%402").text
+    assert "Nothing is compared: of ann@2 no source could be read." in page
+    assert "Not looked at: bot.py (it has 262,145 bytes; at most 262,144 are read)." in page
 
 
 def test_hostile_sources_and_names_are_shown_as_text(site: Authored) -> None:
