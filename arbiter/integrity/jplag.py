@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -37,9 +38,10 @@ LONGEST = 60
 def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
     """Write a new folder, and return the command for each language in it; ConfigError where it cannot be."""
     place = Path(folder)
-    part = place.with_name(f".{place.name}.part")
-    if place.exists() or part.exists():
-        raise ConfigError("is there already: name a new folder", str(place if place.exists() else part))
+    part = place.parent / f".{place.name}.part"
+    for path in (place, part):
+        if os.path.exists(path):  # noqa: PTH110 -- the other fails where a name is too long
+            raise ConfigError("is there already: name a new folder", str(path))
     try:
         commands = _written(config, stored, part, place)
         part.rename(place)

@@ -60,6 +60,12 @@ def test_what_is_there_is_never_written_over(season: Shelved, folder: Path) -> N
     assert names(folder / "out") == set()
 
 
+@pytest.mark.parametrize(("name", "said"), [("", "is there already"), ("l" * 250, "File name too long")])
+def test_a_name_of_no_folder_is_refused(season: Shelved, name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        write_jplag(season.config, season.stored, name)
+
+
 def test_the_command_says_what_to_run(
     season: Shelved, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
