@@ -9,8 +9,8 @@ import click
 
 from arbiter.cli.opening import open_season, with_roster
 from arbiter.cli.options import config_argument, format_option, store_option
-from arbiter.cli.output import even_unread, print_json, say
-from arbiter.text import counted
+from arbiter.cli.output import even_unread, note, print_json, say
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from arbiter.integrity.shapes import Integrity
@@ -39,9 +39,12 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
     """
     from arbiter.cli.progress import Bar
     from arbiter.integrity.report import ask
+    from arbiter.integrity.sources import without_files
 
     settled, stored, store = open_season(config, store_url)
     with closing(store), Bar() as bar:
+        if gone := without_files(settled, stored):
+            note(f"not compared, as their files are not here: {first_few(gone)}")
         bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
         report = ask(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)

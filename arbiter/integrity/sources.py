@@ -83,6 +83,12 @@ def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared
     yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
 
 
+def without_files(config: Config, stored: SeasonStore) -> list[str]:
+    """The active versions whose files are not where the season keeps them, as on another machine."""
+    places = ((one, folder_of(config) / one.file / SOURCE) for one in stored.submissions.active())
+    return [rated_name(one.author, one.version) for one, place in places if not place.is_dir()]
+
+
 def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[Compared]:
     """All versions of an author, whichever plays: a report may be older than the last one."""
     yield from _versions(stored.submissions.of(author), folder_of(config))

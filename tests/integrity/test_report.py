@@ -98,6 +98,13 @@ def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored
     assert site.client.get("/admin/copies/ann%401/ben%401").status_code == 200
 
 
+def test_whose_files_are_not_here_is_said(site: Authored, arbiter: Run) -> None:
+    site.accept("ann")
+    code, out, err = arbiter("integrity", site.kept.file)
+    assert (code, "copies: nothing to ask" in out) == (0, True)
+    assert err == "arbiter: not compared, as their files are not here: ann@1\n"
+
+
 def test_nobody_but_an_organiser_reads_the_questions(site: Authored) -> None:
     site.kept.season.questions.keep(reported())
     assert site.client.get("/admin/integrity").headers["location"] == "/login"
