@@ -22,6 +22,8 @@ INTERRUPTED = 130
 USAGE = 2
 OUR_FAULT = 4
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+BEGIN_ANEW = frozenset({"attack", "check-bot", "export", "integrity", "play", "report", "verify"})
+"""Commands that keep nothing of what they have done when they are interrupted."""
 AGAIN_SECONDS = 0.01
 """After a signal was lost: long enough to be out of where it was."""
 
@@ -159,14 +161,14 @@ def exit_code(arguments: list[str]) -> int:
             _complain(f"arbiter: {line}" if not getattr(error, "file", "") else line)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
+        return _interrupted(arguments)
     except BrokenPipeError:
         # The reader of our output went away, as `head` does: nobody is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
         if came_of_a_signal(error):
-            return _interrupted()
+            return _interrupted(arguments)
         if os.environ.get("ARBITER_DEBUG"):
             raise
         if isinstance(error, ImportError | AttributeError) and not hasattr(os, "pidfd_open"):
@@ -182,8 +184,9 @@ def exit_code(arguments: list[str]) -> int:
         return OUR_FAULT
 
 
-def _interrupted() -> int:
-    click.echo("arbiter: interrupted; the same command goes on", err=True)
+def _interrupted(arguments: list[str]) -> int:
+    does = "begins anew" if BEGIN_ANEW.intersection(arguments[:1]) else "goes on"
+    click.echo(f"arbiter: interrupted; the same command {does}", err=True)
     return INTERRUPTED
 
 
