@@ -157,9 +157,10 @@ def number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def money(value: float | None, largest: float) -> str:
-    """An amount with the decimals that the largest one beside it needs, or a dash where there is none."""
-    return number(value, 2 if largest >= 1 else 4 if largest >= 0.01 else 6)
+def money(value: float, largest: float, currency: str | None = None) -> str:
+    """An amount with the decimals that the largest one beside it needs, and its currency if that is known."""
+    amount = number(value, 2 if largest >= 1 or not largest else 4 if largest >= 0.01 else 6)
+    return f"{amount} {currency}" if currency else amount
 
 
 def faults_text(faults: Mapping[str, int]) -> str:

@@ -13,10 +13,9 @@ from arbiter.cli.match_text import moves_before_fault, print_match
 from arbiter.cli.opening import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
-from arbiter.config.changes import price_of
 from arbiter.errors import ConfigError
 from arbiter.season.administration import unknown_match
-from arbiter.season.costs import cost
+from arbiter.season.costs import cost_of
 from arbiter.season.orders import first_id, history_of
 from arbiter.season.programs import told_of
 from arbiter.season.substitutes import substitute_id
@@ -123,12 +122,12 @@ def show(
 
 def _about_models(state: SeasonState, record: MatchRecord) -> Iterator[str]:
     """Yield what each language model used, and what that cost."""
-    unit = f" {state.file.currency}" if state.file.currency else ""
-    for name, use in record.summary().uses():
-        price = price_of(state.file.prices, name)
-        paid = None if price is None else cost(use.billed, price)
+    uses = list(record.summary().uses())
+    costs = [cost_of({name: use.billed}, state.file.prices) for name, use in uses]
+    dearest = max((paid for paid in costs if paid is not None), default=0.0)
+    for (name, use), paid in zip(uses, costs, strict=True):
         said = f"{name}: {use.input:,} tokens asked, {use.output:,} answered"
-        said += "" if paid is None else f", {money(paid, paid)}{unit}"
+        said += "" if paid is None else f", {money(paid, dearest, state.file.currency)}"
         yield f"{said}; legal at first try in {use.first_try} of {counted(use.decisions, 'decision')}"
 
 

@@ -29,6 +29,7 @@ from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.picture import figures, played
 from arbiter.picture.basis import EVERYBODYS
+from arbiter.picture.costs import COSTS
 from arbiter.picture.grades import Grade, grades
 from arbiter.picture.marks import in_words, notices
 from arbiter.picture.ranked import ranking_after
@@ -211,9 +212,8 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
         for row in players
     ]
     if "costs" in standings:
-        more = ("cost", "cost_a_match", "legal_first")
-        columns += more
-        rows = [[*row, *map(of.get, more)] for row, of in zip(rows, players, strict=True)]
+        columns += COSTS
+        rows = [[*row, *map(of.get, COSTS)] for row, of in zip(rows, players, strict=True)]
     headings, lines = _table_of(standings)
     if scores is not None:
         from rating.cli.report import nash_cells
@@ -244,10 +244,9 @@ def show_standings(standings: Standings, style: str, scores: Nash | None = None)
 
 def _costs_in_words(costs: SeasonCosts) -> str:
     """``all models: 12.40 EUR, and 0.35 EUR in plays that do not count``."""
-    unit = f" {costs['currency']}" if costs["currency"] else ""
-    counted, more = costs["counted"] or 0.0, costs["uncounted"] or 0.0
-    said = f"all models: {money(counted, counted)}{unit}"
-    return f"{said}, and {money(more, more)}{unit} in plays that do not count" if more else said
+    counted, more, currency = costs["counted"] or 0.0, costs["uncounted"] or 0.0, costs["currency"]
+    said = f"all models: {money(counted, counted, currency)}"
+    return f"{said}, and {money(more, more, currency)} in plays that do not count" if more else said
 
 
 def _nash(ranking: Ranking) -> Nash:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from arbiter.config.changes import price_of
-from arbiter.season.costs import cost, cost_of, replaced, summed
+from arbiter.season.costs import cost_of, replaced, summed
 from arbiter.uses import Billed
 
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import ModelFigures, ModelOfMatch, Row, Standings, StoredRow, StoredStandings
     from arbiter.picture.state import SeasonState
 
+COSTS = ("cost", "cost_a_match", "legal_first")
+"""The figures of a language model, in a sheet's columns."""
 MOST_NAMES = 5
 """Of a model by its provider, who may say anything."""
 
@@ -42,7 +43,8 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
     """The figures that a row of standings has beside its rating for a language model; none for a program."""
     if (sums := row.get("model")) is None:
         return {}
-    total = _cost(state, row["player"], Billed(sums["input"], sums["output"]))
+    billed = {row["player"]: Billed(sums["input"], sums["output"])}
+    total = cost_of(billed, state.file.prices)
     return {
         "cost": total,
         "cost_a_match": None if total is None else total / sums["matches"],
@@ -66,15 +68,10 @@ def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:
             "first_try": use.first_try,
             "input": use.input,
             "output": use.output,
-            "cost": _cost(state, name, use.billed),
+            "cost": cost_of({name: use.billed}, state.file.prices),
         }
         for name, use in uses
     ]
-
-
-def _cost(state: SeasonState, player: str, billed: Billed) -> float | None:
-    price = price_of(state.file.prices, player)
-    return None if price is None else cost(billed, price)
 
 
 def identity(reports: Sequence[BotReport]) -> ModelIdentity | None:

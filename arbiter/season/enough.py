@@ -94,8 +94,7 @@ class Purse:
         assert self._most is not None
         spent = self._matches + self._outlays
         largest = max(spent, self._most)
-        said = f"{money(spent, largest)} of {money(self._most, largest)}"
-        said += f" {self._currency}" if self._currency else ""
+        said = f"{money(spent, largest)} of {money(self._most, largest, self._currency)}"
         if spent < self._most and self._rounds[number - 1]:
             said += f" are spent, and round {number - 1} cost {money(self._rounds[number - 1], largest)}"
         else:

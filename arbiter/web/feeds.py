@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from arbiter.picture.costs import costs_of
+from arbiter.picture.costs import COSTS, costs_of
 from arbiter.picture.figures import crosstable, pairs_of
 from arbiter.picture.front import highlights
 from arbiter.picture.past import ratings_after
@@ -144,7 +144,6 @@ def _folded(line: str) -> Iterator[str]:
     yield piece
 
 
-COSTS = ("cost", "cost_a_match", "legal_first")
 COLUMNS = ("rank", "player", "elo", "low", "high", "matches", "wins", "draws", "losses", "points")
 
 

@@ -103,11 +103,6 @@ def _player(state: SeasonState, name: str, page: int, eyes: Eyes | None = None) 
     return played.player_page(state, name, page, eyes)
 
 
-def _player_page(state: SeasonState, found: Figures) -> Figures:
-    currency = f" {state.file.currency}" if state.file.currency else ""
-    return {"player": found, "lines": partial(figures.lines, state), "currency": currency}
-
-
 def _round(state: SeasonState, number: int, page: int) -> Figures | None:
     return played.round_page(state, number, page)
 
@@ -269,7 +264,9 @@ VIEWS = (
          "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
     View("/players/{player}", _player, "player", "All about a player.", PlayerPage, (PLAYER,), (FIRST,),
-         values=_player_page, personal=played.is_own),
+         values=lambda state, found: {"player": found, "lines": partial(figures.lines, state),
+                                      "currency": state.file.currency},
+         personal=played.is_own),
     View("/matches", _matches, says="Stored matches in the order of the plan.", shape=MatchPage,
          asks=(*WHICH, *PART), personal=_asks_for_tag),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE), personal=_asks_for_tag),

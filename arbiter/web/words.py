@@ -64,9 +64,9 @@ def hundredths(value: float | None) -> str:
     return number(value, 2).replace("-", MINUS if value is not None else "\N{EN DASH}")
 
 
-def money(value: float | None, largest: float) -> str:
-    """An amount with the decimals of the largest beside it; a dash where it is not known."""
-    return "\N{EN DASH}" if value is None else text_of_money(value, largest)
+def money(value: float | None, largest: float, currency: str | None = None) -> str:
+    """As in texts; a dash for an amount that is not known."""
+    return "\N{EN DASH}" if value is None else text_of_money(value, largest, currency)
 
 
 def percent(value: float) -> str:
