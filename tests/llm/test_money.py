@@ -97,7 +97,7 @@ def test_it_ends_when_its_money_is_spent_and_its_pages_say_what_each_model_is_an
     with visiting(four.file) as client:
         table = client.get("/seasons/four/standings").text
         assert "Cost, EUR" in table
-        assert "Legal first</abbr>" in table
+        assert "Legal first</th>" in table
         assert f">{rows['m0']['cost']:.4f}<" in table
         assert ">100.0 %<" in table
         page = re.sub(r"<[^>]*>", "", client.get("/seasons/four/players/m0").text)
