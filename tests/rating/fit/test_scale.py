@@ -57,3 +57,17 @@ def test_differences_and_superiorities_stay_also_when_packed() -> None:
 def test_anchors_without_results_change_nothing() -> None:
     before = around_zero(3)
     assert scaled(before, {"idle": 100, "nobody": 5}) is before
+
+
+def test_groups_that_never_met_have_anchors_of_their_own() -> None:
+    one, two, three = (played(4, [f"{name}{group}" for name in NAMES[:4]], seed=group) for group in (1, 2, 3))
+    before = intervals(bayeselo(PairTable.from_matches([*one, *two, *three])))
+    anchors = {f"{NAMES[0]}1": 1000.0, f"{NAMES[1]}2": -50.0}
+    found, players = scaled(before, anchors), before.fit.table.players
+    for name, elo in anchors.items():
+        assert found.fit.elo[players.index(name)] == pytest.approx(elo)
+        assert found.half[players.index(name)] == pytest.approx(0, abs=1e-6)
+    alone = [k for k, name in enumerate(players) if name.endswith("3")]
+    assert found.fit.elo[alone] == pytest.approx(before.fit.elo[alone])
+    assert found.half[alone] == pytest.approx(before.half[alone])
+    assert any("a group without anchors has mean 0" in text for text in rank(found).warnings)
