@@ -1,4 +1,8 @@
-"""A season's sources as JPlag reads them: a folder for each program, what was handed out beside them."""
+"""A season's sources as JPlag reads them: a folder for each program, what was handed out beside them.
+
+The files of a program lie in one folder, their folders in their names: a safe name may be that of a file and
+of a folder.
+"""
 
 from __future__ import annotations
 
@@ -94,12 +98,10 @@ def _readme(commands: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
 
 
 def _write(sources: Sources, home: Path) -> None:
+    home.mkdir()
     taken: set[str] = set()
     for file in sources.files:
-        *folders, name = PurePath(file.name).parts
-        path = home.joinpath(_unused("/".join(map(_safe, (*folders, name))), taken))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(file.text, encoding="utf-8")
+        (home / _unused(_safe(file.name), taken)).write_text(file.text, encoding="utf-8")
 
 
 def _safe(name: str) -> str:

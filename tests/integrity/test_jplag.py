@@ -51,6 +51,14 @@ def test_names_lead_nowhere_else_and_meet_nowhere(season: Shelved, folder: Path)
     assert all(name.replace("~", "").replace("@", "").replace(".", "").isidentifier() for name in found)
 
 
+def test_a_file_and_a_folder_that_get_the_same_name_are_both_written(season: Shelved, folder: Path) -> None:
+    place = season.take("ann", **{"a*__py": "a = 0"})
+    (place / "a?.py").mkdir()
+    (place / "a?.py" / "b.py").write_text("b = 0")
+    write_jplag(season.config, season.stored, str(folder / "out"))
+    assert names(folder / "out" / "new" / "ann@1") == {"a_.py", "a_.py_b.py"}
+
+
 def test_what_is_there_is_never_written_over(season: Shelved, folder: Path) -> None:
     (folder / "out").mkdir()
     with pytest.raises(ConfigError, match="is there already"):
