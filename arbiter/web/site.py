@@ -174,7 +174,7 @@ def make_site(
     """The whole site over some seasons: pages, the API below ``/api/v1``, static files.
 
     Requests are logged in `log`; `ended` is by season the exit code of its last coordinator that has ended;
-    at `tables` visitors sit down; `trials` are regression tests, `attacks` what came of them on this
+    at `tables` visitors sit down; `trials` are regression tests, `attacks` what came of attacks on this
     machine; `hosts` are the site's names, None for any.
     Without `behind_proxy` the log has it when there is a proxy nevertheless.
     """
@@ -183,9 +183,8 @@ def make_site(
     read = map(manuals, games.values())
     prepare(text for found in read for text in (found["manual"], found["protocol"]))
     seasons.visited, seasons.attacked = () if tables is None else tables.offers, attacks is not None
-    front = (
-        "/seasons" if seasons.watched else LIST if trials is not None else ATTACKS if attacks else "/seasons"
-    )
+    alone = LIST if trials is not None else "/seasons" if attacks is None else ATTACKS
+    front = "/seasons" if seasons.watched else alone
 
     def tell_metrics(_: Request) -> Response:
         return PlainTextResponse(
