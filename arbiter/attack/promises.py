@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from arbiter.match import Fault
 from arbiter.samples import FAULTY
+from arbiter.table.sandbox.isolation import ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,8 +24,9 @@ Kind = Literal["match", "program", "attempts", "pair", "remember", "memory", "su
 Outcome = Literal["got through", "unclear", "open", "stopped", "harmless"]
 """The worst first: against the promise; not told; as the tier is; refused or ended; of no use."""
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-TIERS = ("plain", "landlock")
-STRONGEST = TIERS[-1]
+TIERS = ORDER[::-1]
+"""As the columns of the tables have them."""
+STRONGEST = ORDER[0]
 WITHOUT_STAGE, WITH_GROUPS = "; without a stage ", "; with control groups "
 GOES_ON, ALLOWED, UNTOLD = "goes on", "allowed", ""
 ENDS = (*Fault, "void")

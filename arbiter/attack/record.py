@@ -36,9 +36,7 @@ MOST_CHARACTERS = 2_000_000
 """Of a file; all attacks under two tiers have 100,000."""
 LONGEST = 120
 """Characters of what stopped an attack."""
-
-
-RowOutcome: TypeAlias = Literal["got through", "unclear", "open", "stopped", "harmless", "skipped"]
+RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
 
 
 def _moment(text: str) -> str:
