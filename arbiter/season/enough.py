@@ -80,9 +80,7 @@ class Purse:
             self._outlays = self._cost(self._stored.outlays.all())
         else:
             self._add(match)
-        last = max(self._dearest, default=0)
-        dearest = max(self._dearest[last], self._dearest[last - 1])
-        self.is_closed = self._goes_beyond((under_way + 1) * dearest)
+        self.is_closed = self._goes_beyond((under_way + 1) * self._dearest_of_late())
         return self.is_closed
 
     def refuses(self, number: int) -> bool:
@@ -95,11 +93,15 @@ class Purse:
         spent = self._matches + self._outlays
         largest = max(spent, self._most)
         said = f"{money(spent, largest)} of {money(self._most, largest, self._currency)}"
-        if spent < self._most and self._rounds[number - 1]:
-            said += f" are spent, and round {number - 1} cost {money(self._rounds[number - 1], largest)}"
-        else:
-            said += " are spent"
-        return f"{said}: round {number} goes on with a larger cost in stop_when"
+        what, more = f"round {number - 1} cost", self._rounds[number - 1]
+        if self.is_closed:
+            what, more = "a match cost up to", self._dearest_of_late()
+        because = f", and {what} {money(more, largest)}" if spent < self._most and more else ""
+        return f"{said} are spent{because}: round {number} goes on with a larger cost in stop_when"
+
+    def _dearest_of_late(self) -> float:
+        last = max(self._dearest, default=0)
+        return max(self._dearest[last], self._dearest[last - 1])
 
     def _goes_beyond(self, more: float) -> bool:
         spent = self._matches + self._outlays

@@ -101,7 +101,7 @@ def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_re
                 executor.play_one()
     assert spent(season) == 2
     assert isinstance(event, Enough)
-    assert event.reason.startswith("2.00 of 2.50 EUR are spent: round 1 goes on")
+    assert event.reason.startswith("2.00 of 2.50 EUR are spent, and a match cost up to 1.00: round 1 goes on")
     assert any(isinstance(event, RoundComplete) for event in opened("{cost: 5}").play(Scripted(asking)))
 
 
