@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import ExitStack, closing
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
@@ -20,7 +18,7 @@ from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.export import TextForm, facts, text, write_events, write_parquet, write_text
 from arbiter.export.card import DataCard
 from arbiter.export.whole_files import write_whole
-from arbiter.games import make
+from arbiter.games import shared
 from arbiter.match import MatchRecord
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
@@ -127,12 +125,7 @@ def _of_file(path: str, round_number: int | None, store_url: str | None) -> Matc
 
 
 def _game_of(record: MatchRecord) -> AnyGame:
-    return _made(record.game, json.dumps(record.options, sort_keys=True))
-
-
-@lru_cache(maxsize=8)
-def _made(name: str, options: str) -> AnyGame:
-    return make(name, json.loads(options))
+    return shared(record.game, record.options)
 
 
 def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:

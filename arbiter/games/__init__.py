@@ -6,7 +6,9 @@ names all that belongs to the game, so this is the only list of games.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +71,16 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
     if unknown:
         raise ConfigError(unknown)
     return made
+
+
+def shared(name: str, options: Mapping[str, Any]) -> AnyGame:
+    """The same, made once for the many records that have these options."""
+    return _made(name, json.dumps(options, sort_keys=True))
+
+
+@lru_cache(maxsize=8)
+def _made(name: str, options: str) -> AnyGame:
+    return make(name, json.loads(options))
 
 
 def seats_in(option: str, value: object, seats: int, problems: list[Problem]) -> tuple[Seat, ...]:

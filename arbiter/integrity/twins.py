@@ -11,14 +11,12 @@ Each record is read once; the answers are kept until the end of their round.
 
 from __future__ import annotations
 
-import json
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import rating
 from arbiter.config.changes import registered_name
 from arbiter.course import Dealt, Moved, retrace
-from arbiter.games import make
+from arbiter.games import shared
 from arbiter.match import original
 from arbiter.season.orders import force_after
 from rating.likeness import KindCount
@@ -70,7 +68,7 @@ def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None
     """Add what was decided in a round."""
     situations = _Situations()
     for record in records:
-        situations.follow(record, _made(record.game, json.dumps(record.options, sort_keys=True)))
+        situations.follow(record, shared(record.game, record.options))
     for kind, choices, answers in situations.met_again():
         likeness.add(kind, choices, answers)
 
@@ -126,11 +124,6 @@ class _Situations:
 
     def _step(self, before: Any, line: str) -> int:
         return self._steps.setdefault((before, line), len(self._steps))
-
-
-@lru_cache(maxsize=8)
-def _made(name: str, options: str) -> AnyGame:
-    return make(name, json.loads(options))
 
 
 def _row(found: Alike, house: Set[str]) -> Twins:
