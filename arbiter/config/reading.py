@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _DICTIONARY = re.compile(r"a valid dictionary( or instance of \w+)?")
 """Pydantic's word for a mapping, with the name of our class."""
+_NUMBER = "should be a valid integer, or should be a valid number", "should be a number"
 
 
 def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Problem]:
@@ -36,7 +37,8 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Prob
         problem = _problem_of(item, model)
         by_path.setdefault(problem.path, []).append(problem)
     for path, found in by_path.items():
-        yield Problem(path, ", or ".join(problem.message for problem in found), found[0].hint)
+        message = ", or ".join(problem.message for problem in found).replace(*_NUMBER)
+        yield Problem(path, message, found[0].hint)
 
 
 def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
