@@ -169,8 +169,16 @@ def unpriced(model: SeasonModel) -> list[str]:
     return [name for name in names if price_of(model.prices, name) is None]
 
 
-def problems_of_money(model: SeasonModel) -> Iterable[Problem]:
-    """Money that cannot be counted."""
+def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
+    """Intervals that nobody has, and money that cannot be counted."""
+    others = {rated_name(player.name, player.version) for player in model.players if not player.house}
+    if (
+        model.stop_when.elo is not None
+        and model.submissions is None
+        and not others - {*(model.anchors or ())}
+    ):
+        hint = "those of house bots and anchors do not"
+        yield Problem(("stop_when", "elo"), "nobody's interval counts", hint)
     if model.stop_when.cost is None:
         return
     if all(player.model is None for player in model.players):

@@ -17,10 +17,10 @@ from arbiter.config.checks import (
     GUESSABLE_BITS,
     cross_checks,
     is_of_a_file,
-    problems_of_money,
     problems_of_players,
     problems_of_secrets,
     problems_of_ship,
+    problems_of_stop,
     problems_of_store,
     unpriced,
 )
@@ -157,7 +157,7 @@ def load(
             (player.model for player in reading.model.players), reading.game, check_commands
         )
     if reading.model is not None:
-        reading.problems += problems_of_money(reading.model)
+        reading.problems += problems_of_stop(reading.model)
     if check_store:
         reading.problems += problems_of_store(says.get("store"), file.parent)
     if check_secrets and reading.model is not None:
