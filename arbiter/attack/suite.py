@@ -106,7 +106,7 @@ def _no_bot(place: Place, name: str) -> Told:
 
 
 def _attempts(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    told = _play(place, tier, place.attack(attack.name), GOES_ON)
+    told = _look(place, tier, place.attack(attack.name))
     harm = harm_of(told, GOES_ON) or (change_of(told) if tier != "plain" else "")
     return _told_of(attack, _tail(told, 1)), told, harm
 
@@ -125,7 +125,7 @@ def _remember(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], 
     place.lay_out_letters()
     numbers, harm = [], ""
     for arguments in (("write=1",), ()):
-        told = _play(place, tier, place.attack(attack.name, *arguments), GOES_ON)
+        told = _look(place, tier, place.attack(attack.name, *arguments))
         harm = harm or harm_of(told, GOES_ON)
         numbers.append(_tail(told, 1).partition("\n")[0])
     if tier != "plain" and _has_stage(told) and numbers[0] != numbers[1]:
@@ -138,7 +138,9 @@ def _memory(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], To
     program, (promise,) = place.program("memory"), attack.promises
 
     def least() -> int:
-        tails = [_tail(_play(place, tier, looks, GOES_ON), 1) for _ in range(3)]
+        tails = [_tail(_look(place, tier, looks), 1) for _ in range(3)]
+        if "" in tails:
+            raise _NotPlayed("it did not tell how much memory there is")
         return min(int(tail.partition(": ")[2]) for tail in tails)
 
     looks = place.player("attacker", program, "look")
@@ -236,6 +238,14 @@ def _play(place: Place, tier: str, attacker: Told, expected: str, **changes: Any
         late = forfeit is not None and forfeit["fault"] == "timeout" and "timeout" not in expected
         if not late and taken_ns(told) <= most_ns(expected):
             break
+    return told
+
+
+def _look(place: Place, tier: str, attacker: Told) -> Told:
+    """What came of a match in which an attacker looks about: only its own fault may end it."""
+    told = _play(place, tier, attacker, GOES_ON)
+    if told["void"] is not None:
+        raise _NotPlayed(_line(place, f"the match ended: {told['void']}"))
     return told
 
 

@@ -127,6 +127,17 @@ def test_a_table_that_dies_is_told_and_the_next_attack_has_another(without_compi
         assert play_attack(place, "plain", BY_NAME["nul"]).harm == ""
 
 
+@pytest.mark.parametrize("name", ["spy", "remember"])
+def test_a_match_that_is_void_while_an_attack_looks_about_got_through(
+    name: str, without_compiler: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Place() as place:
+        void: Any = {"void": "the launcher is gone", "record": None, "left": []}
+        monkeypatch.setattr(place, "ask", lambda _: void)
+        found = play_attack(place, "plain", BY_NAME[name])
+    assert found.harm == "the match ended: the launcher is gone"
+
+
 def test_files_of_an_attack_that_was_cut_off_are_removed(temporary: Path, without_compiler: None) -> None:
     with Place() as place:
         (temporary / f"arbiter-attack-{place.word}-17").write_text("word")
