@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.clock import TimeControl
-from arbiter.match import Limits, MatchSpec, Player
+from arbiter.match import Fault, Limits, MatchSpec, Player
 from arbiter.players import registered
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table, start_request
@@ -100,4 +100,7 @@ def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(
     )  # fmt: skip
     heap = int(record.bots[0].stderr_tail.rpartition("heap ")[2])
     assert (0.35 if memory == 100 else 0.55) < heap / memory < 0.65
-    assert record.bots[0].exit == 3
+    # Its output ends before the process does, which on a busy machine is not waited for.
+    assert record.bots[0].exit in (3, None)
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.CRASH
