@@ -26,7 +26,7 @@ from arbiter.errors import ConfigError, IllegalAction, StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchRecord, Move
+    from arbiter.record import MatchRecord, Move
     from arbiter.rules import Action, AnyGame, Command, Deal, Seat, State
 
 HASHED_DEALS = 10

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.match import Fault
+from arbiter.record import Fault
 
 if TYPE_CHECKING:
-    from arbiter.match import Forfeit, MatchRecord
+    from arbiter.record import Forfeit, MatchRecord
     from arbiter.rules import Command, Seat
 
 

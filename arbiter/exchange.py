@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from arbiter.errors import MalformedReply
-from arbiter.match import Fault
+from arbiter.record import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
-    from arbiter.match import MatchRecord
     from arbiter.protocol import Answer
+    from arbiter.record import MatchRecord
     from arbiter.rules import Seat
 
 

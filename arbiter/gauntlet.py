@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from arbiter.config import Config
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore, Store
 
 OF_THE_SEASON = keys_that_are(Key.BETWEEN)

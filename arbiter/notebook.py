@@ -20,7 +20,7 @@ from typing import Any
 from arbiter import web
 from arbiter.drawn.ink import MARKS, SCHEMES
 from arbiter.errors import ConfigError
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.text import svg_text
 from arbiter.view import FORMAT, Reader, replay_of
 from arbiter.web.modules import join_modules

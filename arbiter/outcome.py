@@ -10,7 +10,7 @@ from arbiter.text import joined
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.rules import Seat
 
 

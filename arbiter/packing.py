@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from arbiter.course import programme
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.match import BotReport, Forfeit, MatchRecord, Move
+from arbiter.record import BotReport, Forfeit, MatchRecord, Move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
 
 LEVEL = 6
 """Of zlib. Higher levels save a few bytes for half as much time again."""

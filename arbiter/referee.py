@@ -23,8 +23,8 @@ from arbiter.clock import MS, Clock, used_up
 from arbiter.course import planned_deal, programme
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply, Send, overdue
-from arbiter.match import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
 from arbiter.protocol import words_of
+from arbiter.record import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

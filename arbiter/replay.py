@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply, Send, drive
-from arbiter.match import Fault
 from arbiter.protocol import NONE, Answer, Connection
+from arbiter.record import Fault
 from arbiter.referee import SHOWN_REPLY, referee
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.match import Forfeit, MatchRecord, MatchSpec, Move
+    from arbiter.match import MatchSpec
+    from arbiter.record import Forfeit, MatchRecord, Move
     from arbiter.rules import AnyGame, Seat
 
 JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})

@@ -15,7 +15,7 @@ from arbiter.frame import signed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Action, AnyGame, Command, Seat, State
 
 

@@ -34,15 +34,15 @@ from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
 from arbiter.identity import emblems
-from arbiter.match import Fault
 from arbiter.moments import Ended, moments
 from arbiter.outcome import say_match
+from arbiter.record import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.match import Forfeit, MatchRecord
     from arbiter.notes import Note
+    from arbiter.record import Forfeit, MatchRecord
     from arbiter.rules import AnyGame, Command, Deal, Seat
     from arbiter.viewed import DealtCards as DealtCards
     from arbiter.viewed import EndedBy, Event, Replay, ReplayMark, ReplayPlayer

@@ -6,8 +6,8 @@ from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Any
 
 from arbiter.executors import SizedExecutor
-from arbiter.match import MatchRecord, Move
 from arbiter.packing import pack_match
+from arbiter.record import MatchRecord, Move
 from arbiter.regress.run import play_on, resume
 from arbiter.regress.trial import Trial
 from arbiter.season.events import Stopped

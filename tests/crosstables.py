@@ -10,7 +10,7 @@ from arbiter.season.ledger import to_rating
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from rating.crosstable import PairTable
 
 

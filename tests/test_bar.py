@@ -12,8 +12,8 @@ import pytest
 
 from arbiter.cli.output import note
 from arbiter.cli.progress import Bar, Journal, figures, present
-from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
+from arbiter.record import Fault, Forfeit
 from arbiter.season.events import MatchStored, RoundAwaited, RoundComplete, RoundPlanned, RoundsOver
 from tests.builders import record
 

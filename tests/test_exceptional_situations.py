@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.match import Fault
+from arbiter.record import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from tests.folding import folded
 from tests.web.replays import faulty
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
 GAMES = [find(name)() for name in names()]

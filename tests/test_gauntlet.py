@@ -13,7 +13,8 @@ import pytest
 from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.gauntlet import Gauntlet, outcome
-from arbiter.match import Fault, MatchSummary, original
+from arbiter.match import original
+from arbiter.record import Fault, MatchSummary
 from tests.commands import RANDOM
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arbiter.course import hash_of_deals
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
-from arbiter.match import MatchRecord, MatchSummary, rounded_to_us
+from arbiter.record import MatchRecord, MatchSummary, rounded_to_us
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 GAME = Planning(deals=[[2, 1], [3, 2]])

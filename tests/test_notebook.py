@@ -25,7 +25,7 @@ from arbiter.view import Reader, replay_of
 from tests.web.replays import faulty
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 for package in ("gymnasium", "pettingzoo"):
     pytest.importorskip(package, reason=f"needs {package}: pip install 'arbiter-cards[envs]'")

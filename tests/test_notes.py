@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
-from arbiter.match import MatchRecord, MatchSpec, Player
+from arbiter.match import MatchSpec, Player
 from arbiter.notes import DROPPED, LONGEST_TAG, MATCH_BYTES, MOVE_BYTES, Note, Notebook, note_lines, of_moves
 from arbiter.packing import pack, unpack
 from arbiter.protocol import PLAIN, Connection
+from arbiter.record import MatchRecord
 from arbiter.table.conduct import public_seats
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.profiles import examples

@@ -9,8 +9,8 @@ import pytest
 from arbiter.course import DealOver, Moved, retrace
 from arbiter.faces import SUITS
 from arbiter.games import make, names
-from arbiter.match import Fault, MatchSummary
 from arbiter.outcome import say_match, winners
+from arbiter.record import Fault, MatchSummary
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 

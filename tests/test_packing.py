@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
-from arbiter.match import BotReport, MatchRecord
 from arbiter.packing import pack, unpack
+from arbiter.record import BotReport, MatchRecord
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.builders import record
 from tests.profiles import examples

@@ -14,8 +14,8 @@ from arbiter.clock import MS, SECOND
 from arbiter.errors import IllegalAction
 from arbiter.exchange import Send, overdue
 from arbiter.games.planning import Planning
-from arbiter.match import Fault
 from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
+from arbiter.record import Fault
 from arbiter.referee import SHOWN_REPLY
 from arbiter.testing import (
     Bot,

@@ -10,14 +10,14 @@ import pytest
 
 from arbiter.cli.match_text import print_stderr
 from arbiter.cli.move_times import times_json
-from arbiter.match import BotReport, Fault, Forfeit, Move
 from arbiter.notes import Note
+from arbiter.record import BotReport, Fault, Forfeit, Move
 from arbiter.view import Reader, heard, replay_of
 from tests.builders import record
 from tests.kept_season import CLEAN, TIMEOUT
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from tests.commands import Run
     from tests.kept_season import Kept
 

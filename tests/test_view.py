@@ -20,7 +20,7 @@ from arbiter.errors import ConfigError
 from arbiter.frame import frame_at
 from arbiter.games import find, make, names
 from arbiter.games.planning import Planning
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
@@ -32,7 +32,8 @@ from tests.profiles import examples
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Deal
     from arbiter.testing import Said
 

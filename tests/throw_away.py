@@ -10,7 +10,8 @@ from arbiter.match import original
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
 DEALS = "{name: planning, deals: [[1, 0], [2, 1], [3, 2], [3, 3], [2, 0], [1, 1]]}"
 

@@ -29,7 +29,7 @@ from arbiter.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore
 
 BOTS = Path(__file__).parents[1] / "bots" / "python"

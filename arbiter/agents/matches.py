@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.agents.arena import AgentArena
-    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.record import MatchRecord, MatchSummary
     from arbiter.rules import Seat
 
 WHY = 300

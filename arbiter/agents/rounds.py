@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from arbiter.agents.arena import AgentArena, OpenArena
     from arbiter.executors import SizedExecutor
     from arbiter.gauntlet import Gauntlet, OpponentRow
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.store.versions import Submission
 

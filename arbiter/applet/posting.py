@@ -14,7 +14,7 @@ from arbiter.byhand import verbs
 from arbiter.byhand.downloaded import record_of as replayed
 from arbiter.byhand.session import Session
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.view import FORMAT
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from arbiter.web.tables import Turn, turn_of
 if TYPE_CHECKING:
     from arbiter.byhand.session import Seen, Session
     from arbiter.byhand.setup import TranscriptEntry
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.viewed import Replay
 
 _STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")

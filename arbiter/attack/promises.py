@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.samples import FAULTY
 from arbiter.table.sandbox.isolation import ORDER
 

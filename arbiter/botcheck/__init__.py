@@ -23,7 +23,7 @@ from arbiter.botcheck.matches import ANSWERS, SEED, BotMatch, Subject, play
 from arbiter.botcheck.verdicts import Step, left_out, passed, verdict, with_line_end
 from arbiter.clock import SECOND
 from arbiter.games import make
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:

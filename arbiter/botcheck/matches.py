@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import MS
 from arbiter.course import Position
 from arbiter.exchange import Reply
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.single import SingleBot
 from arbiter.testing import match_spec
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arbiter.exchange import Send
-    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.match import Limits, Player
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Command, Seat
     from arbiter.table.launcher import Launcher
     from arbiter.table.single import Relative, Remains

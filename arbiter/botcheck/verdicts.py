@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from arbiter.botcheck.matches import ANSWERS
 from arbiter.errors import ArbiterError
 from arbiter.frame import frame_at, hand_line, table_line
-from arbiter.match import Fault
 from arbiter.protocol import Answer, words_of
+from arbiter.record import Fault
 from arbiter.table.complaints import advice
 from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from arbiter.botcheck.matches import BotMatch, Subject
     from arbiter.course import Position
-    from arbiter.match import Forfeit
+    from arbiter.record import Forfeit
 
 
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)

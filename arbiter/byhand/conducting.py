@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import time_left
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply, drive_by_step
-from arbiter.match import Fault
 from arbiter.protocol import Answer
+from arbiter.record import Fault
 from arbiter.referee import judge, referee
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.byhand.setup import Setup, TranscriptEntry
     from arbiter.course import Position
     from arbiter.exchange import Send
-    from arbiter.match import Move
+    from arbiter.record import Move
     from arbiter.rules import Command, Seat
 
 

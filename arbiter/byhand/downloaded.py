@@ -12,7 +12,7 @@ from typing import Any
 from arbiter.course import MOST_DEALS, retrace
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.match import MatchRecord, Move
+from arbiter.record import MatchRecord, Move
 from arbiter.view import FORMAT
 
 MOST_CHARACTERS = 50_000_000

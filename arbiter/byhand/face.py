@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arbiter.byhand.occupants import Occupant
     from arbiter.course import Decision, Position
-    from arbiter.match import Move
+    from arbiter.record import Move
     from arbiter.rules import AnyGame, Deal
 
 LAST = 20

@@ -21,7 +21,7 @@ from arbiter.byhand.setup import Stop, TranscriptEntry
 from arbiter.clock import SECOND
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, VoidMatch
-from arbiter.match import Move
+from arbiter.record import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

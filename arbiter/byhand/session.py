@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arbiter.byhand.occupants import Occupant
     from arbiter.course import Position
-    from arbiter.match import Move
+    from arbiter.record import Move
     from arbiter.rules import Seat
 
 GRACE = 0.5

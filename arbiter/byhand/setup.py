@@ -7,13 +7,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.course import Position, programme
-from arbiter.match import Fault, MatchRecord, MatchSpec, Player
+from arbiter.match import MatchSpec, Player
+from arbiter.record import Fault, MatchRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.byhand.occupants import Occupant
-    from arbiter.match import Limits, Move
+    from arbiter.match import Limits
+    from arbiter.record import Move
     from arbiter.rules import AnyGame, Command, Seat, State
 
 ID = "by hand"

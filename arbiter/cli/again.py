@@ -20,7 +20,8 @@ from arbiter.table.sandbox.landlock import path_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.match import MatchRecord, MatchSpec, Player
+    from arbiter.match import MatchSpec, Player
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore
 
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.config import Config, Entry
-    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.match import Limits, Player
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Deal
 
 

@@ -15,7 +15,7 @@ from arbiter.text import xml_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 
 class Case(NamedTuple):

@@ -19,7 +19,7 @@ from arbiter.export import TextForm, facts, text, write_events, write_parquet, w
 from arbiter.export.card import DataCard
 from arbiter.export.whole_files import write_whole
 from arbiter.games import shared
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
 from arbiter.store.address import address_of, file_of

@@ -40,7 +40,8 @@ from arbiter.config.limits import CHOICES, USUAL, changed
 from arbiter.course import deal_again, programme
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
-from arbiter.match import Limits, MatchRecord, original
+from arbiter.match import Limits, original
+from arbiter.record import MatchRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

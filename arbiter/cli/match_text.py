@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.course import Dealt
-    from arbiter.match import BotReport, MatchRecord
+    from arbiter.record import BotReport, MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.sheet import SheetStep
 

@@ -12,7 +12,7 @@ from arbiter.notes import in_one_line
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchRecord, Move
+    from arbiter.record import MatchRecord, Move
     from arbiter.rules import Seat
 
 SLOWEST = 5

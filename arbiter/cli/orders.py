@@ -27,7 +27,7 @@ from arbiter.text import counted, first_few, number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.season.administration import Administered, Given
     from arbiter.store import Order, Orders, RatedRound, SeasonStore
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from arbiter.match import MatchSummary
     from arbiter.packing import PackedMatch
+    from arbiter.record import MatchSummary
 
 
 PAUSES = (

@@ -11,7 +11,7 @@ from arbiter.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Seat
 
 

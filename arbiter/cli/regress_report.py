@@ -26,7 +26,8 @@ from arbiter.text import markdown, markdown_code, markdown_link
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arbiter.match import MatchRecord, MatchSpec, Player
+    from arbiter.match import MatchSpec, Player
+    from arbiter.record import MatchRecord
     from arbiter.regress.trial import ScoredMatch, Trial
     from arbiter.store import SeasonStore
 

@@ -18,7 +18,7 @@ from rating.sequential.runs import FIRST_LOOK
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.regress.experiment import Experiment
 
 PILOT = 4

@@ -25,8 +25,8 @@ from arbiter.view import Reader, replay_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import MatchRecord
     from arbiter.picture.state import SeasonState
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore
 
 

@@ -11,7 +11,7 @@ from arbiter.envs.play import Play, answers
 from arbiter.export.columns import EVENT_COLUMNS, facts
 from arbiter.export.row_files import RowFile
 from arbiter.export.rows import events
-from arbiter.match import Fault, Forfeit, MatchRecord, Move
+from arbiter.record import Fault, Forfeit, MatchRecord, Move
 from arbiter.rules import Action, AnyGame, Deal, Seat
 
 

@@ -24,7 +24,7 @@ from arbiter import __version__
 from arbiter.envs.offline import Episode, episodes, spaces_of
 from arbiter.errors import ConfigError
 from arbiter.export.columns import facts
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.rules import AnyGame
 
 PREFIX = "minari:"

@@ -17,7 +17,7 @@ from operator import index
 
 from gymnasium.error import InvalidAction, ResetNeeded
 
-from arbiter.match import Forfeit
+from arbiter.record import Forfeit
 
 
 class WrongActionType(TypeError, InvalidAction):

@@ -20,7 +20,7 @@ from arbiter.envs.observers.observer import Vector
 from arbiter.envs.play import Play
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat.gym2 import Gym2State
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.rules import Action, AnyGame, Seat
 
 

@@ -21,9 +21,10 @@ from arbiter.config.limits import USUAL, WrittenLimits
 from arbiter.envs.mistakes import Forfeited
 from arbiter.errors import ConfigError, slip_of
 from arbiter.exchange import Reply, Seated, Send, drive_by_step
-from arbiter.match import Limits, MatchRecord, MatchSpec, Player
+from arbiter.match import Limits, MatchSpec, Player
 from arbiter.players import command_problems, registered
 from arbiter.protocol import NONE, Answer, words_of
+from arbiter.record import MatchRecord
 from arbiter.referee import referee
 from arbiter.rules import AnyGame, Seat
 from arbiter.table.channel import Channel

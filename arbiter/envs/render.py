@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.envs.play import Play
     from arbiter.envs.raster import Pixels
     from arbiter.errors import IllegalAction
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Seat
 
 RGB = "rgb_array"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from arbiter.export.columns import Columns
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 MOST_PLAYERS = 200
 """Rows of the table of players; a card is read by people."""

@@ -22,7 +22,7 @@ from arbiter.text import csv_cell, pgn_string
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Seat
 
 TextForm: TypeAlias = Literal["pgn", "csv", "jsonl"]

@@ -21,7 +21,7 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.rows import ChefsHatRows
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Seat
 
 FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chefs-hat-parquet")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.integrity.shapes import LossBeside, SoftPlay
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.store.reviews import ReviewBrief
     from rating.softplay import Help

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.integrity.shapes import TwinAnswer, Twins
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
     from rating.likeness import Alike, Rare

@@ -14,14 +14,15 @@ from arbiter.llm.forms import digest_of_rules, names_of, rules_of
 from arbiter.llm.gateway import FAULTS
 from arbiter.llm.harness import Harness
 from arbiter.llm.prompts import PromptForm
-from arbiter.match import Fault, ModelEntry
+from arbiter.match import ModelEntry
+from arbiter.record import Fault
 from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.llm.harness import Messages
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Seat
 
 OF_REPLIES = FAULTS | {"refused": Fault.REFUSED}

@@ -20,7 +20,8 @@ from typing import Any, TypeAlias
 from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.llm.account import TokenAccount, TokenCount, asked_tokens, counted
 from arbiter.llm.provider import Provider, ProviderFailure, Streamed
-from arbiter.match import Fault, ModelEntry
+from arbiter.match import ModelEntry
+from arbiter.record import Fault
 
 Message: TypeAlias = Mapping[str, str]
 Pause: TypeAlias = Callable[[float], bool]

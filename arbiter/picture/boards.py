@@ -20,7 +20,6 @@ from arbiter.picture.windows import TABLES, at_tables, window
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.picture.page_shapes import (
         BoardCell,
         BoardDeal,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
         RoundBoards,
     )
     from arbiter.picture.state import SeasonState
+    from arbiter.record import MatchRecord, MatchSummary
 
 
 def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:

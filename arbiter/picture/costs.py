@@ -10,10 +10,10 @@ from arbiter.uses import Billed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import BotReport, MatchSummary
     from arbiter.picture.page_shapes import ModelIdentity
     from arbiter.picture.shapes import ModelFigures, ModelOfMatch, Row, Standings, StoredRow, StoredStandings
     from arbiter.picture.state import SeasonState
+    from arbiter.record import BotReport, MatchSummary
 
 COSTS = ("cost", "cost_a_match", "legal_first")
 """The figures of a language model, in a sheet's columns."""

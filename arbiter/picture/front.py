@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import TypeAlias
 
-    from arbiter.match import MatchSummary
     from arbiter.picture.page_shapes import Front, Highlight, Mover
     from arbiter.picture.shapes import Rated
     from arbiter.picture.state import SeasonState
+    from arbiter.record import MatchSummary
     from arbiter.store import Order
 
     Won: TypeAlias = tuple[MatchSummary, tuple[int, ...]]

@@ -21,11 +21,11 @@ from arbiter.view import Reader, fault_words, replay_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.match import BotReport, MatchSummary
     from arbiter.picture.basis import Eyes
     from arbiter.picture.page_shapes import Against, PlayerPage, PlayerReview, Use, Versus
     from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
     from arbiter.picture.state import SeasonState
+    from arbiter.record import BotReport, MatchSummary
     from arbiter.viewed import Replay
 
 PUBLIC = Reader("public")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from arbiter.config import Config
-    from arbiter.match import MatchSummary
     from arbiter.picture.basis import Held
+    from arbiter.record import MatchSummary
     from arbiter.season.ledger import Ledger
     from arbiter.store import Orders, SeasonStore
     from rating.ratings import Ranking

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.packing import MatchEnd
     from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
+    from arbiter.record import MatchRecord, MatchSummary
     from arbiter.season.calendar import NextRound
     from arbiter.season.orders import Force
     from arbiter.store import Order, SeasonStore

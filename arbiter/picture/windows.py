@@ -11,8 +11,8 @@ from arbiter.store.lists import MatchRange
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchSummary
     from arbiter.picture.state import SeasonState
+    from arbiter.record import MatchSummary
     from arbiter.store.tags import Tagged
 
 ROWS = 100

@@ -27,7 +27,8 @@ from arbiter.season.schedule import agreed_limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.match import Limits, MatchSummary, Player
+    from arbiter.match import Limits, Player
+    from arbiter.record import MatchSummary
     from arbiter.rules import AnyGame
 
 

@@ -22,7 +22,8 @@ from rating.choose import STATES, VERDICTS, Choice
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchSummary
     from arbiter.regress.experiment import Experiment
     from arbiter.regress.trial import FaultSeen
     from rating.arrays import Floats

@@ -20,7 +20,8 @@ from rating.sequential.runs import Run
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchSummary
     from arbiter.regress.experiment import Experiment
     from rating.sequential.runs import Report
 

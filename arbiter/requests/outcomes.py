@@ -17,7 +17,7 @@ from arbiter.regress.identity import BASE, CANDIDATE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.requests.play import RequestPlay
 
 VERDICTS = {

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import MatchSpec, MatchSummary, Player
+    from arbiter.match import MatchSpec, Player
     from arbiter.packing import PackedMatch
+    from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore, Store
     from arbiter.store.requests import Request
 

@@ -16,7 +16,7 @@ from arbiter.reviewed import FORMAT, PHASES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.match import MatchRecord, Move
+    from arbiter.record import MatchRecord, Move
     from arbiter.review.reference import Reference
     from arbiter.reviewed import Phase, Review, ReviewedDecision, ReviewedSeat
     from arbiter.rules import AnyGame, Command, Deal, Seat

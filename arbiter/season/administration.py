@@ -19,8 +19,8 @@ from arbiter.store import Order, OrderKind, Orders, Outdated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchSummary
     from arbiter.packing import PackedMatch
+    from arbiter.record import MatchSummary
     from arbiter.season.orders import Force
     from arbiter.season.results import SeasonResults
     from arbiter.store import RatedRound, SeasonStore

@@ -10,7 +10,7 @@ from arbiter.errors import Anomaly
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.record import MatchRecord, MatchSummary
     from arbiter.rules import AnyGame
 
 LEAST = 8

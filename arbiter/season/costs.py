@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.config.models import PriceKeys, Prices
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store import Order
     from arbiter.uses import Billed
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.config import Config
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.uses import Billed
 

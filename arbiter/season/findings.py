@@ -15,14 +15,15 @@ from arbiter.course import programme
 from arbiter.errors import ConfigError
 from arbiter.export import OUTCOMES, results
 from arbiter.llm.again import model_differences
-from arbiter.match import Fault, rounded_to_us
+from arbiter.record import Fault, rounded_to_us
 from arbiter.replay import replay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arbiter.clock import TimeControl
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
 

@@ -15,7 +15,7 @@ from arbiter.match import original
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
 
 ROUNDS = 8
 """Rounds of a player's own of whose matches the share is taken."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from arbiter.config import Config, Entry
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store import Order, Orders, SeasonStore
     from rating.fit.bayeselo import Fit
     from rating.ratings import Ranking

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Executor, Future
 
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
+    from arbiter.record import MatchSummary
     from arbiter.rules import Seat
     from arbiter.store import SeasonStore
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.rules import Seat
     from arbiter.store import Order, SeasonStore
 

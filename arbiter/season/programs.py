@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, Player
+    from arbiter.match import Player
+    from arbiter.record import MatchRecord
     from arbiter.store import Order, SeasonStore
 
 Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"

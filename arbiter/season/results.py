@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.config import Config
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store import Orders, RatedRound, SeasonStore
     from rating.ratings import Ranking
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.executors import SizedExecutor
-    from arbiter.match import MatchSpec, MatchSummary, Player
+    from arbiter.match import MatchSpec, Player
     from arbiter.packing import PackedMatch
+    from arbiter.record import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.season.programs import Programs

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from arbiter.config import Config
     from arbiter.executors import SizedExecutor
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.season.events import Event
     from arbiter.season.plan import RoundPlan
     from arbiter.store import SeasonStore, Store

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from arbiter.config import Config
-    from arbiter.match import MatchSpec, MatchSummary, Player
+    from arbiter.match import MatchSpec, Player
+    from arbiter.record import MatchSummary
     from arbiter.rules import Seat
     from arbiter.store import SeasonStore
 

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord, MatchSummary
     from arbiter.rules import AnyGame, Seat
     from arbiter.store import SeasonStore, StoredRound
 

@@ -23,7 +23,7 @@ from arbiter.store.tags import keep_tags
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from arbiter.match import MatchRecord, MatchSummary
+    from arbiter.record import MatchRecord, MatchSummary
 
 AT_ONCE = 500
 """Ids in one query."""

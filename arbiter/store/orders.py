@@ -30,7 +30,7 @@ from arbiter.store.tags import keep_tags
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.store.database import Database
 
 

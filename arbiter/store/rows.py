@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.match import AGAIN_MARK, MatchSummary
+from arbiter.match import AGAIN_MARK
 from arbiter.packing import unpack
+from arbiter.record import MatchSummary
 from arbiter.store import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 DIGITS = "0123456789"
 _FIGURE = (int, float)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.match import MatchSummary
+from arbiter.record import MatchSummary
 from arbiter.store import schema
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from arbiter.view import Reader, replay_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Seat
     from arbiter.viewed import Replay
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
-    from arbiter.match import Limits, MatchRecord, Player
+    from arbiter.match import Limits, Player
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
     Result = TypeVar("Result")

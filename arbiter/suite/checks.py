@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from arbiter.executors import Slots
-    from arbiter.match import MatchRecord, MatchSpec, MatchSummary, Player
+    from arbiter.match import MatchSpec, Player
+    from arbiter.record import MatchRecord, MatchSummary
     from arbiter.regress.blocks import Meeting
     from arbiter.regress.trial import FaultSeen
     from arbiter.store import SeasonStore

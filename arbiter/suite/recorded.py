@@ -16,7 +16,8 @@ from arbiter.testing import match_spec
 from arbiter.testing.follower import Follower, conduct_with
 
 if TYPE_CHECKING:
-    from arbiter.match import Limits, MatchRecord, Move, Player
+    from arbiter.match import Limits, Player
+    from arbiter.record import MatchRecord, Move
     from arbiter.rules import Action, AnyGame, Seat
 
 

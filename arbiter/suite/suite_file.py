@@ -16,7 +16,7 @@ from arbiter.config.reading import entries, validate
 from arbiter.config.season_file import StrictModel, TableModel, Version
 from arbiter.config.values import Seed, Time, Word
 from arbiter.errors import ConfigError, Problem, StoreError
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.regress.identity import BASE, CANDIDATE
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
-from arbiter.match import Fault
 from arbiter.protocol import NONE, PLAIN
+from arbiter.record import Fault
 from arbiter.table.account import BRISK_WAIT_NS, FIRST_WAIT_NS, cost_of, first_wait_was_stopped
 from arbiter.table.patience import FILLING_NS, PatientChannel
 from arbiter.table.presence import hush

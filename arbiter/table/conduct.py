@@ -17,10 +17,10 @@ from arbiter.course import Position
 from arbiter.errors import MalformedReply, VoidMatch
 from arbiter.exchange import Reply, drive
 from arbiter.games import make
-from arbiter.match import Fault
 from arbiter.notes import of_moves
 from arbiter.packing import pack_match
 from arbiter.protocol import NONE
+from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice
@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from arbiter.exchange import Seated, Send
-    from arbiter.match import Absence, BotReport, Forfeit, Limits, MatchRecord, MatchSpec, Move, Player
+    from arbiter.match import Absence, Limits, MatchSpec, Player
     from arbiter.packing import PackedMatch
+    from arbiter.record import BotReport, Forfeit, MatchRecord, Move
     from arbiter.rules import AnyGame, Seat
     from arbiter.table.launcher import End
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.table.complaints import tells_of_memory
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply
-from arbiter.match import Fault
+from arbiter.record import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from arbiter.course import Position
     from arbiter.exchange import Conduct, Seated, Send
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import Action, Seat
 
 

@@ -17,9 +17,10 @@ from arbiter.clock import SECOND, TimeControl
 from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply, Send, drive
-from arbiter.match import Fault, Limits, MatchRecord, MatchSpec, Player
+from arbiter.match import Limits, MatchSpec, Player
 from arbiter.notes import of_moves
 from arbiter.protocol import NONE, PLAIN, Connection
+from arbiter.record import Fault, MatchRecord
 from arbiter.referee import referee
 from arbiter.rules import Action, AnyGame, Seat, State
 

@@ -12,7 +12,7 @@ from itertools import count
 from typing import NoReturn
 
 from arbiter.cards import Card, Stream
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.rules import Action, AnyGame, Deal, Seat, State
 from arbiter.testing.leaks import Actions, Reveals, find_leak, find_misheard
 from arbiter.testing.memory import match_spec, play_by_policy, random_policy

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Executor
 
-    from arbiter.match import MatchSummary
+    from arbiter.record import MatchSummary
     from arbiter.season.events import MatchStored, MatchVoid, Stopped
     from arbiter.store import SeasonStore, Store
     from arbiter.tune.tuning_file import Tuning

@@ -17,8 +17,8 @@ from arbiter.web.words import match_part, part
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.match import MatchRecord, MatchSummary
     from arbiter.picture.state import SeasonState
+    from arbiter.record import MatchRecord, MatchSummary
 
 
 def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:

@@ -34,7 +34,7 @@ from arbiter.web.words import duration, match_of_part, match_part
 
 if TYPE_CHECKING:
     from arbiter.config.season_file import Requests
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.store.requests import Request as Stored
     from arbiter.web.callers import Caller
     from arbiter.web.seasons import Seasons

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.agents.arena import AgentArena
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from tests.builders import Scripted, record
 
 if TYPE_CHECKING:
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TypeAlias
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
     Points: TypeAlias = Callable[[MatchSpec], Sequence[int] | None]
 

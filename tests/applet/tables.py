@@ -26,7 +26,7 @@ from arbiter.match import Limits
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.match import Move
+    from arbiter.record import Move
     from arbiter.rules import AnyGame
 
 PORT = 8123

@@ -23,8 +23,8 @@ from arbiter.course import Position
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
 from arbiter.games import find, make, names
-from arbiter.match import Fault, MatchRecord
 from arbiter.protocol import NONE
+from arbiter.record import Fault, MatchRecord
 from arbiter.table.single import Heard
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.view import Reader, replay_of

@@ -17,8 +17,8 @@ import sqlalchemy as sa
 import yaml
 
 from arbiter.config import load
-from arbiter.match import Fault, Forfeit
 from arbiter.packing import PackedMatch, pack
+from arbiter.record import Fault, Forfeit
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
 from arbiter.store import Store, schema

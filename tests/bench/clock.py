@@ -19,7 +19,8 @@ from arbiter.clock import MS, TimeControl
 from arbiter.errors import VoidMatch
 from arbiter.executors import Slots
 from arbiter.executors.local import ProcessSlot
-from arbiter.match import Fault, Limits, MatchSpec, Player
+from arbiter.match import Limits, MatchSpec, Player
+from arbiter.record import Fault
 from arbiter.table import play_match
 
 if TYPE_CHECKING:

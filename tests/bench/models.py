@@ -34,7 +34,7 @@ from tests.llm.test_table import model_player
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 SHORT = {"deals": [[1, 0], [3, 1], [5, 2]]}
 

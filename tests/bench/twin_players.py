@@ -34,7 +34,7 @@ from rating.likeness import ALPHA, KNOWN, GivenAnswer, Likeness
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Seat
     from arbiter.testing import Bot
 

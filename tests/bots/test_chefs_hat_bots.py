@@ -15,7 +15,7 @@ from measure_chefs_hat import share
 from planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 
 pytestmark = pytest.mark.slow

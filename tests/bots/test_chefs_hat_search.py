@@ -13,7 +13,7 @@ from planning_referee import Process, assert_options_are_told, at_table, values_
 
 from arbiter.course import Moved, retrace
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.testing import Bot, match_spec, play_in_memory
 
 pytestmark = pytest.mark.process

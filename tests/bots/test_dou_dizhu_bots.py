@@ -17,7 +17,7 @@ from planning_referee import BOTS, Process, assert_options_are_told, at_table
 from arbiter.cards import Stream
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import FIRST_BOMB, PASS, table
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 
 GAME = DouDizhu()

@@ -13,7 +13,7 @@ from planning_referee import BOTS, Process, assert_options_are_told, values_of
 from arbiter.course import Moved, retrace
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
-from arbiter.match import MatchRecord
+from arbiter.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 
 pytestmark = pytest.mark.process

@@ -37,7 +37,7 @@ from arbiter import envs  # noqa: E402
 from arbiter.envs.play import Play  # noqa: E402
 from arbiter.games import make  # noqa: E402
 from arbiter.games.dou_dizhu.combinations import table  # noqa: E402
-from arbiter.match import MatchRecord  # noqa: E402
+from arbiter.record import MatchRecord  # noqa: E402
 from arbiter.rules import AnyGame  # noqa: E402
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy  # noqa: E402
 

@@ -36,7 +36,7 @@ from tests.commands import BOTS, RANDOM
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
     from tests.commands import Run
 

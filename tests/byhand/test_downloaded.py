@@ -23,7 +23,7 @@ from tests.web.replays import OPTIONS, faulty, game_of, match_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from tests.commands import Run
 
 PUBLIC = Reader("public")

@@ -20,7 +20,7 @@ from arbiter.games import make
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
 minari = pytest.importorskip("minari", reason="needs minari: pip install 'arbiter-cards[minari]'")

@@ -19,7 +19,8 @@ import pytest
 from arbiter.clock import TimeControl
 from arbiter.errors import ConfigError, VoidMatch
 from arbiter.executors import cluster, inline
-from arbiter.match import Limits, MatchRecord, MatchSpec, Player
+from arbiter.match import Limits, MatchSpec, Player
+from arbiter.record import MatchRecord
 from arbiter.table import play_match
 from tests.commands import BOTS, RANDOM
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from arbiter.export.card import DataCard
 from arbiter.export.columns import EVENT_COLUMNS, facts
 from arbiter.games import make
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 GAME = make("planning", {"deals": [[2, 0]]})
 RECORD = play_by_policy(GAME, random_policy("1"), match_spec(GAME, seed="1"))

@@ -17,7 +17,7 @@ from arbiter.errors import ConfigError, StoreError
 from arbiter.export.columns import SEAT_COLUMNS
 from arbiter.export.matches import TextForm, pgn_games, results, seat_rows, text, write_parquet, write_text
 from arbiter.export.whole_files import write_whole
-from arbiter.match import BotReport, Fault, Forfeit, MatchRecord
+from arbiter.record import BotReport, Fault, Forfeit, MatchRecord
 from rating import read_results
 from tests.builders import record
 from tests.crosstables import counted, crosstable, pairwise

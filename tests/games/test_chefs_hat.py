@@ -31,7 +31,7 @@ from arbiter.games.chefs_hat.actions import (
 )
 from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.rules import Tell
 from arbiter.sheet import SheetStep, score_sheet, sheets_of
 from arbiter.testing import (

@@ -12,7 +12,7 @@ from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, exchanged
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.testing import (
     Said,
     ScriptedBot,

@@ -18,7 +18,7 @@ from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.rules import Deal, Tell
 from arbiter.sheet import score_sheet, sheets_of
 from arbiter.testing import (

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore
 
 ROUNDS = 3

@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.games import make
 from arbiter.llm.again import model_differences, unchecked
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.season.findings import match_differences
 from arbiter.table.conduct import Conductor
 from tests.llm.serving import Served, legal_answer, serving, text
@@ -19,7 +19,8 @@ from tests.llm.test_table import match_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from tests.llm.serving import FakeProvider
 
 pytestmark = pytest.mark.process

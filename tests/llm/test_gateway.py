@@ -16,7 +16,7 @@ from arbiter.errors import ProviderOutage
 from arbiter.llm.account import FRAME_TOKENS, counted
 from arbiter.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, messages_of
 from arbiter.llm.provider import LONGEST_TEXT, Streamed
-from arbiter.match import Fault
+from arbiter.record import Fault
 from tests.llm.faults import faulty
 from tests.llm.serving import KEY, Served, text
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame, Deal, State
 
 GAMES = [find(name)() for name in names()]

@@ -15,9 +15,10 @@ import pytest
 
 from arbiter.config.models import PACKAGE, harness_command
 from arbiter.errors import ConfigError, ProviderOutage
-from arbiter.match import Fault, MatchRecord, MatchSummary, Player
+from arbiter.match import Player
 from arbiter.packing import pack, unpack
 from arbiter.players import registered
+from arbiter.record import Fault, MatchRecord, MatchSummary
 from arbiter.samples import HARNESS
 from arbiter.table.conduct import Conductor, start_request
 from arbiter.table.launcher import Launcher

@@ -18,7 +18,8 @@ from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.rules import Action, AnyGame, Seat, State
     from arbiter.testing.memory import Policy
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.match import Fault, MatchSummary, original
+from arbiter.match import original
+from arbiter.record import Fault, MatchSummary
 from arbiter.regress.blocks import block_score, block_specs, match_score
 from tests.regress.tables import SMALL, InMemory, experiment
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from arbiter.match import MatchSpec, MatchSummary
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchSummary
     from arbiter.regress.experiment import Experiment
     from arbiter.store import SeasonStore
 

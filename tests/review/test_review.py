@@ -33,7 +33,7 @@ from arbiter.view import Reader, heard, replay_of
 from tests.review.in_memory import InMemory
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
 GAMES: dict[str, dict[str, Any]] = {

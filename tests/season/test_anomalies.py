@@ -12,8 +12,8 @@ import pytest
 from arbiter.config import load
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.executors import SizedExecutor
-from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
+from arbiter.record import Fault, Forfeit
 from arbiter.season.administration import annul, undo_annulment
 from arbiter.season.events import MatchStored, RoundComplete, SeasonComplete, Stopped
 from arbiter.season.season import Season
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
 LINES = [
     "game: planning",

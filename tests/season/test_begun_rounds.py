@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arbiter.config import Config
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.events import Event
     from tests.commands import Run
 

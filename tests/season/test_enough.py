@@ -11,9 +11,9 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import ConfigError, ProviderOutage, VoidMatch
-from arbiter.match import BotReport
 from arbiter.picture import figures
 from arbiter.picture.state import SeasonState
+from arbiter.record import BotReport
 from arbiter.season.administration import annul, undo_annulment
 from arbiter.season.enough import narrow
 from arbiter.season.events import Enough, MatchStored, RoundComplete, SeasonComplete
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.events import Event
 
 FILE = """\

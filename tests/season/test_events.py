@@ -8,7 +8,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import VoidMatch
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.season import administration
 from arbiter.season.events import (
     ChangesAccepted,
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.events import Event
 
 CONFIG = (

@@ -13,7 +13,7 @@ import pytest
 from arbiter.cli.output import duration
 from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.config import Config, load
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
 from arbiter.season.season import Season
 from arbiter.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
 from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
 LINES = [
     "game: planning",

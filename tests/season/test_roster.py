@@ -16,7 +16,8 @@ from arbiter.cli import exit_code
 from arbiter.cli.opening import look
 from arbiter.config import Config, as_before, load
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.match import Fault, Forfeit, MatchRecord, MatchSpec
+from arbiter.match import MatchSpec
+from arbiter.record import Fault, Forfeit, MatchRecord
 from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.calendar import SeasonClock
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete

@@ -12,8 +12,8 @@ import pytest
 
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.match import Fault, MatchSummary
 from arbiter.packing import pack_match
+from arbiter.record import Fault, MatchSummary
 from arbiter.season.calendar import rounds_left
 from arbiter.season.ledger import to_rating
 from arbiter.season.matches import play_matches
@@ -28,7 +28,8 @@ from tests.crosstables import pairwise
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
 CONFIG = """\
 game: planning

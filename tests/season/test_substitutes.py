@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from arbiter.config import Config, load
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.games import make
-from arbiter.match import Fault, MatchSummary, original
+from arbiter.match import original
+from arbiter.record import Fault, MatchSummary
 from arbiter.season.administration import annul, suspend, undo_annulment
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
 from arbiter.season.findings import FindingKind
@@ -36,7 +37,8 @@ from tests.profiles import examples
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.events import Event
 
 CONFIG = """\

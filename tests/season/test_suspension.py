@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.config import Config, load
-from arbiter.match import Fault, Forfeit, MatchSummary
+from arbiter.record import Fault, Forfeit, MatchSummary
 from arbiter.season.administration import reinstate, suspend
 from arbiter.season.lapses import Lapses
 from arbiter.season.results import SeasonResults
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
     from arbiter.season.plan import RoundPlan
 
 HOUSE = ["  - {name: h0, command: [python3], house: true}"]

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from arbiter.cli import exit_code
 from arbiter.config import load
 from arbiter.errors import ConfigError
-from arbiter.match import Fault
+from arbiter.record import Fault
 from arbiter.season.findings import Coverage, Finding, FindingKind
 from arbiter.season.ledger import Ledger
 from arbiter.season.season import Season
@@ -39,7 +39,7 @@ from tests.kept_season import (
 
 if TYPE_CHECKING:
     from arbiter.config import Config
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore
 
 

@@ -12,7 +12,7 @@ from tests.builders import record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.store import SeasonStore, Store
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack_match
+from arbiter.record import Fault, Forfeit
 from arbiter.store import Order, OrderKind, SeasonStore, Store, schema
 from arbiter.store.lists import MatchRange
 from tests.builders import record

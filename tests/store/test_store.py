@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.match import Fault, Forfeit
 from arbiter.packing import pack
+from arbiter.record import Fault, Forfeit
 from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, schema
 from arbiter.store.dialect import COMPILED
 from tests.builders import record, standings

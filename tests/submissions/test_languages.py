@@ -18,7 +18,7 @@ from arbiter.submissions import languages as module
 from arbiter.submissions.languages import Language, languages
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 pytestmark = pytest.mark.process
 SEASON = (

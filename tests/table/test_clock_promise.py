@@ -13,8 +13,8 @@ import pytest
 
 from arbiter.clock import MS
 from arbiter.games import make
-from arbiter.match import BotReport, Fault, MatchRecord
 from arbiter.players import registered
+from arbiter.record import BotReport, Fault, MatchRecord
 from arbiter.replay import replay
 from arbiter.table import Conductor, play_match, presence
 from arbiter.table.conduct import close_table, complete

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import VoidMatch
-from arbiter.match import Fault
 from arbiter.protocol import Connection
+from arbiter.record import Fault
 from arbiter.table import Conductor, channel, patience, slim
 from arbiter.table.ending import Ending
 from arbiter.table.meter import Meter, _stat, filled_in
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arbiter.exchange import Reply, Send
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 pytestmark = pytest.mark.process
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.clock import TimeControl
-from arbiter.match import Fault, Limits, MatchSpec, Player
+from arbiter.match import Limits, MatchSpec, Player
 from arbiter.players import registered
+from arbiter.record import Fault
 from arbiter.table import play_match
 from arbiter.table.conduct import close_table, start_request
 from arbiter.table.runtimes import settings

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import VoidMatch
-from arbiter.match import Fault
 from arbiter.players import registered
+from arbiter.record import Fault
 from arbiter.table import Conductor, launcher
 from arbiter.table.launcher import PID_LIMIT, process_id
 from tests.commands import BOTS
@@ -22,7 +22,7 @@ from tests.tiers import need
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
 
 pytestmark = pytest.mark.process
 

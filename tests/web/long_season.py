@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from arbiter.config import load
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.builders import Scripted, record
@@ -18,7 +18,8 @@ from tests.kept_season import SEED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, MatchSpec
+    from arbiter.match import MatchSpec
+    from arbiter.record import MatchRecord
 
 MARKUP = "<img src=x onerror=alert(1)>"
 NAMES = (

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arbiter.games import find
-from arbiter.match import Fault, Forfeit
+from arbiter.record import Fault, Forfeit
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
 
 OPTIONS: dict[str, dict[str, Any]] = {

@@ -22,7 +22,7 @@ from tests.web.authored import ADDRESS, Authored, archive, ask, authored
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.web.callers import Caller
 
 

@@ -16,7 +16,7 @@ from arbiter.view import Reader, replay_of
 from tests.folding import folded
 
 if TYPE_CHECKING:
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.viewed import Replay
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from tests.commands import Run
     from tests.kept_season import Kept
 

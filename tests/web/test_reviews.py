@@ -20,7 +20,7 @@ from tests.web.test_notes import noting
 if TYPE_CHECKING:
     from httpx2 import Response
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.reviewed import PhaseLoss, Review
     from tests.kept_season import Kept
 

@@ -21,9 +21,9 @@ from arbiter.byhand.occupants import RandomPlayer, SeatCommand
 from arbiter.config import load
 from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
-from arbiter.match import Fault
 from arbiter.players import registered
 from arbiter.protocol import NONE
+from arbiter.record import Fault
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table.meter import descendants_of

@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from arbiter.match import BotReport, Fault, Forfeit
+from arbiter.record import BotReport, Fault, Forfeit
 from arbiter.view import Reader, replay_of
 from tests.kept_season import SEED
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from tests.kept_season import Kept
 
 UNDER_WAY = 3

@@ -27,7 +27,8 @@ from arbiter.table.system import SYSTEM
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.match import BotReport, MatchRecord, Player
+    from arbiter.match import Player
+    from arbiter.record import BotReport, MatchRecord
 
 pytestmark = [
     pytest.mark.process,

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from arbiter.match import MatchRecord, Player
+    from arbiter.match import Player
+    from arbiter.record import MatchRecord
 
 pytestmark = [
     pytest.mark.process,

@@ -19,7 +19,7 @@ from arbiter.table.sandbox.isolation import choose, on_top
 from tests.tiers import need
 
 if TYPE_CHECKING:
-    from arbiter.match import BotReport, MatchRecord
+    from arbiter.record import BotReport, MatchRecord
 
 pytestmark = pytest.mark.process
 MEMORY = 100_000_000

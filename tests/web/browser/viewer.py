@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from arbiter.match import MatchRecord
+    from arbiter.record import MatchRecord
     from arbiter.viewed import Replay
 
     Show: TypeAlias = Callable[..., Any]
