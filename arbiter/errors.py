@@ -25,8 +25,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.uses import Billed
-
 
 class ArbiterError(Exception):
     """Base of all errors; `exit_code` is what the command line returns for it."""
@@ -115,11 +113,11 @@ class BotCheckFailed(ArbiterError):
 class VoidMatch(ArbiterError):
     """Our own failure ended a match: no result, to be played again under the same id.
 
-    `billed` is by player what language models had used by then.
+    `billed` maps each player to the tokens of questions and of answers that its language model had used.
     """
 
     exit_code = 4
-    billed: Mapping[str, Billed] = {}
+    billed: Mapping[str, tuple[int, int]] = {}
 
 
 class ProviderOutage(VoidMatch):

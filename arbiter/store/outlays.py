@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 class OutlayBook(Book):
     """Those of one season, by player."""
 
-    def add(self, billed: Mapping[str, Billed]) -> None:
+    def add(self, billed: Mapping[str, tuple[int, int]]) -> None:
         """Add what models used in a play that is not stored."""
         table = schema.outlays
         with self._store.transaction() as connection:
-            for player, more in billed.items():
+            for player, (asked, answered) in billed.items():
                 key = {"season_id": self._id, "player": key_of(player)}
                 self._store.insert_once(connection, table, key | {"input": 0, "output": 0})
-                sums = {"input": table.c.input + more.input, "output": table.c.output + more.output}
+                sums = {"input": table.c.input + asked, "output": table.c.output + answered}
                 connection.execute(sa.update(table).filter_by(**key).values(sums))
 
     def all(self) -> dict[str, Billed]:
