@@ -18,7 +18,7 @@ from arbiter.errors import ArbiterError
 from arbiter.protocol import words_of
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import QUIT_SECONDS
-from arbiter.testing import random_policy
+from arbiter.testing.memory import random_policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from arbiter.exchange import Reply
 from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.single import SingleBot
-from arbiter.testing import match_spec
 from arbiter.testing.follower import RandomPlayers, conduct_with
+from arbiter.testing.memory import match_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from arbiter.exchange import Reply
 from arbiter.protocol import DONE, Answer
 from arbiter.table.launcher import Launcher
 from arbiter.table.single import Heard, SingleBot
-from arbiter.testing import random_policy
+from arbiter.testing.memory import random_policy
 
 if TYPE_CHECKING:
     from arbiter.course import Position

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import BotCheckFailed, IllegalAction
+from arbiter.review.losses import Worth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,13 +18,6 @@ REQUEST = "gen_values"
 MOST_OPTIONS = 1000
 MOST_POINTS = 1e9
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
-
-
-class Worth(NamedTuple):
-    """An option's expected points in its deal, and the chance to win the match, None if that is not told."""
-
-    points: float
-    win: float | None = None
 
 
 def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, Worth]:

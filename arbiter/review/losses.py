@@ -15,13 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.review.answers import Worth
     from arbiter.reviewed import PhaseLoss
 
 SAME_CHANCE = 0.005
 """Chances to win that differ by no more are the same."""
 SURE = 3.0
 """Standard errors by which a loss lies above 0 that is called a mistake."""
+
+
+class Worth(NamedTuple):
+    """An option's expected points in its deal, and the chance to win the match, None if that is not told."""
+
+    points: float
+    win: float | None = None
 
 
 class Judged(NamedTuple):

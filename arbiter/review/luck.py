@@ -21,7 +21,7 @@ from arbiter.review.losses import judge_decision
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.review.answers import Worth
+    from arbiter.review.losses import Worth
     from arbiter.review.reference import Reference
     from arbiter.reviewed import Lead
     from arbiter.rules import AnyGame, Deal

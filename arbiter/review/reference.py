@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from arbiter.match import Limits, Player
     from arbiter.protocol import Answer
-    from arbiter.review.answers import Worth
+    from arbiter.review.losses import Worth
     from arbiter.rules import AnyGame, Command, Seat
 
 ANSWERS = 6

@@ -14,7 +14,7 @@ from arbiter.clock import SECOND, TimeControl
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.season.settings import as_begun, config_of
-from arbiter.testing import Said, match_spec, play_by_policy, random_policy
+from arbiter.testing.memory import Said, match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

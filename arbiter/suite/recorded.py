@@ -12,8 +12,8 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.referee import referee
 from arbiter.table.launcher import Launcher
-from arbiter.testing import match_spec
 from arbiter.testing.follower import Follower, conduct_with
+from arbiter.testing.memory import match_spec
 
 if TYPE_CHECKING:
     from arbiter.match import Limits, Player

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from arbiter.review.answers import Worth
+from arbiter.review.losses import Worth
 
 if TYPE_CHECKING:
     from arbiter.rules import AnyGame

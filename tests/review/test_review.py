@@ -19,8 +19,8 @@ from arbiter.errors import BotCheckFailed
 from arbiter.games import make
 from arbiter.match import Player
 from arbiter.review import visits
-from arbiter.review.answers import Worth, read_values
-from arbiter.review.losses import Losses, clustered, judge_decision
+from arbiter.review.answers import read_values
+from arbiter.review.losses import Losses, Worth, clustered, judge_decision
 from arbiter.review.luck import leads_of, luck_of, value_deal
 from arbiter.review.play import phases_of, review_match
 from arbiter.review.reference import Reference
