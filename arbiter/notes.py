@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from arbiter.viewed import MoveNote
 
 MOVE_BYTES, MATCH_BYTES = 200, 16 * 1024
 """Bytes of lines that are kept before one move, and in a match, of one seat."""
@@ -64,15 +62,6 @@ class Note(NamedTuple):
         parts = {"value": self.value, "tags": list(self.tags), "words": list(self.words)}
         return {name: part for name, part in parts.items() if part is not None and part != []}
 
-    def shown(self) -> MoveNote:
-        """The same for a reader, in whose browser or terminal no word does anything."""
-        return cast(
-            "MoveNote",
-            self._replace(
-                tags=tuple(map(printable, self.tags)), words=tuple(map(printable, self.words))
-            ).to_json(),
-        )
-
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
         """The note that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
@@ -83,22 +72,6 @@ class Note(NamedTuple):
         if not all(isinstance(text, str) for part in texts for text in part):
             raise TypeError("tags and words of a note are texts")
         return cls(value, *texts)
-
-
-def note_lines(note: MoveNote | None) -> Iterator[str]:
-    """A note that is shown as a bot might have written it; nothing for none."""
-    note = note or {}
-    if "value" in note:
-        yield f"# value {note['value']:.6g}"
-    yield from (f"# tag {tag}" for tag in note.get("tags", ()))
-    yield from (f"# note {text}" for text in note.get("words", ()))
-
-
-def in_one_line(note: MoveNote | None) -> str:
-    """A note that is shown, as ``0.62 #endgame the ten is safe``; "" for none."""
-    note = note or {}
-    value = [f"{note['value']:.6g}"] if "value" in note else []
-    return " ".join([*value, *(f"#{tag}" for tag in note.get("tags", ())), *note.get("words", ())])
 
 
 def is_tag(text: str) -> bool:

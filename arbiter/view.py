@@ -35,6 +35,7 @@ from arbiter.frame import NOBODY, Frames
 from arbiter.games import make
 from arbiter.identity import emblems
 from arbiter.moments import Ended, moments
+from arbiter.note_text import shown_note
 from arbiter.outcome import say_match
 from arbiter.record import Fault
 
@@ -260,7 +261,7 @@ class _Telling:
             charged, left = move.charged_ns / 1e6, move.left_ns / 1e6
             what = {"request": move.request, "text": move.action, "charged_ms": charged, "left_ms": left}
             note = self._notes.get(self._moves)
-            self._add("answer", seat=move.seat, **what, **({"note": note.shown()} if note else {}))
+            self._add("answer", seat=move.seat, **what, **({"note": shown_note(note)} if note else {}))
         laid = game.laid(before, move.seat, event.action, after)
         self.frames.moved(move.seat, move.request, move.action, revealed, laid)
         self._cut.decided(move.seat, len(self.events))

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
 from arbiter.match import MatchSpec, Player
-from arbiter.notes import DROPPED, LONGEST_TAG, MATCH_BYTES, MOVE_BYTES, Note, Notebook, note_lines, of_moves
+from arbiter.note_text import note_lines, shown_note
+from arbiter.notes import DROPPED, LONGEST_TAG, MATCH_BYTES, MOVE_BYTES, Note, Notebook, of_moves
 from arbiter.packing import pack, unpack
 from arbiter.protocol import PLAIN, Connection
 from arbiter.record import MatchRecord
@@ -83,7 +84,7 @@ def test_the_notes_of_a_match_have_at_most_so_many_bytes() -> None:
 
 def test_notes_are_safe_for_a_terminal() -> None:
     note = Note(0.25, ("risky",), ("\x1b[2J \u202e",))
-    assert list(note_lines(note.shown())) == ["# value 0.25", "# tag risky", "# note \\x1b[2J \\u202e"]
+    assert list(note_lines(shown_note(note))) == ["# value 0.25", "# tag risky", "# note \\x1b[2J \\u202e"]
 
 
 # In the stream

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
 from arbiter.clock import ClockKind, charged
-from arbiter.notes import in_one_line
+from arbiter.note_text import note_in_one_line, shown_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
     for number, move in enumerate(record.moves, 1):
         answer = min(move.charged_ns, _answer_cost(move, record))
         values = {"number": number, "player": record.players[move.seat], **move._asdict()}
-        noted = {"note": notes[number].shown()} if number in notes else {}
+        noted = {"note": shown_note(notes[number])} if number in notes else {}
         moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer, **noted})
     seats = range(len(record.bots)) if only is None else [only]
     moves = [move for move in moves if move["seat"] in seats]
@@ -121,7 +121,7 @@ def _print_moves(title: str, moves: Sequence[Mapping[str, Any]], slowest: Sequen
     columns = ["move", "deal", "seat", "request", "answer", "wall", "CPU", "charged", "news", "left", ""]
     if slowest and any("note" in move for move in moves):
         columns.append("note")
-        rows = [[*row, in_one_line(move.get("note"))] for row, move in zip(rows, moves, strict=True)]
+        rows = [[*row, note_in_one_line(move.get("note"))] for row, move in zip(rows, moves, strict=True)]
     print_table(columns, rows, title, left=(2, 3, 4, 10, 11))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
-from arbiter.notes import note_lines
+from arbiter.note_text import note_lines
 from arbiter.text import printable
 from arbiter.view import Reader, replay_of
 
