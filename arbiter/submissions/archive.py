@@ -42,6 +42,11 @@ OF_MACOS = ("__MACOSX", ".DS_Store")
 SHOWN = 100
 """Characters of a name that are shown."""
 ENCRYPTED = 1 << 0
+HEADER = 30
+"""Bytes of an entry's header before its name; the last four are the sizes of name and extra field."""
+SIZES = struct.Struct("<HH")
+END, END_OF_64, LOCATOR_MARK = b"PK\5\6", b"PK\6\6", b"PK\6\7"
+LOCATOR, SIZE_OF_64 = struct.Struct("<4sIQI"), 56
 RENAME = "rename it and pack again"
 PACK_AGAIN = "pack the folder again, as in: zip -r bot.zip bot"
 DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError)
@@ -68,9 +73,11 @@ def unpack(archive: Path, folder: Path, max_size: int, room: int | None = None) 
     size = archive.stat().st_size
     if size > max_size:
         raise Refused(f"it has {size:,} bytes; at most {max_size:,} are taken", "leave files out")
-    with _opened(archive.read_bytes()) as opened:
+    data = archive.read_bytes()
+    with _opened(data) as opened:
         entries = opened.infolist()
         _refuse_more(len(entries), MOST_ENTRIES, "files and folders")
+        _check_places(data, entries, opened.start_dir)
         named = _without_top([Named(_parts(entry), entry) for entry in entries])
         _refuse_twins(named)
         files = [one for one in named if not one.is_folder]
@@ -115,6 +122,28 @@ def _opened(archive: bytes) -> zipfile.ZipFile:
         raise Refused("a name of a file is no UTF-8 text", PACK_AGAIN) from None
     except DAMAGES:
         raise Refused("it is not a ZIP archive, or not whole", PACK_AGAIN) from None
+
+
+def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory: int) -> None:
+    """Refuse data that overlap, or reach beyond the place that the archive has for them.
+
+    Python's `zipfile` has looked for that since 3.11.8, and for a directory of ZIP64 elsewhere than stated since
+    3.13.9.
+    """
+    end = archive.rfind(END)
+    locator = archive[max(end - LOCATOR.size, 0) : end]
+    if locator.startswith(LOCATOR_MARK):
+        stated = LOCATOR.unpack(locator)[2]
+        if not archive.startswith(END_OF_64, stated) or stated + SIZE_OF_64 > end - LOCATOR.size:
+            raise Refused("its directory is not where it says", PACK_AGAIN)
+    limit = directory
+    for entry in sorted(entries, key=lambda one: one.header_offset, reverse=True):
+        header = archive[entry.header_offset :][:HEADER]
+        begin = entry.header_offset + HEADER + sum(SIZES.unpack_from(header.ljust(HEADER, b"\0"), HEADER - 4))
+        if begin + entry.compress_size > limit:
+            room = f"{max(limit - begin, 0):,} bytes, not the {entry.compress_size:,} that it states"
+            raise Refused(f"{entry.orig_filename[:SHOWN]!r}: its data have {room}", PACK_AGAIN)
+        limit = entry.header_offset
 
 
 def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from arbiter.web.packed import packed
 from arbiter.web.pages import render
 from arbiter.web.refusals import NOTHING, answer_failure
 from arbiter.web.views import File
-from arbiter.web.words import match_part, part
+from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,7 +107,6 @@ def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:
     """Where the API has what a page shows; None where it has not."""
     if not asked.view.says:
         return None
-    named = {
-        one.name: match_part(str(value)) for one, value in zip(asked.view.of, asked.values, strict=False)
-    }
+    written = zip(asked.view.of, asked.values, strict=False)
+    named = {one.name: one.written(str(value)) for one, value in written}
     return f"{API}/seasons/{part(state.name)}{asked.view.path.format_map(named)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from arbiter.web.refusals import Refusal
 from arbiter.web.security import number_of
+from arbiter.web.words import part
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable
@@ -22,7 +23,7 @@ DIGITS = 10
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of a range, or a text of a form and what is `meant` by it.
+    """A number of a range, or a text of a form: what is `meant` by it, how that is `written` in a path.
 
     A season has answers to those `known`, by default to all.
     """
@@ -33,6 +34,7 @@ class Parameter:
     default: Value = None
     says: str = ""
     meant: Callable[[str], str] = str
+    written: Callable[[str], str] = part
 
     def read(self, text: str) -> Value:
         """The value that a text is; Refusal for any other text."""

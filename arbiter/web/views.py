@@ -25,7 +25,7 @@ from arbiter.web.asking import Parameter, Value
 from arbiter.web.match_views import match_page
 from arbiter.web.rules import rules, starter
 from arbiter.web.shapes import Rules
-from arbiter.web.words import match_of_part
+from arbiter.web.words import match_of_part, match_part
 
 if TYPE_CHECKING:
     from arbiter.picture.basis import Eyes
@@ -229,7 +229,7 @@ EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
-MATCH = Parameter("match", ".*", meant=match_of_part)
+MATCH = Parameter("match", ".*", meant=match_of_part, written=match_part)
 TABLE = Parameter("table", "t[0-9]{1,6}")
 
 VIEWS = (

@@ -114,7 +114,7 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     ),
     "many bombs of the same data": (
         archive_of(Made("a"), Made("b", central={"offset": 0})),
-        "its data are damaged",
+        "'b': its data have 0 bytes, not the 10 that it states",
     ),
     "a quine of overlapping files": (
         archive_of(
@@ -127,7 +127,15 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
             ),
             Made("b"),
         ),
-        "its data are damaged",
+        "'a': its data have 20 bytes, not the 60 that it states",
+    ),
+    "a packed size past the end of the archive": (
+        archive_of(Made(method=0, central={"packed": 10**8}, local={"packed": 10**8})),
+        "'bot.py': its data have 8 bytes, not the 100,000,000 that it states",
+    ),
+    "a directory of 64 bits that is elsewhere": (
+        archive_of(Made(), wide=wide_end(1, 52, 46, 10)),
+        "its directory is not where it says",
     ),
     "a file that is shorter than it says": (
         archive_of(Made(central={"size": 500}, local={"size": 500})),

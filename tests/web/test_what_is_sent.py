@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 
 from arbiter.record import BotReport, Fault, Forfeit
 from arbiter.view import Reader, replay_of
 from tests.kept_season import SEED
+from tests.web.addresses import walk
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 UNDER_WAY = 3
 WRITTEN, REPLIED = "written-to-standard-error", "said-in-a-raw-reply"
-HREF = re.compile(r'(?:href|action|data-url)="([^"#]+)')
 SHOWN = ("", "?after_round=1", "/crosstable?show=los", "/live", "/live?wall=1")
 
 
@@ -52,32 +49,11 @@ def records(kept: Kept) -> list[MatchRecord]:
     return [kept.match(name) for name in names]
 
 
-def walk(visitor: TestClient) -> dict[str, str]:
-    """Every page and every answer of the API that the site leads to, by address."""
-    known = {"/seasons", *(f"/seasons/small{page}" for page in SHOWN)}
-    waiting, sent = sorted(known), {}
-    while waiting:
-        address = waiting.pop()
-        answer = visitor.get(address)
-        # What a page is asked beside its figures, the API does not know.
-        assert answer.status_code == 200 or (address[:4], answer.status_code) == ("/api", 422), address
-        sent[address] = answer.text
-        found = {html.unescape(link) for link in HREF.findall(answer.text) if not address.startswith("/api")}
-        # The parts of a query stand on the page that they lead from.
-        found = {link if link[0] == "/" else f"{urlsplit(address).path}{link}" for link in found if link != "data:,"}  # fmt: skip
-        is_file = "." in address.rsplit("/", 1)[-1].partition("?")[0]
-        if address.startswith("/seasons/") and "/live" not in address and not is_file:
-            found.add(f"/api/v1{address}")
-        waiting += sorted(found - known)
-        known |= found
-    return sent
-
-
 @pytest.mark.slow
 def test_no_page_and_no_answer_tells_what_is_not_for_the_public(
     visitor: TestClient, records: list[MatchRecord]
 ) -> None:
-    sent = walk(visitor)
+    sent = walk(visitor, [f"/seasons/small{page}" for page in SHOWN])
     assert sum(address.endswith("/replay") for address in sent) == len(records)
     secrets = {SEED, WRITTEN, REPLIED, "stderr"}
     for record in records:
