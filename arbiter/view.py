@@ -181,6 +181,7 @@ class _Telling:
         self._own = reader.seat if reader.kind == "seat" else None
         self._notes = notes_for(record, reader, complete)
         self._deal = self._number = self._moves = 0
+        self._secret_until_heard: int | None = None  # events before the last decision, if it was made unseen
         self._cut = Cut(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
         self.frames = Frames(game, record.players, eyes)
@@ -254,6 +255,7 @@ class _Telling:
         revealed = game.revealed(before, move.seat, event.action, after)
         now = (move.seat, move.action) in revealed
         self._moves += 1
+        self._secret_until_heard = len(self.events) if len(revealed) > 1 else None
         if not (self._everything or move.seat == self._own or (self._own is None and now)):
             self._pass_over(2)
         else:
@@ -318,6 +320,7 @@ class _Telling:
         seat = forfeit.seat
         asked = state is not None and seat in state.to_act
         asked = asked and self._game.request(state, seat) == forfeit.command
+        secret = self._secret_until_heard
         if self._own is not None:
             del self.events[self._cut.end(forfeit, self._own, asked) :]
             begun = {event["deal"] for event in self.events if event["t"] == "deal"}
@@ -326,6 +329,12 @@ class _Telling:
             self.marks = [mark for mark in self.marks if mark["i"] <= last]
             if not self._complete:
                 self._number = last + 1
+        elif (
+            not self._everything and secret is not None and (not asked or self._record.delivery == "batched")
+        ):
+            # The fault came before all had heard what was decided unseen.
+            del self.events[secret:]
+            self._number = secret
         if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
             self._ask(state, seat, forfeit.command)
         elif asked:

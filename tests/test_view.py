@@ -236,6 +236,25 @@ def test_declarations_of_a_deal_that_a_fault_ended_stay_hidden() -> None:
     assert [event["seat"] for event in complete["events"] if event["t"] == "answer"] == [0, 1]
 
 
+@pytest.mark.parametrize("delivery", ["strict", "batched"])
+@pytest.mark.parametrize("heard", range(4))
+def test_declarations_stay_hidden_from_the_public_until_all_have_heard_them(
+    heard: int, delivery: str
+) -> None:
+    game = Planning(deals=[[2, 0]])
+
+    def fails(command: str) -> bytes:
+        return b"no reply\n\n" if command.startswith(f"declare {heard}") else answer_alike("0", command)
+
+    bots: list[Any] = [fails if seat == 2 else partial(answer_alike, "0") for seat in range(4)]
+    record = play_in_memory(game, bots, match_spec(game, delivery=delivery))
+    assert record.forfeit is not None
+    assert len(record.moves) == 4
+    public = replay_of(record, Reader("public"), complete=False)
+    assert {event["t"] for event in public["events"]} == {"tell", "deal", "fault"}
+    assert "declare 0" not in json.dumps(public)
+
+
 def test_the_reason_of_an_illegal_move_waits_for_the_end_of_the_round() -> None:
     game = Planning(deals=[[2, 0]])
     bots: list[Any] = [partial(answer, words) for words in (["0", "ZZ"], ["0"], ["0"], ["0"])]
@@ -276,6 +295,10 @@ def test_on_what_a_budget_went_is_for_the_bot_itself_and_for_who_sees_all() -> N
     assert record.forfeit is not None
     seat = record.forfeit.seat
     assert [reader for reader, text in said.items() if "slowest" in text] == [f"seat:{seat}", "full"]
+
+
+def answer_alike(word: str, command: str) -> bytes:
+    return b"= %s\n\n" % word.encode() if command == "gen_declare" else b"=\n\n"
 
 
 def answer(words: list[str], command: str) -> bytes:

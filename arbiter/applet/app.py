@@ -44,7 +44,7 @@ def make_app(
     add_reading(app, session, news, door, remembered)
     add_posting(app, session, readers, remembered)
     app.mount(door.static, GZipMiddleware(StaticFiles(directory=FILES)))
-    return Guard(door), door
+    return Guard(door, redirects=False), door
 
 
 def _answer_errors(app: FastAPI) -> None:

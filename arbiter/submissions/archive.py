@@ -127,8 +127,7 @@ def _opened(archive: bytes) -> zipfile.ZipFile:
 def _check_places(archive: bytes, entries: Iterable[zipfile.ZipInfo], directory: int) -> None:
     """Refuse data that overlap, or reach beyond the place that the archive has for them.
 
-    Python's `zipfile` has looked for that since 3.11.8, and for a directory of ZIP64 elsewhere than stated since
-    3.13.9.
+    The `zipfile` of the oldest Python that we support does not look for either.
     """
     end = archive.rfind(END)
     locator = archive[max(end - LOCATOR.size, 0) : end]

@@ -116,11 +116,12 @@ class Guard:
 
     A part of an address may hold an escaped slash. What is no UTF-8, or has control characters, exists
     nowhere. HEAD is GET without the body, and neither has one itself. With `hosts` requests for other sites
-    are refused. Whatever refuses a request before there is a page raises the refusal.
+    are refused. Whatever refuses a request before there is a page raises the refusal. Where it `redirects`, a
+    slash at the end leads to the address without it.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Hosts | None = None) -> None:
-        self._app, self._hosts = app, hosts
+    def __init__(self, app: ASGIApp, hosts: Hosts | None = None, redirects: bool = True) -> None:
+        self._app, self._hosts, self._redirects = app, hosts, redirects
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -143,7 +144,7 @@ class Guard:
             if method in ("GET", "HEAD") and has_body(scope):
                 close = {"connection": "close"}
                 raise Refusal(400, "no_request", "a request to read has no body", headers=close)
-            if method == "GET" and path.endswith("/") and path[0] == "/" and path[1:2].isalnum():
+            if self._redirects and method == "GET" and path[1:2].isalnum() and path[0] == path[-1] == "/":
                 await _lead_on(scope)(scope, receive, with_headers)
                 return
             own = {**scope, "path": path, "method": method, "scheme": scheme}

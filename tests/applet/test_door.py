@@ -56,6 +56,13 @@ def revision(owner: Owner) -> int:
     return int(owner.get("/state")["revision"])
 
 
+@pytest.mark.parametrize(("host", "status"), [(OWN.removeprefix("http://"), 403), ("other.example", 421)])
+def test_a_slash_at_the_end_leads_nowhere_without_the_key(
+    stranger: TestClient, host: str, status: int
+) -> None:
+    assert stranger.get("/anything/", headers={"Host": host}).status_code == status
+
+
 def test_the_page_has_the_key_that_its_address_has(owner: Owner, stranger: TestClient) -> None:
     answer = stranger.get(f"/?key={owner.door.key}")
     assert answer.status_code == 200
