@@ -10,7 +10,7 @@ from arbiter.cli.output import duration, note, tell
 from arbiter.cli.progress import match_line
 from arbiter.regress.choice_saying import state_text, where
 from arbiter.regress.choosing import ChoiceTrial
-from arbiter.regress.saying import elo_text
+from arbiter.regress.saying import awaited_evidence, elo_text
 from arbiter.regress.trial import Trial
 from arbiter.text import counted, printable
 from rating.sequential.runs import FIRST_LOOK
@@ -140,12 +140,11 @@ class Watch:
         if isinstance(trial, ChoiceTrial):
             return f"{where(trial)}, {60 * pace:.0f} matches a minute"
         report = trial.report
-        low, high = report.bounds
-        text = f"LLR {report.llr:.2f} of {low:.2f} .. {high:.2f}, Elo {elo_text(trial)}, "
-        text += (
-            f"{counted(report.blocks, 'block')}, {counted(report.matches, 'match')}, {60 * pace:.0f} a minute"
+        text = (
+            f"Elo {elo_text(trial)}, {counted(report.blocks, 'block')}, {counted(report.matches, 'match')}, "
         )
-        if report.to_go is not None:
+        text += f"{60 * pace:.0f} a minute; {awaited_evidence(trial)}"
+        if report.to_go is not None and report.to_go >= 1:
             left = duration(report.to_go * self._experiment.block_size / pace)
             text += f", some {left} to go"
         return text

@@ -233,6 +233,9 @@ def _print_match(found: Review, match_id: str) -> None:
     listed = sorted(mistakes, key=lambda decision: -(decision["loss"] or 0))[:LISTED]
     rows = [_row(decision, names) for decision in sorted(listed, key=lambda decision: decision["i"])]
     columns = ["move", "deal", "player", "request", "done", "worth", "best", "worth", "loss", "±", "to win"]
+    if not any(win is not None for decision in found["decisions"] for win in decision["win"]):
+        say(f"{found['by']} gives no chances to win")
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     if rows:
         more = f", the costliest of {len(mistakes)}" if len(mistakes) > len(listed) else ""
         print_table(columns, rows, f"mistakes{more}", left=(2, 3, 4, 6))

@@ -70,7 +70,12 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
         found.append(("evidence", f"e {report.e:.3g}{enough}"))
         if report.blocks:
             ends = "{low:+.1f} to {high:+.1f}".format(**at_any_time(trial))
-            found.append(("any time", f"Elo {ends} (95 %, whenever looked at)"))
+            sides = (
+                f", both sides; the verdict needs {100 * test.alpha:.2g} % on one side"
+                if trial.verdict == "better"
+                else ""
+            )
+            found.append(("any time", f"Elo {ends} (95 %, whenever looked at{sides})"))
     found.append(
         ("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_which_blocks(trial)}")
     )
@@ -86,6 +91,23 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     if experiment.attempt > 1:
         found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
     return found
+
+
+def awaited_evidence(trial: Trial) -> str:
+    """Return what a test without a verdict waits for, in one line."""
+    test, report, (low, high) = trial.experiment.test, trial.report, trial.report.bounds
+    better = (
+        f"evidence {report.e:.3g} of {test.enough_evidence:.4g}"
+        if test.evidence
+        else f"LLR {report.llr:.2f} of {high:.2f}"
+    )
+    text = f"waiting for {better} (better) or LLR {report.llr:.2f} of {low:.2f} (not better)"
+    more = FIRST_LOOK - (trial.run.blocks - trial.run.level)
+    return (
+        f"{text}, and for {counted(more, 'more block')} that {'is' if more == 1 else 'are'} not level"
+        if more > 0
+        else text
+    )
 
 
 def by_results(trial: Trial) -> dict[str, float]:

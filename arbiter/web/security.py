@@ -42,6 +42,8 @@ HEADERS = [
 ]
 SLASH = "\x1f"
 """Stands for a slash within a part of an address; no name has a control character."""
+_ID = re.compile(r"/matches/(r\d+)/(t\d+)/(m\d+\+?)(?=/|$)")
+"""A match's id as JSON has it, its slashes not escaped."""
 ENDLESS = "/events"
 """Ends the address of news, which have no end."""
 LONGEST = 2000
@@ -190,7 +192,7 @@ def _path_of(scope: Scope) -> str:
         if text in (".", "..") or any(ord(mark) < 32 or ord(mark) == 127 for mark in text):
             raise nothing_here()
         parts.append(text.replace("/", SLASH))
-    return "/".join(parts)
+    return _ID.sub(r"/matches/\1-\2-\3", "/".join(parts))
 
 
 def _lead_on(scope: Scope) -> Response:

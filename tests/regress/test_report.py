@@ -18,6 +18,7 @@ from arbiter.cli.regress_report import Documents, EndedTest, page_of, print_ende
 from arbiter.errors import ConfigError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.run import open_experiment
+from arbiter.regress.saying import awaited_evidence
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
@@ -94,6 +95,12 @@ def test_documents_agree_with_the_exit_code(
     assert (tmp_path / "summary.md").read_text().startswith("### ❌" if code else "### ✅")
     records = sorted(path.name for path in (tmp_path / "records").iterdir())
     assert records == sorted(f"{entry['match'].replace('/', '-')}.json" for entry in found["worst"])
+
+
+def test_a_test_without_a_verdict_says_what_it_waits_for(end_of: Callable[[str], EndedTest]) -> None:
+    said = awaited_evidence(end_of("out_of_budget").trial)
+    assert "of 20 (better) or LLR" in said
+    assert said.endswith("(not better), and for 12 more blocks that are not level")
 
 
 def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_nowhere(

@@ -35,16 +35,18 @@ for line in sys.stdin:
     elif words[0] == "gen_values":
         {asked}
         options = range(len(hand) + 1) if declares else {cards}
-        answer = "= " + " ".join(f"{{option}}:{{k}}:0.25" for k, option in enumerate(options))
+        answer = "= " + " ".join(f"{{option}}:{{k}}{win}" for k, option in enumerate(options))
     print(answer, end="\\n\\n", flush=True)
 """
 """Its own cards are all legal, since each deal has one."""
 
 
-def reference(folder: Path, name: str = "values", asked: str = "pass", cards: str = "hand") -> str:
+def reference(
+    folder: Path, name: str = "values", asked: str = "pass", cards: str = "hand", win: str = ":0.25"
+) -> str:
     path = folder / name / f"{name}.py"
     path.parent.mkdir()
-    path.write_text(REFERENCE.format(asked=asked, cards=cards))
+    path.write_text(REFERENCE.format(asked=asked, cards=cards, win=win))
     return f"python3 -I -S {path}"
 
 
@@ -78,6 +80,14 @@ def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, a
     code, out, _ = arbiter(*told, "--seat", "2")
     assert {decision["seat"] for decision in json.loads(out)["decisions"]} == {2}
     assert asked.stat().st_size == times
+
+
+@pytest.mark.parametrize(("win", "lines"), [(":0.25", 0), ("", 1)])
+def test_a_program_without_chances_to_win_is_named_once(
+    win: str, lines: int, season: Path, tmp_path: Path, arbiter: Run
+) -> None:
+    code, out, _ = arbiter("review", season, "r001/t01/m1", "--by", reference(tmp_path, win=win))
+    assert (code, out.count("values gives no chances to win")) == (0, lines)
 
 
 def test_rollouts_review_where_no_player_can(season: Path, arbiter: Run) -> None:

@@ -119,6 +119,13 @@ def test_odd_addresses_get_a_clear_status(onlooker: TestClient, address: str, st
         assert set(answer.json()["error"]) == {"code", "message", "hint"}
 
 
+def test_a_match_is_found_by_its_id_as_json_has_it(onlooker: TestClient) -> None:
+    for address in ("/seasons/small/matches/{}", "/api/v1/seasons/small/matches/{}/replay"):
+        both = [onlooker.get(address.format(name)) for name in ("r001/t01/m0", "r001-t01-m0")]
+        assert [answer.status_code for answer in both] == [200, 200]
+        assert both[0].content == both[1].content
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE"])
 def test_nothing_can_be_written(onlooker: TestClient, method: str) -> None:
     for address in ("/seasons/small", "/api/v1/seasons/small"):
