@@ -88,7 +88,7 @@ def resume(config: str, store_url: str | None) -> None:
     """
     season = look(config, store_url).stored
     if season.running.read().paused is None and (who := season.holder()) is not None:
-        note(f"{who} plays {season.name} already")
+        note(f"{who} plays {season.name} already; it takes a changed calendar of the file before each round")
     season.running.resume(CONSOLE)
 
 

@@ -7,14 +7,16 @@ an interruption comes to the same moments.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.errors import ArbiterError
 from arbiter.season.schedule import matches_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from arbiter.config import Config
     from arbiter.store import SeasonStore, StoredRound
@@ -26,6 +28,8 @@ LATE = timedelta(minutes=1)
 """With `missed: skip` a round may begin so late, or half the time between two rounds where that is less."""
 LOOK_SECONDS = 1.0
 """Between two looks for orders and wishes while a round is waited for."""
+KEYS = ("opens", "every", "until", "missed", "rounds", "freeze", "submissions")
+"""The keys of the season's file that say when a round begins."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -39,6 +43,37 @@ class SeasonClock:
 
     now: Callable[[], datetime] = _now
     sleep: Callable[[float], None] = time.sleep
+
+
+class CalendarFile:
+    """The calendar of a season's file, which may change while a season waits for a round."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._written = file, _written(file)
+
+    def is_changed(self) -> bool:
+        """True where the file was written since it was read."""
+        return _written(self._file) != self._written
+
+    def apply(self, config: Config) -> Config:
+        """Return the config with the file's present calendar; a file with a mistake changes nothing."""
+        from arbiter.config import load
+
+        if not self.is_changed():
+            return config
+        self._written = _written(self._file)
+        try:
+            now = load(self._file)
+        except ArbiterError:
+            return config
+        return replace(config, **{key: getattr(now, key) for key in KEYS})
+
+
+def _written(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def begins(config: Config, complete: Sequence[Planned], now: datetime) -> datetime | None:
@@ -134,14 +169,16 @@ def hold_back(config: Config, season: SeasonStore, at_once: int, now: datetime) 
         season.freeze(len(rounds))
 
 
-def wait_until(moment: datetime, season: SeasonStore, clock: SeasonClock) -> bool:
-    """Wait for a moment, or until something is ordered; True when somebody asked to stop."""
+def wait_until(
+    moment: datetime, season: SeasonStore, clock: SeasonClock, is_changed: Callable[[], bool]
+) -> bool:
+    """Wait for a moment, an order, or a change of the calendar; return True when asked to stop."""
     before = season.last_change()
     while (left := (moment - clock.now()).total_seconds()) > 0:
         clock.sleep(min(left, LOOK_SECONDS))
         if season.asked_to_stop():
             return True
-        if season.last_change() != before:
+        if season.last_change() != before or is_changed():
             break
     return False
 

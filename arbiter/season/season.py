@@ -17,7 +17,15 @@ from arbiter.cards import told_commitment
 from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.season.anomalies import FaultWatch, anomaly
-from arbiter.season.calendar import SeasonClock, due, hold_back, programs_until, rounds_left, wait_until
+from arbiter.season.calendar import (
+    CalendarFile,
+    SeasonClock,
+    due,
+    hold_back,
+    programs_until,
+    rounds_left,
+    wait_until,
+)
 from arbiter.season.consent import consent
 from arbiter.season.enough import Purse, narrow
 from arbiter.season.events import (
@@ -59,6 +67,7 @@ class Season:
     def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
         self.stored, self._clock = stored, clock or SeasonClock()
         self.rounds = Rounds(config, stored, self._clock)
+        self._calendar = CalendarFile(config.file)
         self._suspended: set[str] = set()
         self._accepted = False
 
@@ -136,6 +145,7 @@ class Season:
         while True:
             if (yield from self._play_again(executor)):
                 return False
+            self.rounds.config = self._calendar.apply(self.rounds.config)
             goal = self._goal(executor) if rounds is None else rounds
             if why := self._enough(goal):
                 yield Enough(why)
@@ -145,7 +155,7 @@ class Season:
                 if moment != awaited:
                     awaited = moment
                     yield RoundAwaited(self.stored.complete + 1, moment)
-                if wait_until(moment, stored, self._clock):
+                if wait_until(moment, stored, self._clock, self._calendar.is_changed):
                     break
                 continue
             if self.stored.complete < goal:
@@ -159,7 +169,7 @@ class Season:
                 if awaited != (reason := few.problems[0].message):
                     awaited = reason
                     yield PlayersAwaited(self.stored.complete + 1, reason)
-                if wait_until(end, stored, self._clock):
+                if wait_until(end, stored, self._clock, self._calendar.is_changed):
                     break
                 continue
             if plan is None:

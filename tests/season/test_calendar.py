@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -102,6 +104,28 @@ def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_i
 ) -> None:
     season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
     assert times(day, season.play(lasting(day, 4))) == [60, 90, 120]
+
+
+@pytest.mark.parametrize(
+    ("later", "began"),
+    [
+        ("opens: 2026-12-01T08:00:20+00:00", [20, 50, 80]),
+        ("opens: 2026-12-01T08:00:20+00:00\nevery: 0", [60, 90, 120]),
+    ],
+    ids=["as it is now", "a mistake changes nothing"],
+)
+def test_a_calendar_that_changes_while_a_round_is_awaited_is_followed(
+    day: Day, open_season: Opened, tmp_path: Path, later: str, began: list[float]
+) -> None:
+    season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
+    text = f"every: 30s\n{later}\n{CONFIG}" if "every" not in later else f"{later}\n{CONFIG}"
+    day.at[MORNING + 10 * SECOND] = partial(_rewrite, tmp_path / "s.yaml", text)
+    assert times(day, season.play(lasting(day, 4))) == began
+
+
+def _rewrite(file: Path, text: str) -> None:
+    file.write_text(text)
+    os.utime(file, ns=(0, 1))
 
 
 def test_without_an_interval_rounds_after_the_opening_follow_each_other(
