@@ -1,11 +1,10 @@
-"""Pictures as pixels, where the extra ``render`` is installed: resvg paints, Pillow reads what it painted."""
+"""Pictures as pixels, with the extra ``render``: resvg paints, Pillow reads what it painted."""
 
 from __future__ import annotations
 
 import atexit
 import io
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.errors import ConfigError
+
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
-EXTRA = "render"
 FONT = "Aileron"
 Pixels: TypeAlias = NDArray[np.uint8]
 _PLAIN = str.maketrans(
@@ -29,19 +29,19 @@ _PLAIN = str.maketrans(
 """What Pillow's font has not, by what it has."""
 
 
-def can_draw() -> bool:
-    """True where there is what it takes; nothing is imported."""
-    return find_spec("resvg_py") is not None and find_spec("PIL") is not None
-
-
 def pixels(svg: str) -> Pixels:
     """An SVG of a given size in the colours of a light page, as uint8 (height, width, 3).
 
     Written in the font that comes with Pillow, which is the same everywhere and also where there is no other
-    one; only what has letters that it has not, such as a name, takes those of the machine.
+    one; only what has letters that it has not, such as a name, takes those of the machine. ConfigError
+    without the extra ``render``.
     """
-    import resvg_py
-    from PIL import Image
+    try:
+        import resvg_py
+        from PIL import Image
+    except ImportError as error:
+        hint = "pip install 'arbiter-cards[render]'"
+        raise ConfigError(f"rgb_array needs the package {error.name}", hint=hint) from None
 
     plain = svg.translate(_PLAIN)
     fonts: dict[str, Any] = {"font_files": [_font()], "sans_serif_family": FONT, "skip_system_fonts": True}

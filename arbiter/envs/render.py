@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.envs.mistakes import NoMatch, checked_action
-from arbiter.envs.raster import EXTRA, can_draw, pixels
+from arbiter.envs.raster import pixels
 from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY, frame_of, hand_line
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbiter.rules import Seat
 
 RGB = "rgb_array"
-RENDER_MODES = ("human", "ansi", *([RGB] if can_draw() else []))
+RENDER_MODES = ("human", "ansi", RGB)
 
 
 class Watched:
@@ -49,7 +49,8 @@ class Watched:
     def render(self) -> str | Pixels | None:
         """The match so far with all hands: printed, as text with ``ansi``, as a picture with ``rgb_array``.
 
-        A picture is uint8 (height, width, 3), all of them being of one size. Nothing without a render mode.
+        A picture is uint8 (height, width, 3), all of them being of one size; ConfigError without the extra
+        ``render``. Nothing without a render mode.
         """
         return rendered(self.play, self._names(), self._note, self.render_mode)
 
@@ -110,8 +111,6 @@ def checked_mode(render_mode: str | None) -> str | None:
     """A render mode or None; ConfigError."""
     if render_mode is not None and render_mode not in RENDER_MODES:
         hint = "`arbiter report --matches N` draws matches of a season"
-        if render_mode == RGB:
-            hint = f"pictures need the extra {EXTRA}: pip install 'arbiter-cards[{EXTRA}]'"
         raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}", hint=hint)
     return render_mode
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from random import Random
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -15,10 +17,9 @@ from pettingzoo.test import render_test
 from arbiter import envs
 from arbiter.cards import Stream
 from arbiter.drawn import HEIGHT, WIDTH
-from arbiter.envs import chefs_hat, render
+from arbiter.envs import chefs_hat
 from arbiter.envs.play import Play
 from arbiter.envs.raster import pixels
-from arbiter.errors import ConfigError
 from arbiter.frame import NOBODY
 from arbiter.games import make, names
 from arbiter.testing.leaks import swapped
@@ -157,18 +158,29 @@ def test_names_are_texts() -> None:
 # As pixels.
 
 
-def test_without_the_library_the_mode_is_not_there_and_the_extra_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(render, "RENDER_MODES", ("human", "ansi"))
-    for build in (envs.aec, envs.parallel, envs.single):
-        assert build is envs.single or build("planning").metadata["render_modes"] == ["human", "ansi"]
-        with pytest.raises(ConfigError, match=r"not one of human, ansi.*'arbiter-cards\[render\]'"):
-            build("planning", render_mode="rgb_array")
-
-
-def test_the_mode_is_there_with_the_library(raster: None) -> None:
-    assert render.RENDER_MODES == ("human", "ansi", "rgb_array")
+@pytest.mark.process
+def test_without_the_extra_only_a_picture_is_refused() -> None:
+    # As Stable-Baselines3 makes an environment from its name.
+    code = (
+        "import sys\n"
+        "sys.modules['resvg_py'] = None\n"
+        "import gymnasium\n"
+        "from arbiter import envs\n"
+        "from arbiter.errors import ConfigError\n"
+        "for name in (*(f'arbiter/{name}-v0' for name in envs.GAMES), envs.CHEFS_HAT, envs.SINGLE):\n"
+        "    options = {'game': 'planning'} if name == envs.SINGLE else {}\n"
+        "    env = gymnasium.make(name, render_mode='rgb_array', **options)\n"
+        "    env.reset(seed=1)\n"
+        "    try:\n"
+        "        env.render()\n"
+        "    except ConfigError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    refusal = "rgb_array needs the package resvg_py (pip install 'arbiter-cards[render]')"
+    assert (done.stdout.splitlines(), done.stderr) == ([refusal] * 5, "")
 
 
 @every_game
