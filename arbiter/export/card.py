@@ -43,7 +43,8 @@ _SEEN = {
     "parquet": "- It holds results alone, no cards and no decisions.",
     "minari": "- An observation is what the seat saw: no other seat's cards.",
     "events": _CARDS,
-    "chefs-hat": _CARDS,
+    "chefs-hat": f"{_CARDS}\n"
+    "- Columns `by name` are lists of `name` and `value` in Parquet, elsewhere mappings from name to value.",
 }
 _KNOWN = {
     "arbiter.rules": "game",

@@ -153,6 +153,11 @@ class _Parquet:
                 "Parquet is written by the package pyarrow, which is not here", hint=hint
             ) from None
         whole, text = pa.int64(), pa.string()
+
+        def named(value: Any) -> Any:
+            # Not a map, which `datasets` of Hugging Face does not read.
+            return pa.list_(pa.struct([("name", text), ("value", value)]))
+
         kinds: dict[Kind, Any] = {
             "int": whole,
             "short int": pa.int32(),
@@ -162,21 +167,27 @@ class _Parquet:
             "ints": pa.list_(whole),
             "texts": pa.list_(text),
             "hands": pa.list_(pa.list_(whole)),
-            "texts by name": pa.map_(text, text),
-            "ints by name": pa.map_(text, whole),
-            "floats by name": pa.map_(text, pa.float64()),
+            "texts by name": named(text),
+            "ints by name": named(whole),
+            "floats by name": named(pa.float64()),
         }
         fields = [
             pa.field(name, kinds[column.kind], metadata={"description": column.what, "unit": column.unit})
             for name, column in columns.items()
         ]
         self._schema = pa.schema(fields, metadata=dict(facts))
+        self._named = [name for name, column in columns.items() if column.kind.endswith("by name")]
         self._table = pa.Table.from_pylist
         self._writer = parquet.ParquetWriter(path, self._schema)
         self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
-        self._rows.append(row)
+        pairs = {
+            column: [{"name": name, "value": value} for name, value in row[column].items()]
+            for column in self._named
+            if row[column] is not None
+        }
+        self._rows.append({**row, **pairs})
         if len(self._rows) >= ROWS_AT_ONCE:
             self._flush()
 

@@ -39,6 +39,10 @@ def test_it_says_how_much_there_is_and_of_what(tmp_path: Path) -> None:
     assert all(f"| `{column}` |" in text for column in EVENT_COLUMNS)
 
 
+def test_it_says_how_columns_by_name_are_read(tmp_path: Path) -> None:
+    assert "lists of `name` and `value` in Parquet" in card_of(tmp_path, "chefs-hat-csv", [RECORD])
+
+
 def test_a_match_outside_of_a_season_is_not_split_by_rounds(tmp_path: Path) -> None:
     text = card_of(tmp_path, "parquet", [replace(RECORD, round=None, table=None)])
     assert "1 match, 12 decisions; one row for each seat" in text

@@ -165,7 +165,17 @@ def read(path):
             {key: None if value is None else value for key, value in row.items()}
             for row in frame.to_dict("records")
         ]
-    return pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist(maps_as_pydicts="strict")
+    return [
+        {key: by_name(value) for key, value in row.items()}
+        for row in pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    ]
+
+
+def by_name(value):
+    """A mapping for what Parquet has as a list of names and values."""
+    if value and isinstance(value, list) and isinstance(value[0], dict):
+        return {one["name"]: one["value"] for one in value}
+    return value
 
 
 def value_of(text):
