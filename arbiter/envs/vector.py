@@ -55,7 +55,8 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
 
     def __init__(self, games: Batch, *, copy: bool = True) -> None:
         observer, n = games.observer, games.n
-        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+        self.autoreset_mode = AutoresetMode.SAME_STEP
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self.batch, self.num_envs, self.copy = games, n, copy
         self.single_observation_space = spaces.Box(observer.low, observer.high, (games.size,), observer.dtype)
         self.single_action_space = Ids(observer.actions)

@@ -77,7 +77,6 @@ def test_matches_are_written_down(tmp_path) -> None:
 @pytest.mark.parametrize("name", SIDE_BY_SIDE)
 def test_side_by_side_each_match_is_the_one_made_alone(name: str) -> None:
     together = gymnasium.make_vec(name, num_envs=3, vectorization_mode=VECTOR)
-    assert together.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     game = envs.GAMES.get(name.split("/")[1].removesuffix("-v0"), "chefs_hat")
     alone = [gymnasium.make("arbiter/Planning-v0", game=game, disable_env_checker=True) for _ in range(3)]
     observations, infos = together.reset(seed=40)
@@ -103,6 +102,11 @@ def test_side_by_side_each_match_is_the_one_made_alone(name: str) -> None:
                 observation, now[number] = env.reset()
             assert np.array_equal(observations[number], observation)
     assert ended
+
+
+def test_side_by_side_the_next_match_begins_in_the_same_step() -> None:
+    env: Any = gymnasium.make_vec("arbiter/Planning-v0", num_envs=2)
+    assert env.autoreset_mode is env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
 
 
 def test_steps_may_share_their_arrays() -> None:
