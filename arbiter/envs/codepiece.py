@@ -18,6 +18,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from arbiter.envs.codepiece_cells import (
+    PHASES,
+    decode_cards,
+    decode_observation,
+    encode_cards,
+    encode_observation,
+)
 from arbiter.envs.mistakes import (
     NoMatch,
     NoSuchAction,
@@ -38,13 +45,16 @@ from arbiter.games.codepiece import (
     WORDS,
     Codepiece,
     CodepieceState,
+    card_beats,
 )
 from arbiter.rules import Deal
 
-__all__ = ["BidAction", "Engine", "PlayAction", "TrumpAction", "action_of"]
+__all__ = [
+    "BidAction", "Engine", "PlayAction", "TrumpAction", "action_of", "card_beats", "decode_cards",
+    "decode_observation", "encode_cards", "encode_observation",
+]  # fmt: skip
 
 CARDS = len(DECK)
-PHASES = ("bidding", "choose_trump", "trick", "game_over")
 _SUITS = DECK.suits
 
 Vector: TypeAlias = npt.NDArray[np.float32]
@@ -159,7 +169,7 @@ class Engine:
         return state.to_act[0] if state.to_act else self._last
 
     def get_payoffs(self) -> list[float]:
-        """Points by player of a deal that is over."""
+        """Points by player of the deal that is over, of no deal before it."""
         state = self._running()
         if state.to_act:
             raise RuntimeError("the game is not over")
@@ -171,7 +181,7 @@ class Engine:
         return [WORDS[action] for action in state.legal(state.to_act[0])] if state.to_act else []
 
     def get_state(self, player: int) -> State:
-        """A player's view as a dictionary of 21 entries, in the published order; ValueError for no player."""
+        """A player's view as a dictionary of 20 entries, in the published order; ValueError for no player."""
         state = self._running()
         _check_player(player)
         assert self._deal is not None
@@ -179,9 +189,7 @@ class Engine:
         over, closed = phase == "game_over", phase != "bidding"
         side = state.leader & 1 if closed else None
         made = over and state.won[state.leader & 1] >= state.bid
-        hand = self._game.hand(state, player)
-        encoded = np.zeros(CARDS, np.float32)
-        encoded[list(hand)] = 1.0
+        names = [DECK.names[card] for card in self._game.hand(state, player)]
         legal = state.legal(player) if player in state.to_act else ()
         return {
             "player_id": player,
@@ -189,8 +197,8 @@ class Engine:
             "phase": phase,
             "current_player_id": self.get_player_id(),
             "dealer_id": self._deal.seat,
-            "hand": [DECK.names[card] for card in hand],
-            "hand_encoded": encoded,
+            "hand": names,
+            "hand_encoded": encode_cards(names),
             "highest_bid": state.bid or None,
             "winning_bid": state.bid if closed else None,
             "bidding_actions": [(seat, f"bid_{bid}" if bid else "pass") for seat, bid in state.bids],

@@ -51,6 +51,19 @@ _PLAYS = told_plays(DECK, SEATS, FIRST_CARD)
 OVER = tuple(tricks.over(trump) for trump, tricks in enumerate(_tricks))
 
 
+def card_beats(card: str, other: str, led_suit: str, trump_suit: str) -> bool:
+    """True where a card takes a trick from another, all by their names; ValueError for what is none.
+
+    A card that is neither of the suit led nor a trump takes nothing.
+    """
+    for name, known in ((card, DECK.names), (other, DECK.names), (led_suit, "CDHS"), (trump_suit, "CDHS")):
+        if name not in tuple(known):
+            raise ValueError(f"expected a card such as TD, or a suit, one of C, D, H, S, got {name!r}")
+    suits = {led_suit: 1, trump_suit: 2}
+    one, two = ((suits.get(name[1], 0), DECK.values.index(name[0])) for name in (card, other))
+    return one[0] > 0 and one > two
+
+
 class CodepieceState(NamedTuple):
     """A deal of Codepiece in progress.
 

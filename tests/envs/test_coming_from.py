@@ -21,6 +21,8 @@ def test_the_examples_run_to_the_end(number: int, capsys: pytest.CaptureFixture[
         assert sum(names["returns"]) in (1, -1, 3, -3)  # type: ignore[call-overload]
     elif "room" in names:
         assert names["result"].matches == 3  # type: ignore[attr-defined]
+    elif "game" in names:
+        assert names["game"].is_over()  # type: ignore[attr-defined]
     elif "payoffs" in names:
         assert sorted(names["payoffs"]) in ([-1, -1, 1], [-1, 1, 1])  # type: ignore[call-overload]
     else:
