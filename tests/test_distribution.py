@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from arbiter import __version__
 
@@ -65,6 +66,15 @@ def test_the_wheel_describes_itself(built: Path) -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8").strip() in metadata
     assert told["Keywords"]
     assert told.get_all("Classifier")
+
+
+def test_the_sources_to_cite_are_linked_from_the_pages() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    sources = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    assert "Zha" in {author.get("family-names") for source in sources for author in source["authors"]}
+    for source in sources:
+        assert {"type", "title", "authors", "year"} <= set(source)
+        assert f"]({source.get('url') or 'https://doi.org/' + source['doi']})" in pages
 
 
 def test_the_wheel_holds_the_packages_alone(built: Path) -> None:

@@ -13,16 +13,20 @@ import pytest
 from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.observers import observer_of
+from arbiter.envs.observers.dou_dizhu import RoleObserver
+from arbiter.envs.play import Play
 from arbiter.games import make, names
+from arbiter.games.dou_dizhu.combinations import RANKS
 from arbiter.samples import bot_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from arbiter.envs.arena import Arena
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
 BEGIN = "<!-- made by tests/envs/test_environments_page.py --rewrite-golden, from here -->\n"
+BEGIN_ROLES = BEGIN.replace("from here", "dou_dizhu_v4, from here")
 END = "<!-- to here -->\n"
 
 
@@ -47,10 +51,28 @@ def tables() -> Iterator[str]:
     yield ""
 
 
-def test_the_tables_are_those_of_the_code(request: pytest.FixtureRequest) -> None:
-    before, _, rest = PAGE.read_text().partition(BEGIN)
+def roles() -> Iterator[str]:
+    """The cells of each rank, by the hand of a seat that has all cards of it, and those of `dou_dizhu_v4`."""
+    yield from ("", "| card | cells of 54 |", "|---|---|")
+    for rank in RANKS:
+        own, one, other = (
+            [rank] * (1 if rank in "BR" else 4),
+            *[other for other in "345" if other != rank][:2],
+        )
+        play = Play(make("dou_dizhu", {}))
+        play.reset(deals=[{"hands": [own, [one], [other]], "landlord": 0}])
+        cells = np.flatnonzero(observer_of(play.game).vector(play, 0)[:54]).tolist()
+        yield f"| `{rank}` | {cells[0]}{f':{cells[-1] + 1}' if len(own) > 1 else ''} |"
+    yield from ("", *inspect.cleandoc(RoleObserver.__doc__ or "").splitlines(), "")
+
+
+@pytest.mark.parametrize(("begin", "made"), [(BEGIN, tables), (BEGIN_ROLES, roles)])
+def test_the_tables_are_those_of_the_code(
+    begin: str, made: Callable[[], Iterator[str]], request: pytest.FixtureRequest
+) -> None:
+    before, _, rest = PAGE.read_text().partition(begin)
     _, _, after = rest.partition(END)
-    page = before + BEGIN + "\n".join(tables()) + "\n" + END + after
+    page = before + begin + "\n".join(made()) + "\n" + END + after
     if request.config.getoption("--rewrite-golden"):
         PAGE.write_text(page)
     assert page == PAGE.read_text()

@@ -159,15 +159,15 @@ class DouDizhuObserver(_AnyDouDizhu):
 class RoleObserver(_AnyDouDizhu):
     """The observations of `dou_dizhu_v4`, seat 0 being the landlord: int8 of 0 and 1.
 
-    Without `visible` the other hands (54:108) are left out and what follows moves up by 54. `rlcard`
-    copies two faults of RLCard 1.2.0: the first actions in place of the last ones in 756:864 of a
-    peasant, and the last cell for no cards left.
+    With the opponents' hands hidden, 54:108 is left out and what follows moves up by 54: 736 and 847 cells.
+    ``compat="rlcard-1.2.0"`` copies two faults of RLCard: the first actions in place of the last ones in
+    756:864 of a peasant, and the last cell for no cards left.
 
     | cells | landlord, 790 | cells | peasant, 901 |
     |---|---|---|---|
     | 0:54 | own hand | 0:54 | own hand |
     | 54:108 | the others' hands, together | 54:108 | the others' hands, together |
-    | 108:162 | last action, the one before it if that was a pass | 108:162 | the same |
+    | 108:162 | the last action; if it is a pass, the one before it; zeros if both are | 108:162 | the same |
     | 162:648 | last 9 actions, oldest first, padded in front | 162:648 | the same |
     | 648:702 | cards played by peasant_1 | 648:702 | cards played by the landlord |
     | 702:756 | cards played by peasant_0 | 702:756 | cards played by the teammate |
