@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.clock import time_left
+from arbiter.clock import SECOND, time_left
 from arbiter.errors import IllegalAction, MalformedReply
 from arbiter.exchange import Reply, drive_by_step
 from arbiter.protocol import Answer
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from arbiter.exchange import Send
     from arbiter.record import Move
     from arbiter.rules import Command, Seat
+
+LEAST_NS = SECOND
+"""Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
 
 
 class Conducting:

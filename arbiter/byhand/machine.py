@@ -7,18 +7,17 @@ holds the `Position`, and a log of every command that each seat has heard.
 
 Undo conducts the match anew with the replies up to an earlier decision, cuts the log there, starts every
 occupant anew and sends it its part of the log; so is a later occupant. Replies to the log are ignored.
+Processes leave by ``quit``: then, and once they have heard the end of the match.
 What was taken back is kept as long as nothing else happens; redo sends the rest of that log.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from arbiter.byhand.conducting import Conducting, Mark, Whole, judged, replayed
-from arbiter.byhand.occupants import Occupant, RandomPlayer, SeatCommand
+from arbiter.byhand.conducting import LEAST_NS, Conducting, Mark, Whole, judged, replayed
+from arbiter.byhand.occupants import Occupant, RandomPlayer, SeatCommand, at_once, dismiss
 from arbiter.byhand.setup import Stop, TranscriptEntry
-from arbiter.clock import SECOND
 from arbiter.course import Position
 from arbiter.errors import IllegalAction, VoidMatch
 from arbiter.record import Move
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from arbiter.byhand.setup import Setup
     from arbiter.exchange import Reply
     from arbiter.rules import Command, Seat
-
-LEAST_NS = SECOND
-"""Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
 
 
 class ByHand:
@@ -61,8 +57,7 @@ class ByHand:
 
     def close(self) -> list[tuple[Seat, str]]:
         """End every occupant, all at once; how each one ended."""
-        with ThreadPoolExecutor(len(self.occupants)) as pool:
-            return list(enumerate(pool.map(lambda occupant: occupant.end(), self.occupants)))
+        return list(enumerate(at_once(lambda occupant: occupant.end(), self.occupants)))
 
     @property
     def left(self) -> list[int]:
@@ -94,6 +89,8 @@ class ByHand:
         for _ in range(min(self.untold, most or self.untold)):
             if self._exchange().problem:
                 return Stop.TROUBLE
+        if self.position.to_act is None and not self.untold:
+            dismiss(self.occupants)
         return None
 
     def step(self) -> Stop:
@@ -179,6 +176,8 @@ class ByHand:
         self._log += rest
         for seat in range(self.setup.game.seats):
             self._retell(seat, rest)
+        if not self.untold and self.trouble is None:
+            self.tell()
         return count
 
     def branch(self, setup: Setup, decisions: int) -> None:
@@ -306,6 +305,8 @@ class ByHand:
 
     def _say(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
         """Send a line to a seat; the reply, or None where nothing can be said of the bot."""
+        if self.occupants[seat].has_left:
+            self._begin(seat)
         start_ns = self.setup.limits.start_ns if seat in self._fresh else None
         self._fresh.discard(seat)
         allowed = max(self.left[seat], LEAST_NS) if start_ns is None else start_ns
@@ -322,6 +323,7 @@ class ByHand:
         return entry, reply
 
     def _begin_all(self) -> None:
+        dismiss(self.occupants)
         for seat in range(self.setup.game.seats):
             self._begin(seat)
 

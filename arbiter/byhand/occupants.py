@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from arbiter.errors import VoidMatch
 from arbiter.exchange import Reply
 from arbiter.protocol import DONE, Answer
+from arbiter.table.conduct import QUIT_SECONDS
 from arbiter.table.launcher import Launcher
 from arbiter.table.single import Heard, SingleBot
 from arbiter.testing.memory import random_policy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from arbiter.course import Position
     from arbiter.match import Limits, Player
     from arbiter.rules import Command, Seat
 
-QUIT_SECONDS = 1.0
-"""The seconds that a bot may take to end after ``quit``."""
+Result = TypeVar("Result")
 
 
 class SeatCommand(NamedTuple):
@@ -48,6 +52,14 @@ class Occupant:
         """Hear one command and reply."""
         return Heard(b"", Reply(DONE, 0, 0))
 
+    @property
+    def has_left(self) -> bool:
+        """True between `leave` and the next `begin`, where that makes a difference."""
+        return False
+
+    def leave(self) -> None:
+        """Leave at the end of a match, or of what is taken back; `begin` starts it anew."""
+
     def end(self) -> str:
         """End for good; how that went in words, "" for nothing to tell."""
         return ""
@@ -68,14 +80,14 @@ class ProcessBot(Occupant):
         self._player, self._limits = player, limits
         self._launcher: Launcher | None = None
         self._bot: SingleBot | None = None
+        self._said: str | None = None
         self._hears = self._interrupted = False
         self._hearing = Lock()
         """Held where it begins and ends to hear something, and while it is killed for that."""
 
     def begin(self, seat: Seat) -> None:
-        before, self._bot = self._bot, None
-        if before is not None:
-            before.stop()
+        self.leave()
+        self._said = None
         if self._launcher is None:
             self._launcher = Launcher()
         self._bot = SingleBot(self._launcher, self._player, self._limits, seat)
@@ -100,21 +112,29 @@ class ProcessBot(Occupant):
                 self._interrupted = True
                 self._bot.kill()
 
+    @property
+    def has_left(self) -> bool:
+        return self._said is not None
+
+    def leave(self) -> None:
+        """Send ``quit``, as a match under ``end: quit`` does, and kill what lives after its patience."""
+        bot, self._bot = self._bot, None
+        if bot is None:
+            return
+        end = bot.say_goodbye(QUIT_SECONDS)
+        bot.stop()
+        self._said = f"killed, it did not end on quit in {QUIT_SECONDS:g} s"
+        if end is not None:
+            self._said = f"ended with status {end.exit}"
+
     def end(self) -> str:
-        said = ""
         try:
-            if self._bot is not None:
-                end = self._bot.say_goodbye(QUIT_SECONDS)
-                self._bot.stop()
-                said = f"killed, it did not end on quit in {QUIT_SECONDS:g} s"
-                if end is not None:
-                    said = f"ended with status {end.exit}"
+            self.leave()
         finally:
-            self._bot = None
             if self._launcher is not None:
                 self._launcher.close()
                 self._launcher = None
-        return said
+        return self._said or ""
 
     def errors(self) -> bytes:
         return b"" if self._bot is None else self._bot.new_errors()
@@ -142,3 +162,15 @@ class RandomPlayer(Occupant):
         word = position.game.action_text(position.state, line.seat, action).encode()
         raw = b"= %s\n\n" % word
         return Heard(raw, Reply(Answer(True, word, raw), 0, 0))
+
+
+def at_once(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> list[Result]:
+    """Do something with all occupants, none waiting for another; what it returned, by seat."""
+    with ThreadPoolExecutor(len(occupants)) as pool:
+        return list(pool.map(do, occupants))
+
+
+def dismiss(occupants: Sequence[Occupant]) -> None:
+    """Have all occupants leave; what our machine fails to end there `begin` starts anew all the same."""
+    with suppress(VoidMatch):
+        at_once(lambda occupant: occupant.leave(), occupants)

@@ -62,6 +62,29 @@ def test_a_match_of_bots_is_played_and_they_are_told_quit(tmp_path: Path) -> Non
 
 
 @pytest.mark.process
+def test_a_bot_hears_quit_at_the_end_of_the_match_and_before_undo(tmp_path: Path) -> None:
+    bot, log = tmp_path / "bot.py", tmp_path / "log"
+    bot.write_text(
+        "import sys\n"
+        "for line in sys.stdin:\n"
+        "    word, *rest = line.split()\n"
+        "    card = rest[-1] if word == 'set_cards' else card if 'card' in globals() else ''\n"
+        f"    if word == 'quit': sys.exit(open({str(log)!r}, 'a').write('saved ') and None)\n"
+        "    answer = {'gen_declare': ' 0', 'gen_move': ' ' + card}.get(word, '')\n"
+        "    print(f'={answer}\\n', flush=True)\n"
+    )
+    game = ("--game", "planning", "--option", "deals=[[1, 0]]", "--isolation", "plain")
+    with running(*game, "--seat", f"bot:{sys.executable} -I -S {bot}", folder=tmp_path) as applet:
+        applet.post("/play", {})
+        assert applet.wait()["over"]
+        assert log.read_text() == "saved "
+        applet.post("/undo", {"decisions": 1})
+        assert log.read_text() == "saved "
+        applet.post("/undo", {"decisions": 1})
+        assert log.read_text() == "saved saved "
+
+
+@pytest.mark.process
 def test_it_listens_on_one_address_of_loopback(tmp_path: Path) -> None:
     with running(*SMALL, folder=tmp_path) as applet:
         port = applet.browser.base_url.port

@@ -351,6 +351,43 @@ def test_bots_are_told_quit_and_killed_if_they_stay(console: Callable[..., list[
     ]
 
 
+def saving(bot: Told, log: Path) -> str:
+    """A bot that saves the number of its moves in this match when it hears ``quit``."""
+    save = f"with open({str(log)!r}, 'a') as log: log.write(str(moves))"
+    return bot(f'if words[0] == "set_game": moves = 0\n    if words[0] == "quit":\n        {save}')
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("script", "saved"),
+    [
+        ("step 2\nundo\nundo\nquit", "000"),
+        ("step 1\nnew\nquit", "00"),
+        ("go\nundo 1\ngo\nquit", "33"),
+        ("go\nseed 2\nquit", "30"),
+    ],
+)
+def test_a_bot_hears_quit_before_its_process_ends(
+    script: str, saved: str, console: Callable[..., list[str]], bot: Told, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    lines = console(f"{script}\n", *SHORT, "--seat", f"bot:{saving(bot, log)}")
+    assert log.read_text() == saved
+    assert lines[-1] == "seat 0: ended with status 0"
+
+
+@pytest.mark.process
+def test_a_bot_hears_quit_at_the_end_of_the_match_and_is_there_again_when_spoken_to(
+    console: Callable[..., list[str]], bot: Told, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    check = bot(f"if words[0] == 'saved': answer = '= ' + open({str(log)!r}).read()", "check")
+    lines = console(
+        "go\nraw 1 saved\n", *SHORT, "--seat", f"bot:{saving(bot, log)}", "--seat", f"bot:{check}"
+    )
+    assert "seat 1  saved  ->  '= 3\\n\\n'  T ms" in lines
+
+
 @pytest.mark.process
 def test_a_bot_cannot_steer_the_terminal(console: Callable[..., list[str]], bot: Told) -> None:
     command = bot(
