@@ -7,6 +7,7 @@ import copy
 import hashlib
 import json
 import pickle
+import random
 
 import gymnasium
 import numpy as np
@@ -97,6 +98,22 @@ def test_under_gym2_recorded_deals_can_be_given(number):
 def test_gymnasium_finds_nothing_to_object_to(options, recwarn):
     check_env(env_of(**options, render_mode="ansi"))
     assert [str(warning.message) for warning in recwarn if "not within" in str(warning.message)] == []
+
+
+@pytest.mark.parametrize("rules", ["book", "gym2"])
+def test_a_pizza_empties_the_last_actions_of_those_who_hold_cards_in_its_own_info(rules):
+    env, choice, seen = env_of(rules=rules, matches=2), random.Random(1), set()
+    for seed in range(4):
+        env.reset(seed=seed)
+        while not env.over:
+            *_, match_over, _, info = env.step(choice.choice(env.legal_ids()))
+            if info["Is_Pizza"] and not match_over:
+                for finished, said in zip(
+                    info["Finished_Players"], info["Last_action_Per_Player"], strict=True
+                ):
+                    assert bool(said) == finished
+                    seen.add(finished)
+    assert seen == {False, True}
 
 
 def test_under_gym2_who_leads_after_four_passes_at_once_is_left_from_before():
