@@ -77,12 +77,13 @@ class RulesError(ArbiterError):
 class IllegalAction(RulesError):
     """An action that the rules do not allow; the text gives the reason in the game's words.
 
-    `named` is the action's word where the reason begins with it.
+    `named` is the action's word where the reason begins with it; `fix` what its author changes, "" where the
+    reason says that already.
     """
 
-    def __init__(self, reason: str, named: str = "") -> None:
+    def __init__(self, reason: str, named: str = "", fix: str = "") -> None:
         super().__init__(reason)
-        self.named = named
+        self.named, self.fix = named, fix
 
     def with_word(self, word: str) -> str:
         """The reason, with the word that was refused in front unless the reason begins with it."""

@@ -102,7 +102,7 @@ def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> Transcri
     except MalformedReply as error:
         return entry._replace(kind=error.kind, problem=error.detail)
     except IllegalAction as error:
-        return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error))
+        return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error), fix=error.fix)
     return entry._replace(word=game.action_text(state, entry.seat, action))
 
 

@@ -33,7 +33,8 @@ class Stop(StrEnum):
 class TranscriptEntry(NamedTuple):
     """One command and the raw reply; `kind` is the kind of fault, "" for none, `problem` the reason.
 
-    `word` is the legal answer to a request, in canonical form; `by_hand` tells of a line that was typed.
+    `fix` is what the rules advise. `word` is the legal answer to a request, in canonical form; `by_hand` is
+    True for a line that was typed.
     """
 
     seat: Seat
@@ -45,6 +46,7 @@ class TranscriptEntry(NamedTuple):
     problem: str = ""
     word: str = ""
     by_hand: bool = False
+    fix: str = ""
 
     @property
     def in_step(self) -> bool:

@@ -27,6 +27,8 @@ _BUILT_IN = {
     "chefs_hat": "arbiter.games.chefs_hat:ChefsHat",
 }
 GROUP = "arbiter.games"
+KEEP_HAND = "keep your hand: the cards of set_cards, without those that play has named for your seat"
+"""The fix of a bot that plays a card that is not in hand."""
 
 
 def names() -> list[str]:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import SUITS
-from arbiter.games import one_of, seats_in
-from arbiter.games.tricks import DeckGame, Tricks, told_plays
+from arbiter.games import KEEP_HAND, one_of, seats_in
+from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
 from arbiter.rules import Action, Command, Deal, Seat, Tell
 
 DECK = Deck("23456789TJQKA", "CDHS")
@@ -33,6 +33,16 @@ WORDS = (
 )
 """The word of every action."""
 IDS = {word: action for action, word in enumerate(WORDS)}
+ASKED = {
+    "gen_bid": "pass or a bid from bid_8 to bid_13",
+    "gen_trump": "one of trump_S, trump_H, trump_D, trump_C",
+    "gen_move": "a card of your hand, value then suit, such as TD",
+}
+OUTBID = "answer gen_bid with a bid that is higher than each bid that you heard, or with pass"
+OVERTAKE = (
+    "where an opponent wins the trick so far and cards that you may play beat it, answer with one of these"
+)
+"""Fixes of bots."""
 NO_TRUMP = -1
 EVERYBODY = (0, 1, 2, 3)
 AFTER = ((1,), (2,), (3,), (0,))
@@ -168,19 +178,22 @@ class CodepieceState(NamedTuple):
         bidding = len(self.bids) < SEATS
         if bidding:
             if PASS < action < FIRST_TRUMP:
-                return IllegalAction(f"the highest bid is {WORDS[self.bid - LOWEST + 1]} already")
-            return IllegalAction("pass or a bid from bid_8 to bid_13 is asked for")
+                highest = WORDS[self.bid - LOWEST + 1]
+                return IllegalAction(f"the highest bid is {highest} already", fix=OUTBID)
+            return IllegalAction(f"{ASKED['gen_bid']} is asked for")
         if self.trump == NO_TRUMP:
-            return IllegalAction("one of trump_S, trump_H, trump_D, trump_C is asked for")
+            return IllegalAction(f"{ASKED['gen_trump']} is asked for")
         if not FIRST_CARD <= action < len(WORDS):
             return IllegalAction("a card is to be played")
         name, hand = WORDS[action], self.hands[seat]
         if not hand >> action & 1:
-            return IllegalAction(f"{name} is not in hand", name)
+            return IllegalAction(f"{name} is not in hand", name, KEEP_HAND)
         led = _any.suit_mask[self.trick[0]]
         if hand & led and not led >> action & 1:
-            return IllegalAction(f"{name} does not follow suit ({WORDS[self.trick[0]]} was led)", name)
-        return IllegalAction(f"{name} does not overtake {WORDS[self.best]}, and another card does", name)
+            led_card = WORDS[self.trick[0]]
+            return IllegalAction(f"{name} does not follow suit ({led_card} was led)", name, FOLLOW_SUIT)
+        what = f"{name} does not overtake {WORDS[self.best]}, and another card does"
+        return IllegalAction(what, name, OVERTAKE)
 
 
 class Codepiece(DeckGame[CodepieceState]):
@@ -276,10 +289,11 @@ class Codepiece(DeckGame[CodepieceState]):
             return "gen_move"
         return "gen_bid" if len(state.bids) < SEATS else "gen_trump"
 
-    def parse(self, state: CodepieceState, seat: Seat, text: str) -> Action:  # noqa: ARG002
+    def parse(self, state: CodepieceState, seat: Seat, text: str) -> Action:
         action = IDS.get(text)
         if action is None:
-            raise IllegalAction("it is no bid, trump or card")
+            request = self.request(state, seat)
+            raise IllegalAction("it is no bid, trump or card", fix=f"answer {request} with {ASKED[request]}")
         return action
 
     def action_text(self, state: CodepieceState, seat: Seat, action: Action) -> str:  # noqa: ARG002

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games.tricks import DeckGame, Tricks, told_plays
+from arbiter.games import KEEP_HAND
+from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
 from arbiter.rules import Action, Command, Deal, Seat, Tell
 from arbiter.text import joined
 
@@ -110,14 +111,15 @@ class PlanningState(NamedTuple):
         if seat not in self.to_act:
             return IllegalAction(f"it is not seat {seat}'s turn")
         if self.trick is None:
-            return IllegalAction(f"a declaration is an integer from 0 to {self.size}")
+            what = f"a declaration is an integer from 0 to {self.size}"
+            return IllegalAction(what, fix="declare no more tricks than the number of cards in set_cards")
         if not game.tricks.offset <= action < game.actions:
             return IllegalAction("a card is to be played, not a declaration")
         name = game.card_name(action - game.tricks.offset)
         if not self.hands[seat] >> action & 1:
-            return IllegalAction(f"{name} is not in hand", name)
+            return IllegalAction(f"{name} is not in hand", name, KEEP_HAND)
         led = game.card_name(self.trick[0] - game.tricks.offset) if self.trick else ""
-        return IllegalAction(f"{name} does not follow suit ({led} was led)", name)
+        return IllegalAction(f"{name} does not follow suit ({led} was led)", name, FOLLOW_SUIT)
 
 
 class Planning(DeckGame[PlanningState]):

@@ -102,6 +102,12 @@ class Tricks:
         return actions
 
 
+FOLLOW_SUIT = (
+    "if your hand has cards of the suit led, which is that of the trick's first play, answer with one"
+)
+"""The fix of a bot that does not."""
+
+
 class DeckGame(Game[S]):
     """A game with cards of a `Deck`, which the protocol names value then suit: ``TD``."""
 

@@ -33,6 +33,11 @@ from arbiter.games.chefs_hat.shown import BOARDS, mask_cells
 from arbiter.games.chefs_hat.state import ChefsHatState, Setting
 from arbiter.rules import Action, Seat
 
+KEEP_HAND = "keep your hand: the cards of set_cards, as exchange changes them, without those that you played"
+DISCARD = "answer with a discard where the table is empty, such as after pizza, and not with pass"
+FIRST_ELEVENS = "if you lead the first play of a match, answer with elevens, such as C11;Q1;J0"
+BEAT = "answer with at least as many cards of a lower value than those on the table, or with pass"
+"""Fixes of bots."""
 _new = tuple.__new__
 _MAY = (*OVER, LEADS, OPENINGS)
 """The discards that are legal if they are in hand, by what is on the table."""
@@ -166,11 +171,13 @@ class BookState(_BookFields, ChefsHatState):
         if seat not in self.to_act:
             return IllegalAction(f"it is not seat {seat}'s turn")
         if action == PASS:
-            return IllegalAction("a seat that plays to an empty table must discard")
+            return IllegalAction("a seat that plays to an empty table must discard", fix=DISCARD)
         if not 0 <= action < PASS:
             return IllegalAction("a discard or a pass is to be played")
         if not self.hands[seat] >> action & 1:
-            return IllegalAction(f"{STEP_NAMES[action]} is not in hand", STEP_NAMES[action])
+            return IllegalAction(f"{STEP_NAMES[action]} is not in hand", STEP_NAMES[action], KEEP_HAND)
         if table == FIRST_PLAY:
-            return IllegalAction("the first play of a match is elevens, with or without jokers")
-        return IllegalAction(f"{STEP_NAMES[action]} does not beat {STEP_NAMES[table]}", STEP_NAMES[action])
+            what = "the first play of a match is elevens, with or without jokers"
+            return IllegalAction(what, fix=FIRST_ELEVENS)
+        what = f"{STEP_NAMES[action]} does not beat {STEP_NAMES[table]}"
+        return IllegalAction(what, STEP_NAMES[action], BEAT)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.faces import Face
-from arbiter.games import one_of, seats_in
+from arbiter.games import KEEP_HAND, one_of, seats_in
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
@@ -37,6 +37,12 @@ from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
 from arbiter.text import joined
 
 CARDS, HAND = 54, 17
+LEAD = (
+    "where both others have passed since your last play, or you begin a deal, answer with cards and not pass"
+)
+BEAT = "answer with as many cards of the same kind and higher, with a bomb or the rocket, or with pass"
+COMBINE = "answer with the cards of one combination as one word, such as 5, 77 or 34567, or with pass"
+"""Fixes of bots."""
 _EVERYBODY = (0, 1, 2)
 _JOKERS = {"B": Face("B", "", "black joker"), "R": Face("R", "red", "red joker")}
 _AFTER = ((1,), (2,), (0,))
@@ -122,15 +128,17 @@ class DouDizhuState(NamedTuple):
         if not 0 <= action <= PASS:
             return IllegalAction(f"there is no action {action}")
         if action == PASS:
-            return IllegalAction("the seat that leads may not pass")
+            return IllegalAction("the seat that leads may not pass", fix=LEAD)
         entries, hand = table(), self.hands[seat]
         name, need = entries.names[action], entries.cards[action]
         if not holds(hand, need):
             short = next(i for i in range(len(RANKS)) if (need >> 4 * i & 7) > (hand >> 4 * i & 7))
             held = hand >> 4 * short & 7
-            return IllegalAction(f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}", name)
+            what = f"{name} is not in hand, which has {held or 'no'} {RANKS[short]}"
+            return IllegalAction(what, name, KEEP_HAND)
         kind, best = say_kind(action), say_kind(self.best)
-        return IllegalAction(f"{name}, {kind}, does not beat {entries.names[self.best]}, {best}", name)
+        what = f"{name}, {kind}, does not beat {entries.names[self.best]}, {best}"
+        return IllegalAction(what, name, BEAT)
 
 
 class DouDizhu(Game[DouDizhuState]):
@@ -234,7 +242,7 @@ class DouDizhu(Game[DouDizhuState]):
         if len(text) <= MOST:
             action = ids.get("".join(sorted(text, key=RANKS.index)))
         if action is None:
-            raise IllegalAction("these cards are no combination of the rules")
+            raise IllegalAction("these cards are no combination of the rules", fix=COMBINE)
         return action
 
     def action_text(self, state: DouDizhuState, seat: Seat, action: Action) -> str:  # noqa: ARG002
