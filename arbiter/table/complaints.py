@@ -6,7 +6,13 @@ nothing: it has failed already.
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PLAIN = "plain"
 """The tier that refuses nothing."""
@@ -27,8 +33,19 @@ NOT_FOUND = re.compile(
     rb"|cannot open shared object file|Can't locate \S+ in @INC"
 )
 """Modules, classes and libraries: runtimes pass over folders that they may not read."""
-ABSENT = re.compile(rb"No such file or directory|FileNotFoundError|NoSuchFileException|\bENOENT\b")
+ABSENT = re.compile(
+    rb"No such file or directory|FileNotFoundError|NoSuchFileException|\bENOENT\b", re.IGNORECASE
+)
 """Files: what a tier hides is not there."""
+ABSENT_FILE = re.compile(
+    rb"no such file or directory(?:, \w+)?:? '(?P<quoted>[^'\n]+)'"
+    rb"|(?:FileNotFoundException|NoSuchFileException): (?P<java>[^\n(]*[^\n( ])"
+    rb"|no such file or directory @ \w+ - (?P<ruby>[^\s(]+)"
+    rb"|(?P<before>[^\s:'\"]+)['\"]?: no such file or directory(?!, )",
+    re.IGNORECASE,
+)
+"""Its name, as Python, Node, Java and Ruby write it, and C, Go, Lua and shells."""
+LONGEST_NAME = 100
 STREAM = re.compile(rb"/dev/(?:std(?:in|out|err)|fd)\b|/proc/self/fd\b")
 NO_TEMPORARY = re.compile(
     rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
@@ -51,6 +68,29 @@ def tells_of_memory(said: bytes | bytearray) -> bool:
 def tells_of_module(said: bytes) -> bool:
     """True if a program wrote that a module, a class or a library of it is not there."""
     return NOT_FOUND.search(said) is not None
+
+
+def misplaced(said: bytes, folder: str) -> str:
+    """Return advice for a program that started in `folder` and missed a file that it names from elsewhere; ""
+    where its last words are no complaint about that.
+
+    Only what would lie in the folder is looked for, so that no author learns what there is besides.
+    """
+    found = [match[match.lastgroup or 0] for match in ABSENT_FILE.finditer(said)]
+    name = os.fsdecode(found[-1]) if found else ""
+    parts = PurePosixPath(os.path.normpath(name)).parts
+    if not name or parts[:1] in ((), ("/",), ("..",)) or _is_in(folder, parts):
+        return ""
+    nearer = (parts[number:] for number in range(1, len(parts)))
+    near = "/".join(next((one for one in nearer if _is_in(folder, one)), ()))
+    mend = (
+        f"name it {near[:LONGEST_NAME]!a}" if near else "put the file there, and name it from that folder on"
+    )
+    return f"a bot starts in the folder of its program, which has no {name[:LONGEST_NAME]!a}: {mend}"
+
+
+def _is_in(folder: str, parts: Sequence[str]) -> bool:
+    return os.path.lexists(Path(folder, *parts))
 
 
 def advice(said: bytes, tier: str, sent: bool = False) -> str:

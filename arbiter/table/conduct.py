@@ -23,7 +23,7 @@ from arbiter.protocol import NONE
 from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.channel import Channel
-from arbiter.table.complaints import advice
+from arbiter.table.complaints import advice, misplaced
 from arbiter.table.files import lack, script_problem
 from arbiter.table.launcher import Launcher
 from arbiter.table.meter import NS_PER_TICK, schedstat_available
@@ -142,7 +142,8 @@ class Conductor:
         tier = spec.limits.isolation
         for seat, channel in channels.items():
             player, remarks = spec.players[seat], [*notes[seat], *models.notes(seat)]
-            if crashed(channel.seat, record.forfeit) and (helps := advice(channel.stderr.tail, tier)):
+            said = channel.stderr.tail if crashed(channel.seat, record.forfeit) else b""
+            if helps := misplaced(said, player.folder) or advice(said, tier):
                 remarks.append(helps)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")

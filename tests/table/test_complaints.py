@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from arbiter.table.complaints import NO_STAGE, NO_STREAM, READ, advice, tells_of_memory
+from arbiter.table.complaints import NO_STAGE, NO_STREAM, READ, advice, misplaced, tells_of_memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -81,3 +86,31 @@ def test_want_of_a_temporary_folder_is_told_its_cure() -> None:
 
 def test_other_ends_need_no_advice() -> None:
     assert advice(b"IndexError: list index out of range", "landlock") == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"FileNotFoundError: [Errno 2] No such file or directory: 'bots/ann/cards.txt'",
+        b"Error: ENOENT: no such file or directory, open 'bots/ann/cards.txt'",
+        b"java.io.FileNotFoundException: bots/ann/cards.txt (No such file or directory)",
+        b"java.nio.file.NoSuchFileException: bots/ann/cards.txt\n\tat Main.main",
+        b"No such file or directory @ rb_sysopen - bots/ann/cards.txt (Errno::ENOENT)",
+        b"bots/ann/cards.txt: No such file or directory",
+        b"panic: open bots/ann/cards.txt: no such file or directory",
+        b"lua: bot.lua:1: bots/ann/cards.txt: No such file or directory",
+    ],
+)
+def test_a_path_from_another_folder_is_told_where_a_bot_starts(said: bytes, tmp_path: Path) -> None:
+    starts = "a bot starts in the folder of its program, which has no 'bots/ann/cards.txt': "
+    assert misplaced(said, str(tmp_path)) == f"{starts}put the file there, and name it from that folder on"
+    (tmp_path / "cards.txt").touch()
+    assert misplaced(said, str(tmp_path)) == f"{starts}name it 'cards.txt'"
+
+
+@pytest.mark.parametrize(
+    "name", ["/usr/share/dict/words", "../rival/cards.txt", "a/../../cards.txt", "cards.txt"]
+)
+def test_what_is_elsewhere_or_there_is_no_misplaced_file(name: str, tmp_path: Path) -> None:
+    (tmp_path / "cards.txt").touch()
+    assert misplaced(f"{name}: No such file or directory".encode(), str(tmp_path)) == ""
