@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from arbiter.botcheck.verdicts import fix_of
+from arbiter.botcheck.cures import fix_of
 from arbiter.byhand.exchanges import shown
 from arbiter.byhand.setup import record_of
 from arbiter.config.limits import written
@@ -193,4 +193,4 @@ def short_name(title: str) -> str:
 
 def explanation(entry: TranscriptEntry) -> str:
     """Return advice after a bad reply, in the words of `check-bot`; "" where nothing is known."""
-    return _OURS.get(entry.kind) or fix_of(entry.kind, entry.command, entry.raw)
+    return _OURS.get(entry.kind) or entry.fix or fix_of(entry.kind, entry.command, entry.raw)

@@ -18,16 +18,17 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from arbiter.botcheck.dialogue import Dialogue, by_kill, on_quit, with_input
-from arbiter.botcheck.matches import ANSWERS, SEED, BotMatch, Subject, play
-from arbiter.botcheck.verdicts import Step, left_out, passed, verdict, with_line_end
+from arbiter.botcheck.dialogue import AGAIN_NS, Dialogue, by_kill, on_quit, with_input
+from arbiter.botcheck.matches import SEED, BotMatch, Subject, play
+from arbiter.botcheck.probes import batched, is_cause, keeps_line_ends, same_seed, with_line_end
+from arbiter.botcheck.verdicts import Step, left_out, passed, verdict
 from arbiter.clock import SECOND
 from arbiter.games import make
 from arbiter.record import Fault
 from arbiter.table.launcher import Launcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from arbiter.match import Limits, Player
 
@@ -40,6 +41,12 @@ STEPS = (
 )  # fmt: skip
 """All steps in order."""
 WIRE = STEPS[1:4]
+ODD: Mapping[str, tuple[Callable[[Dialogue], Step], Callable[[Dialogue], bool]]] = {
+    "unknown-command": (Dialogue.unknown_command, Dialogue.goes_on),
+    "blank-lines": (Dialogue.blank_lines, Dialogue.answers_plain_lines),
+    "line-ends": (Dialogue.line_ends, Dialogue.answers_plain_lines),
+}
+"""The dialogues with odd lines, and whether a bot gets through without them."""
 ADVISORY = frozenset({"unknown-command", "blank-lines", "line-ends", "same-seed", "end-of-input"})
 """Steps about what no referee sends, or nobody demands."""
 
@@ -96,24 +103,29 @@ def _after_start(
     unknown = f"the first command had no good reply (see {mute.name})" if mute is not None else ""
     for name in WIRE:
         yield faults.get(name) or (left_out(name, unknown) if unknown else passed(name))
-    step = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
-    yield step
+    opening = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
     # One cause is reported once; what follows from it points to it.
     cause = ""
     if dialogue.refuses_all:
         cause = "it refuses every command (see opening)"
         faults = {name: left_out(name, cause) for name in faults}
-    elif not unknown and _keeps_line_ends(subject, played[0]):
+    elif not unknown and keeps_line_ends(subject, played[0]):
         cause = f"it takes the line end for a part of the last word (see {', '.join(faults)})"
         faults = {name: with_line_end(fault) for name, fault in faults.items()}
-    yield left_out("unknown-command", unknown) if unknown else dialogue.unknown_command()
-    silent = unknown or ("" if step.ok else "the opening is not answered (see opening)")
+        opening = faults.get("opening") or (opening if opening.ok else left_out("opening", cause))
+    elif opening.ok is False and "opening" not in faults:
+        same = opening.sent.split(" ")[0]
+        for name in [name for name, fault in faults.items() if fault.sent.split(" ")[0] == same]:
+            faults[name] = left_out(name, "see opening")
+    yield opening
+    yield left_out("unknown-command", unknown) if unknown else _of_odd("unknown-command", subject, dialogue)
+    silent = unknown or ("" if opening.ok else "the opening is not answered (see opening)")
     if not silent and not dialogue.answers_well:
         # Nothing is learnt from odd lines where plain ones are answered no better.
         see = f"see {', '.join(faults)}" if faults else "though it had one in a match"
         silent = f"the first request has no good answer without odd lines either ({see})"
-    for name, talk in (("blank-lines", dialogue.blank_lines), ("line-ends", dialogue.line_ends)):
-        yield left_out(name, silent) if silent else talk()
+    for name in ("blank-lines", "line-ends"):
+        yield left_out(name, silent) if silent else _of_odd(name, subject, dialogue)
     see = "opening" if dialogue.refuses_all else ", ".join(faults)
     ended = f"a match ended before its end (see {see})" if faults else ""
     decisions = sum(len(match.own_moves) for match in played)
@@ -129,14 +141,26 @@ def _after_start(
         yield from (left_out(name, unknown or ended) for name in ("same-seed", "batched"))
     else:
         again = play(subject, 0)
-        same = again.own_moves == played[0].own_moves
-        said = "" if same else "the same match was played otherwise, so it cannot be played again"
-        yield passed("same-seed", said or "the same match twice, card for card")
-        yield _batched(subject, played[0], same)
+        alike = same_seed(subject, played[0], again)
+        in_batches, match = batched(subject, played[0], bool(alike.ok))
+        if alike.ok and in_batches.ok:
+            alike = same_seed(subject, played[0], match)
+        yield alike
+        yield in_batches
     for name, ending in zip(STEPS[-3:], (on_quit, with_input, by_kill), strict=True):
         left = mute is not None and mute.name == "starts"
         ended_so = left_out(name, unknown) if left else dialogue.ends(ending, mute is None)
-        yield left_out(name, cause) if cause and name == "quit" and ended_so.ok is False else ended_so
+        why = cause or unknown
+        yield left_out(name, why) if why and name == "quit" and ended_so.ok is False else ended_so
+
+
+def _of_odd(name: str, subject: Subject, dialogue: Dialogue) -> Step:
+    """The step of a dialogue with odd lines; left out where the bot fails without them, too, be it by lot."""
+    talk, plain = ODD[name]
+    step, again = talk(dialogue), Dialogue(subject, AGAIN_NS)
+    if step.ok is False and not is_cause(lambda: plain(again), lambda: talk(again).ok is False):
+        return left_out(name, f"it fails without odd lines, too, or not each time: {step.detail}")
+    return step
 
 
 def _started(subject: Subject, match: BotMatch) -> Step:
@@ -151,18 +175,6 @@ def _started(subject: Subject, match: BotMatch) -> Step:
         detail += f"; it runs {names} besides: a script that starts a bot must end with exec, as in "
         detail += "exec python3 bot.py; the tier landlock forbids fork"
     return passed("starts", detail)
-
-
-def _keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
-    """True if a bot that fails plays on where a blank stands before each line end.
-
-    So does one that splits lines at blanks and leaves the line end on the last word.
-    """
-    forfeit = plain.record.forfeit
-    if forfeit is None or not (plain.waited or forfeit.fault in ANSWERS or forfeit.fault is Fault.CRASH):
-        return False
-    blanked = play(subject, 0, line_end=b" \n")
-    return blanked.record.forfeit is None or len(blanked.own_moves) > 0 == len(plain.own_moves)
 
 
 def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
@@ -183,18 +195,3 @@ def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
     most = max(played, key=total)
     with_others = f", its {len(most.family) + 1} processes together" if most.family else ""
     return f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB{with_others}"
-
-
-def _batched(subject: Subject, strict: BotMatch, deterministic: bool) -> Step:
-    """A whole match in batched delivery, compared with the strict one where the bot is `deterministic`."""
-    fix = "read line by line and never mix select() with buffered reading; until then leave batched: false"
-    match = play(subject, 0, "batched")
-    if (found := verdict(subject, match, ())) is not None:
-        return replace(found, name="batched", fix=fix)
-    if not deterministic:
-        return passed("batched", "played to its end; set batched: true")
-    for number, (one, other) in enumerate(zip(strict.own_moves, match.own_moves, strict=True)):
-        if one != other:
-            detail = f"decision {number + 1} was {one[2]} in strict delivery and {other[2]} in batched"
-            return Step("batched", False, other[1], f"= {other[2]}", fix, detail)
-    return passed("batched", "the same match as in strict delivery; set batched: true")

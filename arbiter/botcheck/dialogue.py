@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.botcheck.cures import SURVIVE
 from arbiter.botcheck.matches import BLANK, SURPLUS_NS
 from arbiter.botcheck.verdicts import Step, escaped, last_lines, passed
 from arbiter.clock import MS, SECOND, time_left
 from arbiter.course import Position
 from arbiter.errors import ArbiterError
 from arbiter.protocol import words_of
+from arbiter.record import Fault
 from arbiter.table.awake import Awake
 from arbiter.table.conduct import QUIT_SECONDS
 from arbiter.testing.memory import random_policy
@@ -35,6 +37,8 @@ REFUSES_ALL = (
 )
 PATIENCE_NS = 5 * SECOND
 """The longest wait for a reply to an odd line, whatever the time of a match."""
+AGAIN_NS = SECOND // 2
+"""The same, where a dialogue is held again."""
 LOOK_SECONDS = 0.05
 STIRS_NS = 10 * MS
 """CPU time within which a bot still counts as asleep: a thread that wakes up now and then."""
@@ -70,11 +74,11 @@ def script_of(game: AnyGame, seed: str, left_ns: int) -> Script:
 class Dialogue:
     """The short dialogues of one subject; each public method is a step, with a process of its own."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Subject, patience_ns: int = PATIENCE_NS) -> None:
         self._subject = subject
         limits = subject.limits
         self._script = script_of(subject.game, subject.seed, limits.time.budget_ns)
-        self._patience = min(limits.time.budget_ns, PATIENCE_NS)
+        self._patience = min(limits.time.budget_ns, patience_ns)
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()
         self.answers_well = False
@@ -89,8 +93,9 @@ class Dialogue:
             refused: dict[int, Heard] = {}
             for number, command in enumerate(script.commands[:-1]):
                 heard = self._say(bot, f"{command}\n", number == 0)
-                if heard.reply.fault is not None:
-                    return self._failed(bot, name, command, heard, "answer it with = and an empty line")
+                if (fault := heard.reply.fault) is not None:
+                    fix = SURVIVE if fault.kind == Fault.CRASH else "answer it with = and an empty line"
+                    return self._failed(bot, name, command, heard, fix)
                 if not heard.reply.answer.accepted:
                     refused[number] = heard
             reply = self._say(bot, f"{script.commands[-1]}\n").reply
@@ -108,6 +113,21 @@ class Dialogue:
             words = ", ".join(script.commands[number].split(" ")[0] for number in refused)
             detail += f"; refused (?) {words}, which is tolerated"
         return passed(name, detail)
+
+    def answers_plain_lines(self) -> bool:
+        """True when the plain dialogue, once more, ends with a legal answer."""
+        self.answers_well = False
+        self.opening()
+        return self.answers_well
+
+    def goes_on(self) -> bool:
+        """True when the first two commands are answered."""
+        with self._subject.run(0) as bot:
+            heard = [
+                self._say(bot, f"{command}\n", at == 0)
+                for at, command in enumerate(self._script.commands[:2])
+            ]
+            return all(one.reply.fault is None for one in heard)
 
     def unknown_command(self) -> Step:
         """A command that no game has is answered with ``?``, and the bot goes on."""

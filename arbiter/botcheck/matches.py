@@ -17,7 +17,7 @@ from arbiter.testing.follower import RandomPlayers, conduct_with
 from arbiter.testing.memory import match_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from arbiter.exchange import Send
     from arbiter.match import Limits, Player
@@ -95,11 +95,15 @@ class BotMatch(NamedTuple):
 
 
 def play(
-    subject: Subject, seat: Seat, delivery: str = "strict", line_end: bytes = b"\n", seed: str = ""
+    subject: Subject,
+    seat: Seat,
+    delivery: str = "strict",
+    blanked: Collection[str] = (),
+    seed: str = "",
 ) -> BotMatch:
     """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
 
-    `line_end` ends the lines that it is sent; `seed` is by default the subject's.
+    The lines of the commands `blanked` get a blank before their end; `seed` is by default the subject's.
     """
     seed = seed or subject.seed
     spec = match_spec(subject.game, seed=seed)
@@ -123,7 +127,7 @@ def play(
 
     with subject.run(seat) as bot:
         rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
-        record = conduct_with(referee(subject.game, spec), {seat: _Ended(bot, line_end)}, rivals, listen)
+        record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, listen)
         raw = bot.raw
         # A surplus reply that comes a moment late shows as a bad answer.
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
@@ -133,14 +137,20 @@ def play(
         return BotMatch(seat, record, end, *heard, first_ns, refused, family, position)
 
 
-class _Ended(NamedTuple):
-    """A bot whose lines end otherwise."""
+class _Blanked(NamedTuple):
+    """A bot that is sent a blank before the line end of some commands."""
 
     bot: SingleBot
-    line_end: bytes
+    commands: Collection[str]
 
     def exchange(self, send: Send) -> Reply | int:
-        return self.bot.exchange(send._replace(payload=send.payload.replace(b"\n", self.line_end)))
+        if not self.commands:
+            return self.bot.exchange(send)
+        lines = [
+            line + (BLANK if line.split(b" ")[0].decode() in self.commands else b"\n")
+            for line in send.payload.splitlines()
+        ]
+        return self.bot.exchange(send._replace(payload=b"".join(lines)))
 
 
 def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:

@@ -1,18 +1,33 @@
-"""The steps of the check, which of them a fault of a match belongs to, and the fix in one line."""
+"""The steps of the check, which of them a fault of a match belongs to, and its cause."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.botcheck.matches import ANSWERS
-from arbiter.errors import ArbiterError
+from arbiter.botcheck.cures import (
+    CRLF,
+    ENDED,
+    EXEC,
+    FIXES,
+    FIXES_OF_SENT,
+    FLUSH,
+    HASH_BANG,
+    ID,
+    NO_ANSWER,
+    NO_FLUSH,
+    NO_ID,
+    NO_SIGN,
+    fix_of_illegal,
+)
+from arbiter.botcheck.matches import ANSWERS, LATE_NS
+from arbiter.errors import ArbiterError, MalformedReply
 from arbiter.frame import frame_at, hand_line, table_line
-from arbiter.protocol import Answer, words_of
+from arbiter.protocol import Answer, Connection, words_of
 from arbiter.record import Fault
-from arbiter.table.complaints import advice
+from arbiter.table.complaints import advice, misplaced
 from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
 
@@ -32,48 +47,8 @@ LEGAL = 20
 """Legal answers that are listed."""
 NOT_FOUND = 127
 """The exit of ``env``, and of a shell, for a program that is not there."""
-
-FIXES = {
-    "starts": "make the program run and answer the first command in time; look at its standard error",
-    "empty-line": "end every reply with an empty line: the reply's line, then one more newline",
-    "flushes": "flush standard output after every reply, and read the input line by line, not to its end",
-    "opening": "answer every opening command with = and an empty line, however long its list is",
-    "only-replies": "write to standard output one reply a command and no more; debug text goes to stderr",
-    "rules": "answer a gen_ command with one legal word in the protocol's spelling, = and the word",
-    "matches": "see its standard error; arbiter console plays the match by hand",
-    "time": "look at time_left and answer earlier, or check it with a longer --time",
-    "memory": "use less memory, or check it with a larger --memory",
-}
-FIXES_OF_SENT = FIXES | {
-    "matches": "look at its standard error; at home arbiter console plays the match by hand",
-    "time": "look at time_left and answer earlier",
-    "memory": "use less memory",
-}
-"""For what an author sends to a site, whose limits are the season's."""
-STEPS_OF = {
-    Fault.ILLEGAL: "rules",
-    Fault.MALFORMED: "only-replies",
-    Fault.REFUSED: "matches",
-    Fault.OUT_OF_TURN: "only-replies",
-    Fault.TIMEOUT: "time",
-    Fault.CRASH: "matches",
-    Fault.MEMORY: "memory",
-    Fault.OUTPUT: "only-replies",
-}
-"""The steps whose fix helps against a fault of which nothing else is known."""
-NO_FLUSH = (
-    "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in "
-    "Python; and answer every command"
-)
-NO_ANSWER = "answer every command, and flush the answer; a command that you do not know is answered with ?"
-NO_SIGN = "begin every reply with =, then the word where one is asked for, as in '= TD'; then an empty line"
-LINE_END = "take the line end off before you split a line: line.split(), or line.strip().split(' ')"
-EXEC = (
-    "nothing may be forked in this tier: let the script end with exec, and before it use no $(...), no pipes "
-    'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'
-)
-CRLF = "save the script with newlines alone at the ends of its lines, without carriage returns"
-HASH_BANG = "name a program that is there in the script's first line, after #!"
+QUIT_SECONDS = 3.0
+"""For a bot to start, and to end on ``quit``."""
 SHOWN = 200
 """Bytes that are shown of what was sent, and of what came back."""
 LAST_LINES = 16
@@ -88,55 +63,36 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
     forfeit = played.record.forfeit
     if forfeit is None:
         return None
-    name, detail = _place(played, forfeit, opening)
-    stderr, fix = played.process.stderr, (FIXES_OF_SENT if subject.sent else FIXES)[name]
-    if played.waited:
-        fix = NO_ANSWER if played.first_ns else NO_FLUSH
-    elif forfeit.fault is Fault.MALFORMED and _lacks_sign(played):
-        fix = NO_SIGN
+    name, detail, fix = _place(subject, played, forfeit, opening)
+    stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
     tier = subject.limits.isolation
     if NO_FORK.search(stderr):
         fix = EXEC
     elif unstarted := _unstarted(subject, played):
         detail, fix, stderr = *unstarted, b""
+    elif forfeit.fault is Fault.CRASH and (wrong := misplaced(stderr, subject.player.folder)):
+        fix = wrong
     elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier, subject.sent)):
         fix += f"; {refused}" + ("" if subject.sent else ", --isolation plain nothing")
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
             fix += f"; refused here: {', '.join(names)}"
             fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
+    elif forfeit.fault is Fault.CRASH and played.process.end.exit == 0:
+        fix = ENDED
     # Unread output came with an earlier exchange.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
-    if played.late:
-        detail += "; the reply came when the input was closed"
     if forfeit.fault is Fault.ILLEGAL:
         detail += f"; {_scene(played.position)}"
     if played.refused is not None:
-        command, refusal = played.refused
-        detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusal)}'"
+        command, refusing = played.refused
+        detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusing)}'"
     moves = len(played.own_moves)
     where = f"seat {forfeit.seat}, after {moves} decision{'s' * (moves != 1)}: " if moves else ""
     public = where + forfeit.reason
     return Step(
         name, False, forfeit.command, escaped(got), fix, where + detail, last_lines(stderr), public=public
     )
-
-
-def fix_of(kind: str, command: str, reply: bytes) -> str:
-    """Return what mends a fault in one reply to a command; "" where nothing is known."""
-    begun = reply[:1] in (b"=", b"?")
-    match kind:
-        case Fault.TIMEOUT:
-            return FIXES["empty-line"] if begun else NO_ANSWER
-        case Fault.MALFORMED:
-            return FIXES["rules"] if begun else NO_SIGN
-        case Fault.REFUSED:
-            return FIXES["rules" if command.startswith("gen_") else "opening"]
-        case Fault.CRASH:
-            return "look at its standard error"
-        case Fault.MEMORY | Fault.ILLEGAL | Fault.OUT_OF_TURN | Fault.OUTPUT:
-            return FIXES[STEPS_OF[Fault(kind)]]
-    return ""
 
 
 def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
@@ -161,12 +117,15 @@ def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     return what, CRLF if carriage else HASH_BANG
 
 
-def _lacks_sign(played: BotMatch) -> bool:
-    """True if a reply is one but for the sign in front: a legal answer, or a line and an empty line."""
-    text, position, forfeit = played.raw + played.surplus, played.position, played.record.forfeit
+def _lacks_sign(played: BotMatch, text: bytes) -> bool:
+    """True if a reply is one but for the sign in front: a legal answer, or a line and an empty line.
+
+    The answer to news may then be the empty line alone.
+    """
+    position, forfeit = played.position, played.record.forfeit
     if text[:1] in (b"=", b"?"):
         return False
-    if BLOCK.fullmatch(text):
+    if BLOCK.fullmatch(text) or (text and not text.strip()):
         return True
     if forfeit is None or position.to_act != played.seat or forfeit.command != position.request:
         return False
@@ -176,6 +135,39 @@ def _lacks_sign(played: BotMatch) -> bool:
     except ArbiterError:
         return False
     return True
+
+
+def _held_back(subject: Subject, played: BotMatch) -> bytes:
+    """Return what a bot had written and not flushed; nothing if it says the same when it is asked nothing."""
+    late = played.late
+    if late[:1] in (b"=", b"?") or not late:
+        return late
+    with subject.run(played.seat) as bot:
+        bot.end_input()
+        return b"" if bot.listen(LATE_NS) == late else late
+
+
+def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool:
+    """True if a bot that holds its replies back reads its input by line: it has answered, or quit ends it."""
+    if played.first_ns:
+        return True
+    with subject.run(played.seat) as bot:
+        bot.write(f"{forfeit.command}\nquit\n".encode())
+        return bot.wait(QUIT_SECONDS) is not None
+
+
+def _besides(played: BotMatch, held: bytes) -> tuple[str, str]:
+    """Return what else is wrong with a reply that was not flushed, and the fix; "" and "" for nothing."""
+    connection = Connection()
+    try:
+        connection.feed(held)
+        if _lacks_sign(played, held):
+            return "without =", NO_SIGN
+        if connection.reply() is None:
+            return "without the empty line", FIXES["empty-line"]
+    except MalformedReply as error:
+        return f"with text that is no reply: {error}", FIXES["only-replies"]
+    return "", ""
 
 
 def _scene(position: Position) -> str:
@@ -191,50 +183,57 @@ def _scene(position: Position) -> str:
     return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
 
 
-def with_line_end(fault: Step) -> Step:
-    """The fault of a bot that plays on where a blank stands before each line end."""
-    cause = (
-        "with a blank before each line end it plays on, so it takes the line end for a part of the last word"
-    )
-    return replace(fault, detail=f"{fault.detail}; {cause}", fix=LINE_END)
-
-
-def _place(played: BotMatch, forfeit: Forfeit, opening: Sequence[str]) -> tuple[str, str]:
+def _place(
+    subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
+) -> tuple[str, str, str]:
+    """Return the step of a fault, what happened, and the fix, "" where it is the step's own."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
+    surplus = played.surplus.lstrip()[:1] in (b"=", b"?") and played.surplus != b""
     if fault is Fault.MEMORY:
-        return "memory", said
-    if fault is Fault.TIMEOUT and reply[:1] in ("=", "?") and reply:
-        if "\n" in reply:
-            return "empty-line", "a reply without the empty line"
-        return "empty-line", "a reply without the end of its line and without the empty line"
-    if fault is Fault.TIMEOUT and played.late[:1] in (b"=", b"?") and played.late:
-        return "flushes", "no reply while the input was open"
-    if played.waited:
-        has_read = (
-            f"it has read {forfeit.command.split(' ')[0]} and waits for the next command, without a reply"
-        )
-        if played.first_ns:
-            return "opening" if forfeit.command.split(" ")[0] in opening else "matches", has_read
-        return "flushes", f"{has_read}: it may not flush its output, not at its end either"
-    if reply[:1] == "=" and (fault is Fault.OUT_OF_TURN or (played.surplus and fault in ANSWERS)):
-        return "only-replies", "more replies than commands"
+        return "memory", said, ""
+    if fault is Fault.TIMEOUT:
+        return _place_timeout(subject, played, forfeit, opening)
+    if reply[:1] == "=" and (fault is Fault.OUT_OF_TURN or (surplus and fault in ANSWERS)):
+        return "only-replies", "more replies than commands", ""
     if fault in (Fault.OUT_OF_TURN, Fault.OUTPUT):
-        return "only-replies", said
+        return "only-replies", said, ""
     if fault is Fault.MALFORMED:
         if played.replied:
-            return "rules", said
-        if _lacks_sign(played):
-            return "only-replies", f"a reply without =: {said}"
-        return "only-replies", f"text that is no reply: {said}"
+            return "rules", said, NO_ID if ID.fullmatch(reply.encode(errors="replace")) else ""
+        if _lacks_sign(played, played.raw + played.surplus):
+            return "only-replies", f"a reply without =: {said}", NO_SIGN
+        return "only-replies", f"text that is no reply: {said}", ""
     if fault is Fault.ILLEGAL:
-        return "rules", said
-    if fault is Fault.TIMEOUT and not reply:
-        said = said.replace("no reply:", "no reply at all:", 1)
+        return "rules", said, fix_of_illegal(subject.game, played.position.state, forfeit)
     if not played.first_ns:
-        return "starts", said
-    if forfeit.command.split(" ")[0] in opening:
-        return "opening", said
-    return "time" if fault is Fault.TIMEOUT else "matches", said
+        return "starts", said, ""
+    return "opening" if forfeit.command.split(" ")[0] in opening else "matches", said, ""
+
+
+def _place_timeout(
+    subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
+) -> tuple[str, str, str]:
+    reply, command = forfeit.reply, forfeit.command.split(" ")[0]
+    if reply and reply[:1] in ("=", "?"):
+        end = "" if "\n" in reply else "the end of its line and without "
+        return "empty-line", f"a reply without {end}the empty line", ""
+    if held := _held_back(subject, played):
+        what, fix = _besides(played, held)
+        came = f"the reply came when the input was closed{what and ', ' + what}"
+        flush = FLUSH if _reads_by_line(subject, played, forfeit) else FIXES["flushes"]
+        fix = f"{flush}; and {fix}" if fix else flush
+        return "flushes", f"no reply while the input was open; {came}", fix
+    if played.raw and not played.raw.strip() and not played.first_ns:
+        return "only-replies", "a reply without =: an empty line alone", NO_SIGN
+    if played.waited:
+        has_read = f"it has read {command} and waits for the next command, without a reply"
+        if played.first_ns:
+            return "opening" if command in opening else "matches", has_read, NO_ANSWER
+        return "flushes", f"{has_read}: it may not flush its output, not at its end either", NO_FLUSH
+    said = forfeit.detail if reply else forfeit.detail.replace("no reply:", "no reply at all:", 1)
+    if not played.first_ns:
+        return "starts", said, ""
+    return "opening" if command in opening else "time", said, ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,18 +267,19 @@ class Step:
         del shape["public"]
         return shape
 
-    def text(self) -> str:
+    def text(self, advice: str = "FAIL {}: (advisory)") -> str:
         """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
 
-        Below a failed one stand the last lines of standard error, where there are any.
+        Below a failed one stand the last lines of standard error, where there are any. `advice` begins the
+        line of one that is not required.
         """
         if self.ok:
             return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
         if self.ok is None:
             return f"left out {self.name}: {self.detail}"
         came = f"'{self.got}'" if self.got else "nothing"
-        advice = "" if self.required else "(advisory) "
-        line = f"FAIL {self.name}: {advice}{self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
+        head = ("FAIL {}:" if self.required else advice).format(self.name)
+        line = f"{head} {self.detail}; sent '{self.sent}', got {came}; fix: {self.fix}"
         return "\n".join((line, *(f"  stderr: {text}" for text in self.stderr)))
 
 

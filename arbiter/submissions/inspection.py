@@ -129,7 +129,7 @@ class _InspectionRun:
             yield self._step(at, play_matches(trial, self._house()))
             self.program = replace(program, files=dict(self._digests()))
         except Refused as refused:
-            said = f"{refused.detail}\n{refused.output}"
+            said = f"{refused.detail}\n{refused.ending}"
             helps = advice(self._season, word, said, refused.missing)
             yield self._step(at, refused.detail, refused.output, helps or refused.fix, ok=False)
 

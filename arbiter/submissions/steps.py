@@ -42,12 +42,16 @@ class InspectionStep:
 class Refused(Exception):
     """An archive, a build or a bot is at fault: why, what mends it, and what a program wrote.
 
-    `missing` is the word of a program that this machine does not have.
+    `missing` is the word of a program that this machine does not have, `ending` what a program wrote as it
+    ended: the output unless it is said.
     """
 
-    def __init__(self, detail: str, fix: str = "", output: str = "", missing: str = "") -> None:
+    def __init__(
+        self, detail: str, fix: str = "", output: str = "", missing: str = "", ending: str | None = None
+    ) -> None:
         super().__init__(detail)
         self.detail, self.fix, self.output, self.missing = detail, fix, output, missing
+        self.ending = output if ending is None else ending
 
 
 def longest_trial(limits: Limits) -> float:

@@ -9,10 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.botcheck import Subject, check_bot
+from arbiter.botcheck.cures import fix_of_record
 from arbiter.botcheck.matches import play
-from arbiter.botcheck.verdicts import FIXES_OF_SENT, STEPS_OF, verdict
+from arbiter.botcheck.verdicts import verdict
 from arbiter.errors import VoidMatch
 from arbiter.match import COPY_MARK, MatchSpec
+from arbiter.record import Fault
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import agreed_limits
 from arbiter.submissions.steps import Refused, longest_trial
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
+    from arbiter.botcheck import Step
     from arbiter.match import Limits, Player
     from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     Result = TypeVar("Result")
 
 LOOK_SECONDS = 0.2
+ENDS = ("starts", "opening", "matches")
+"""The steps that a program fails that ends."""
+ADVICE = "advice {}:"
+"""A failed step that no match of the season comes to refuses nobody."""
 TRIES = 2
 """The number of times that our side may fail."""
 
@@ -59,10 +66,10 @@ def check(trial: TriedProgram) -> str:
 
     def walk(launcher: Launcher) -> str:
         steps = list(check_bot(trial.subject(launcher)))
-        output = "\n".join(step.text() for step in steps)
+        output = "\n".join(step.text(ADVICE) for step in steps)
         for step in steps:
             if step.fails:
-                raise Refused(f"{step.name}: {step.detail}", step.fix, output)
+                raise _refused(step, output)
         return output
 
     return _tried(trial, walk)
@@ -78,7 +85,7 @@ def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
     copies = [trial.player] + [
         replace(trial.player, name=f"{name}{COPY_MARK}{number}") for number in range(2, trial.game.seats + 1)
     ]
-    itself = _tried(trial, lambda launcher: _told(_match(trial, copies, launcher), copies))
+    itself = _tried(trial, lambda launcher: _told(trial, _match(trial, copies, launcher), copies))
     if not house:
         met = _tried(trial, lambda launcher: _random(trial, launcher))
         return f"against itself: {itself}\nagainst random players: {met}"
@@ -87,7 +94,7 @@ def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
         for number, one in enumerate(house[seat % len(house)] for seat in range(trial.game.seats - 1))
     ]
     seated = [trial.player, *others]
-    met = _tried(trial, lambda launcher: _told(_match(trial, seated, launcher), [trial.player]))
+    met = _tried(trial, lambda launcher: _told(trial, _match(trial, seated, launcher), [trial.player]))
     return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
 
 
@@ -107,17 +114,22 @@ def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -
     return Conductor(launcher).play(spec)
 
 
-def _told(record: MatchRecord, own: Sequence[Player]) -> str:
+def _told(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]) -> str:
     """Return the result of a match in words; Refused for a fault of one of `own`."""
     forfeit = record.forfeit
     if forfeit is None:
         return f"played to its end, {' : '.join(map(str, record.points or ()))}"
     if forfeit.player not in [player.name for player in own]:
         return f"ended by a fault of {forfeit.player}, which counts for nothing here"
-    stderr = record.bots[forfeit.seat].stderr_tail
-    step = STEPS_OF[forfeit.fault]
     said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
-    raise Refused(said, FIXES_OF_SENT[step], stderr)
+    fix = fix_of_record(record, trial.game, trial.player.folder, trial.limits.isolation)
+    stderr = record.bots[forfeit.seat].stderr_tail
+    raise Refused(said, fix, stderr, ending=stderr if forfeit.fault is Fault.CRASH else "")
+
+
+def _refused(step: Step, output: str) -> Refused:
+    ending = "\n".join(step.stderr) if step.name in ENDS else ""
+    return Refused(f"{step.name}: {step.detail}", step.fix, output, ending=ending)
 
 
 def _random(trial: TriedProgram, launcher: Launcher) -> str:
@@ -125,7 +137,7 @@ def _random(trial: TriedProgram, launcher: Launcher) -> str:
     played = play(subject, 0, seed=draw_seed("auto"))
     step = verdict(subject, played, ())
     if step is not None:
-        raise Refused(f"{step.name}: {step.detail}", step.fix, step.text())
+        raise _refused(step, step.text())
     return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.botcheck import STEPS, Step, dialogue, is_required
+from arbiter.botcheck import STEPS, Step, dialogue, is_required, probes
 from arbiter.botcheck.dialogue import Patience
 from arbiter.botcheck.verdicts import EXEC, escaped
 from arbiter.config.limits import USUAL
@@ -220,6 +220,7 @@ def test_a_faulty_bot_fails_the_step_that_names_its_fault(
 ) -> None:
     changes, step, words = FAULTS[name]
     monkeypatch.setattr(dialogue, "PATIENCE", Patience(asleep=0.3))
+    monkeypatch.setattr(probes, "PAIRS", 1)
     start = "300ms" if name == "starts late" else "5s"
     limits = ("--time", "300ms", "--start-time", start, "--memory", "200MB", *SHORT)
     code, out, err = check(*PYTHON, bot(changes), options=limits)
@@ -286,7 +287,7 @@ def test_play_that_cannot_be_repeated_is_reported_and_no_fault(check: Run, bot: 
     moody = bot({"each": "if words[0] == 'gen_declare': answer = f'= {random.randrange(len(hand) + 1)}'"})
     code, out, _ = check(*PYTHON, moody, options=())
     assert code == 0
-    assert "ok same-seed: the same match was played otherwise" in out
+    assert "FAIL same-seed: (advisory) the same match was played otherwise: decision " in out
     assert "ok batched: played to its end; set batched: true" in out
 
 

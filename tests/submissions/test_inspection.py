@@ -28,6 +28,7 @@ from arbiter.submissions.trial import TriedProgram
 from arbiter.table.build import problem
 from arbiter.table.conduct import close_table
 from arbiter.table.sandbox.isolation import choose
+from tests.botcheck.beginners import source_of
 from tests.commands import BOTS, COMPILED
 from tests.submissions.archives import packed
 
@@ -438,3 +439,10 @@ def test_what_an_earlier_inspection_left_is_replaced(
     assert program is not None
     assert set(program.files) == {"source/bot.py"}
     assert [path.name for path in (inspector.folder / "source").iterdir()] == ["bot.py"]
+
+
+def test_a_module_that_a_program_does_without_is_not_blamed_for_another_fault(inspector: Inspector) -> None:
+    inspector.says(f"languages: {{python3: {sys.executable}}}")
+    warned = "import sys\nprint('No module named numpy, so it is slower', file=sys.stderr)\n"
+    step = inspector.refused({"bot.py": warned + source_of("planning", "bid too high")})
+    assert step.fix == "declare no more tricks than the number of cards in set_cards"
