@@ -19,6 +19,7 @@ from arbiter.errors import ConfigError
 from arbiter.regress.blocks import block_specs
 from arbiter.regress.run import open_experiment
 from arbiter.regress.saying import awaited_evidence
+from arbiter.regress.trial import Trial
 from arbiter.store import Store
 from tests.builders import play_trial
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
@@ -98,7 +99,9 @@ def test_documents_agree_with_the_exit_code(
 
 
 def test_a_test_without_a_verdict_says_what_it_waits_for(end_of: Callable[[str], EndedTest]) -> None:
-    said = awaited_evidence(end_of("out_of_budget").trial)
+    trial = end_of("out_of_budget").trial
+    assert isinstance(trial, Trial)
+    said = awaited_evidence(trial)
     assert "of 20 (better) or LLR" in said
     assert said.endswith("(not better), and for 12 more blocks that are not level")
 
