@@ -136,10 +136,10 @@ def test_games_that_are_alike_are_taken_whole(
         taken += 1
         original(self, number, line)  # type: ignore[arg-type]
 
-    from rating.reading.pgn import _PgnReader
+    from rating.reading.pgn_lines import PgnLines
 
-    original = _PgnReader._read_line
-    monkeypatch.setattr(_PgnReader, "_read_line", read_line)
+    original = PgnLines.read_line
+    monkeypatch.setattr(PgnLines, "read_line", read_line)
     assert found_in(pieces, "pgn") == by_line
     assert taken < 150
 

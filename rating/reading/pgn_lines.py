@@ -1,0 +1,317 @@
+"""PGN line by line: the tags of each game and how its moves end.
+
+Two rules of the standard leave open where a game that was cut off ends: a comment may hold anything, and tags
+without moves between them may belong to one game or two. So tags in an open comment, and tags that begin
+again, are held apart until they are a whole header, the next game's, or prove to be none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from rating.errors import MalformedGame
+from rating.reading.gathering import OUTCOMES
+
+TAGS = ("White", "Black", "Result", "Round", "Table", "Event", "MatchId")
+"""The tags that are read, in the order of GameColumns."""
+ENDS = {"1-0", "0-1", "1/2-1/2", "*"}
+"""How moves may end."""
+
+_TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
+_NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
+_QUOTED = re.compile(r'\s*\[\s*\w+\s+"(.*)"\s*\]\s*$')
+# A tag that nothing follows on its line, whole or broken.
+_ALONE = re.compile(r'\s*\[\s*[^\W\d]\w*\s+".*\]\s*$')
+_TAG_OPENS = re.compile(r'\[\s*[^\W\d]\w*\s+"')
+# What ends moves within a line.
+_MARK = re.compile(rf"[{{;]|{_TAG_OPENS.pattern}")
+# A tag that is cut off: its name or the beginning of it, and what is left behind it.
+_TORN = re.compile(r"\s*\[\s*(\w*)([^\]]*)$")
+_CLOSED = re.compile(r"\{[^}]*\}")
+_BLANK = re.compile(r"\s*")
+_ESCAPED = re.compile(r"\\(.)")
+_NEEDED = {"White", "Black", "Result"}
+
+
+def _find_tags_at_end(line: str, at: int) -> int:
+    """Where the tags begin that are the rest of a line from `at` on; -1 where there are none."""
+    while found := _TAG_OPENS.search(line, at):
+        start = at = found.start()
+        while tag := _TAG.match(line, at):
+            at = tag.end()
+        if at > start and _BLANK.fullmatch(line, at):
+            return start
+        at = max(at, found.end())
+    return -1
+
+
+class Game:
+    """A game as far as it has been read; lines count from 1, 0 for none yet."""
+
+    __slots__ = ("bad", "bounded", "end", "file", "first", "moves", "tags")
+
+    def __init__(self, file: str, bounded: bool = False) -> None:
+        self.file = file
+        self.bounded = bounded  # its tags come behind an empty line, a broken tag or, in a comment, text
+        self.first = 0
+        self.tags: dict[str, tuple[str, int]] = {}
+        self.moves = False
+        self.end: tuple[str, int] | None = None
+        self.bad: MalformedGame | None = None
+
+    def is_whole(self) -> bool:
+        return self.tags.keys() >= _NEEDED
+
+    def add(self, name: str, value: str, number: int) -> None:
+        self.first = self.first or number
+        if name not in self.tags:
+            self.tags[name] = (value, number)
+        elif name in TAGS:
+            self.fault(number, f"the game has two tags {name}: leave one")
+
+    def forget_first_line(self) -> None:
+        self.tags = {name: at for name, at in self.tags.items() if at[1] > self.first}
+        self.first, self.bounded = 0, False
+
+    def fault(self, number: int, text: str) -> None:
+        if self.bad is None:
+            self.bad = MalformedGame(self.file, number, text)
+
+    def value(self, name: str) -> str:
+        value = self.tags.get(name, ("", 0))[0]
+        value = (_ESCAPED.sub(r"\1", value) if "\\" in value else value).strip()
+        return value.strip("?") if name == "Event" else value
+
+    def check(self) -> MalformedGame | None:
+        if self.bad is not None:
+            return self.bad
+        for name in ("White", "Black", "Result"):
+            if not self.value(name):
+                line = self.tags.get(name, ("", self.first))[1]
+                return MalformedGame(self.file, line, f"the game has no {name}")
+        result, line = self.value("Result"), self.tags["Result"][1]
+        if result == "*":
+            return MalformedGame(self.file, line, "the game is not finished: its result is *")
+        if result not in OUTCOMES:
+            return MalformedGame(self.file, line, f"{result!r} is no result: write 1-0, 0-1 or 1/2-1/2")
+        if self.value("White") == self.value("Black"):
+            return MalformedGame(self.file, self.first, f"{self.value('White')} plays against itself")
+        if self.end and self.end[0] != "*" and OUTCOMES[self.end[0]] != OUTCOMES[result]:
+            return MalformedGame(
+                self.file, self.end[1], f"the moves end {self.end[0]}, the tag says {result}"
+            )
+        return None
+
+
+class PgnLines:
+    """Reads lines; `take` is called with each game as it ends, those that cannot be counted included."""
+
+    def __init__(self, file: str, take: Callable[[Game], None]) -> None:
+        self._file, self._take = file, take
+        self._comment = 0  # the line where an open comment begins
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new game, its first line not met yet."""
+        self._game = Game(self._file)
+        self._next: Game | None = None  # tags that are the next game's, if they prove to be whole
+        self._gap = False  # an empty line or a broken tag came after the last tag
+        self._torn: re.Match[str] | None = None  # a broken tag that is cut off came after the last tag
+        self._sure = False  # the next tag is the next game's
+
+    def finish(self) -> None:
+        """End the last game of the file."""
+        if self._comment:
+            self._next = None
+            self._end_open_comment()
+        self._settle()
+        self.end_game()
+
+    def end_game(self) -> None:
+        """End the game whose lines were read, if there are any."""
+        game = self._game
+        self._begin()
+        if game.first:
+            self._take(game)
+
+    def is_apart(self, first: str) -> bool:
+        """True where a game with all tags that it needs, of which `first` comes first, is the next one."""
+        game = self._game
+        if self._comment or self._next is not None:
+            return False
+        return not game.first or game.moves or (game.is_whole() and first == next(iter(game.tags)))
+
+    def read_line(self, number: int, line: str) -> None:
+        """Read the line of that number, from 1."""
+        at = 0
+        if self._comment:
+            at = self._read_in_comment(number, line, 0)
+        elif line.startswith("%"):
+            return
+        elif line.lstrip().startswith("["):
+            at = self._read_tags(number, line, 0)
+        elif line.isspace():
+            self._gap = self._gap or (self._game.first > 0 and not self._game.moves)
+            return
+        if at < len(line):
+            self._read_text(number, line, at)
+
+    def _read_text(self, number: int, line: str, at: int) -> None:
+        """Read moves, comments, and tags that come behind them on their line."""
+        if ";" not in line:
+            rest = _CLOSED.sub(" ", line[at:])
+            if "{" not in rest and "[" not in rest:
+                self._read_moves(number, rest.split())
+                return
+        words: list[str] = []
+        while found := _MARK.search(line, at):
+            words += line[at : found.start()].split()
+            at = found.end()
+            if found[0] == ";":
+                self._read_moves(number, words)
+                return
+            if found[0] == "{":
+                closed = line.find("}", at)
+                if closed >= 0:
+                    at = closed + 1
+                    continue
+            self._read_moves(number, words)
+            words = []
+            if found[0] == "{":
+                self._settle()
+                self._comment = number
+                at = self._read_in_comment(number, line, at)
+            else:
+                at = self._read_tags(number, line, found.start())
+        self._read_moves(number, words + line[at:].split())
+
+    def _read_in_comment(self, number: int, line: str, at: int) -> int:
+        """Read on in an open comment; return where its line goes on behind it.
+
+        Lines of tags may be the next game's: see `_settle`.
+        """
+        tags = _find_tags_at_end(line, at) if "[" in line else -1
+        if tags < 0 and _ALONE.match(line, at):
+            tags = at
+        closed = line.find("}", at)
+        if tags >= 0 and not at <= closed < tags:
+            behind_text = not _BLANK.fullmatch(line, at, tags)
+            if self._next is None or behind_text:
+                self._next = Game(self._file, behind_text)
+            return self._read_tags(number, line, tags)
+        if closed >= 0:
+            self._comment = 0
+        if closed >= 0 or not _BLANK.fullmatch(line, at):
+            self._next = None
+        return closed + 1 or len(line)
+
+    def _end_open_comment(self) -> None:
+        self._game.first = self._game.first or self._comment
+        self._game.fault(self._comment, "this comment is never closed")
+        self._comment = 0
+
+    def _read_tags(self, number: int, line: str, at: int) -> int:
+        """Read the tags from `at` on; return where they end."""
+        if self._game.moves and not self._comment:
+            self.end_game()
+        while found := _TAG.match(line, at):
+            name, value = found.groups()
+            self._add_tag(name, value, number)
+            at = found.end()
+        if line[at:].lstrip().startswith("["):
+            return self._read_broken_tag(number, line, at)
+        return at
+
+    def _add_tag(self, name: str, value: str, number: int) -> None:
+        if self._next is None and not self._gap and name not in self._game.tags:
+            self._game.add(name, value, number)
+            return
+        if self._next is not None and self._starts_over(name, self._next) and self._is_apart():
+            self._take_next()
+        if self._next is None and self._starts_over(name, self._game):
+            self._next = Game(self._file, self._gap)
+        self._gap, self._torn = False, None
+        if self._comment and self._next is not None and name in self._next.tags and self._next.bounded:
+            # What came behind text was text.
+            self._next.forget_first_line()
+        (self._next or self._game).add(name, value, number)
+        if self._next is not None and self._next.is_whole():
+            self._settle()
+
+    def _starts_over(self, name: str, game: Game) -> bool:
+        """True where a tag may be the first one of the game after `game` though no moves came."""
+        if self._comment:
+            return False
+        if self._torn is not None:
+            word, more = self._torn.groups()
+            self._sure = self._sure or (name == word if more.strip() else name.startswith(word))
+        return self._sure or self._gap or name == next(iter(game.tags), "")
+
+    def _is_apart(self) -> bool:
+        """True where the tags of `_next` are another game's than those before them."""
+        game, new = self._game, self._next
+        if new is None:
+            return False
+        again = game.tags.keys() & new.tags.keys()
+        if not new.is_whole():
+            # It is cut off itself.
+            first = next(iter(new.tags)) == next(iter(game.tags), "")
+            return new.bounded and game.is_whole() and first and not again.isdisjoint(TAGS)
+        if self._comment or self._sure:
+            return True
+        whole = game.is_whole() or new.bounded or (len(game.tags) > 1 and len(again) == len(game.tags))
+        return whole and bool(again)
+
+    def _take_next(self) -> None:
+        """End this game and go on with `_next`."""
+        new = self._next
+        if self._comment:
+            self._end_open_comment()
+        self.end_game()
+        if new is not None:
+            self._game = new
+
+    def _settle(self) -> None:
+        """Take the tags of `_next` for the next game's, if they are, else for this one's."""
+        if self._is_apart():
+            self._take_next()
+        elif self._next is not None:
+            for name, (value, line) in self._next.tags.items():
+                self._game.add(name, value, line)
+            self._game.bad = self._game.bad or self._next.bad
+            self._next, self._sure = None, False
+
+    def _read_broken_tag(self, number: int, line: str, at: int) -> int:
+        """Read a tag that is none, and return where its line goes on; a fault only where it is needed."""
+        named = _NAME.match(line, at)
+        name = named.group(1) if named else ""
+        follows = _find_tags_at_end(line, line.index("[", at) + 1)
+        if follows < 0 and name == "Event" and (whole := _QUOTED.match(line, at)):
+            # Quotes that were not escaped; it tells events apart all the same.
+            self._add_tag(name, whole.group(1), number)
+            return len(line)
+        game = self._next or self._game
+        game.first = game.first or number
+        self._gap, self._torn = True, _TORN.match(line, at)
+        if not name or name in TAGS or (self._torn is not None and not self._torn[2].strip()):
+            game.fault(number, f'{line[at:].strip()[:40]!r} is no tag: write [Name "value"]')
+        if follows >= 0:
+            # It is cut off, and the next game was written behind it.
+            self._settle()
+            self._sure = True
+        return follows if follows >= 0 else len(line)
+
+    def _read_moves(self, number: int, words: list[str]) -> None:
+        if not words:
+            return
+        self._settle()
+        game = self._game
+        game.first = game.first or number
+        game.moves = True
+        if not game.tags:
+            game.fault(number, "moves without tags: a game starts with [White], [Black] and [Result]")
+        if game.end:
+            game.fault(number, "moves after the result: the next game lacks its tags")
+        if words[-1] in ENDS:
+            game.end = (words[-1], number)
