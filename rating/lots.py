@@ -20,7 +20,12 @@ T = TypeVar("T")
 
 def shuffle(items: Sequence[T], seed: Seed) -> list[T]:
     """The items in an order drawn from `seed`; every order is equally likely."""
-    order, drawn = list(items), words(seed)
+    return shuffled(items, words(seed))
+
+
+def shuffled(items: Sequence[T], drawn: Iterator[int]) -> list[T]:
+    """The items in an order that the next words of `drawn` give."""
+    order = list(items)
     for place in range(len(order) - 1, 0, -1):
         other = _below(place + 1, drawn)
         order[place], order[other] = order[other], order[place]

@@ -1,9 +1,10 @@
 """TrueSkill and openskill beside the ratings: other models on other scales, from the same matches.
 
 Both learn match by match, so what they say depends on the order of matches. For programs that do not change
-(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times; `mu` and `sigma` are
-means over the shuffles and `spread` is the standard deviation of mu between them. All players together drift
-by chance, which means nothing: in each order the mean of those who played is put back to where it began.
+(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times, and so are the teams
+of each match, since trueskill links tied teams as a chain in the order given. `mu` and `sigma` are means over
+the shuffles and `spread` is the standard deviation of mu between them. All players together drift by chance,
+which means nothing: in each order the mean of those who played is put back to where it began.
 
 A match in which nobody faulted is one game of its seats (of its sides, where there are partners), ranked by
 points. A fault, seats of one owner and a player in two seats leave single results instead: those are games of
@@ -37,7 +38,7 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError, RatingError
-from rating.lots import Seed, shuffle
+from rating.lots import Seed, shuffle, shuffled, words
 from rating.matches import FaultRule, Match, rated_parts
 
 MU, SIGMA, BETA = 25.0, 25.0 / 3.0, 25.0 / 6.0
@@ -177,9 +178,11 @@ def _play_shuffled(
     played = _counts(games, n) > 0
     for number in range(shuffles):
         current = [fresh() for _ in range(n)]
-        for teams, ranks in shuffle(games, f"{seed}|{number}"):
-            if len(teams) < 2:
+        drawn = words(f"{seed}|{number}|teams")
+        for game in shuffle(games, f"{seed}|{number}"):
+            if len(game[0]) < 2:
                 continue
+            teams, ranks = zip(*shuffled(list(zip(*game, strict=True)), drawn), strict=True)
             rated = play([tuple(current[k] for k in team) for team in teams], ranks)
             for team, after in zip(teams, rated, strict=True):
                 for k, one in zip(team, after, strict=True):

@@ -117,3 +117,11 @@ def test_no_warning_gets_out() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_seats_decide_nothing_among_tied_players() -> None:
+    """Linked in the order given, the three would be more than a point apart."""
+    for seats in ("abcd", "adcb"):
+        skill = trueskill([Match(seats, [9, 0, 0, 0])] * 20, players="abcd")
+        assert np.ptp(skill.mu[1:]) < 0.2 < skill.sigma.min()
+        assert np.all(skill.spread[1:] > 0.03)
