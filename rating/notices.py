@@ -19,6 +19,7 @@ on. Programs match on `name`, people read `text`.
 | no-rounds, few-rounds, no-tables, few-tables, few-matches | intervals of another kind than asked for |
 | few-rounds-of-player, few-tables-of-player, few-matches-of-player | some have fewer than 10 of their own |
 | alike | some had the same results in each round (table, match) |
+| joined-files | a byte order mark within a file was skipped |
 | open-above, open-below | intervals that do not hold upwards (downwards): players who won (lost) everything |
 """
 

@@ -109,6 +109,7 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
         scores=_scores(of, options) if "nash" in also else None,
         skipped=len(reading.problems),
         pointed=reading.pointed,
+        notices=reading.notices,
     )
     if bare:
         from rating.presets import bayeselo_lines
@@ -119,7 +120,7 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
         click.echo(footing(document))
     else:
         print_data(form, document, *fit_csv(document))
-    _warn(notes if form == "json" else [*ranking.warnings, *notes])
+    _warn(notes if form == "json" else [*document["warnings"], *notes])
 
 
 @main.command()
@@ -140,11 +141,11 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 
     if options["preset"] and kind is None:
         kind = "covariance"  # what BayesElo's `los` computes, whatever intervals it shows
-    _, of = _read_and_rate(kind, 0.95, options)
+    reading, of = _read_and_rate(kind, 0.95, options)
     chosen = order_of(of.fit)[: options["top"]]
     names = [of.fit.table.players[k] for k in chosen]
     chances = of.los(chosen).tolist()
-    warnings = [*of.fit.warnings, *of.warnings]
+    warnings = [*of.fit.warnings, *of.warnings, *map(str, reading.notices)]
     if form == "text":
         print_table(*los_rows(names, chances))
     else:
@@ -182,22 +183,22 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     if options["more"]:
         chosen = [*(chosen or []), *options["more"]]
     # Lots need no results, so the first round can be drawn before there are any.
-    _, fit = _read_and_fit(options, empty=rule == "random" and bool(chosen))
+    reading, fit = _read_and_fit(options, empty=rule == "random" and bool(chosen))
     known = set(fit.table.players)
     new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
     notes = [f"new, not in {_file_names(options)}: {', '.join(new)}"] if new else []
     tables = next_round(fit, chosen, rule=cast("Rule", rule), size=size, seed=start, games=options["games"])
+    warnings = [*fit.warnings, *map(str, reading.notices)]
     if form == "text":
         for number, seats in enumerate(tables, start=1):
             click.echo(printable(f"table {number}: {', '.join(seats)}"))
     else:
-        warnings = list(fit.warnings)
         document = {"tables": tables, "rule": rule, "size": size, "seed": start, "warnings": warnings}
         rows: list[list[Cell]] = [
             [t, s, name] for t, seats in enumerate(tables, 1) for s, name in enumerate(seats)
         ]
         print_data(form, document, ["table", "seat", "player"], rows)
-    _warn(notes if form == "json" else [*fit.warnings, *notes])
+    _warn(notes if form == "json" else [*warnings, *notes])
 
 
 @main.command()

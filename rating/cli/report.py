@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rating.arrays import Ints
     from rating.equilibrium import Nash
     from rating.multiplayer import Skill
+    from rating.notices import Notice
 
 Cell = str | int | float | None
 
@@ -40,8 +41,12 @@ def fit_document(
     scores: Nash | None = None,
     skipped: int = 0,
     pointed: bool = True,
+    notices: Sequence[Notice] = (),
 ) -> dict[str, Any]:
-    """The JSON object of `rating fit`; `ranks` (2, n) in the table's order; no `points` unless `pointed`."""
+    """The JSON object of `rating fit`; `ranks` (2, n) in the table's order; no `points` unless `pointed`.
+
+    `notices` are those of the files.
+    """
     fit, of = ranking.fit, ranking.intervals
     index = {name: k for k, name in enumerate(fit.table.players)}
     names = [column.name for column in fields(Rating)]
@@ -75,8 +80,8 @@ def fit_document(
         "scale": display_scale(fit.drawelo) if preset else 1.0,
         "preset": preset,
         "skipped": skipped,
-        "notices": [notice.name for notice in ranking.notices],
-        "warnings": list(ranking.warnings),
+        "notices": [notice.name for notice in (*ranking.notices, *notices)],
+        "warnings": [notice.text for notice in (*ranking.notices, *notices)],
     }
     for skill in skills:
         document[skill.model] = {

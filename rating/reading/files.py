@@ -23,6 +23,7 @@ from typing import BinaryIO, Literal, cast
 from rating.crosstable import PairTable, check_fault_rule
 from rating.errors import MalformedGame, ReadError
 from rating.matches import FaultRule, Match
+from rating.notices import Notice, name_some
 from rating.reading.gathering import Gathering
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
@@ -38,6 +39,16 @@ _ENDINGS: dict[str, Form] = {
 }
 _JSON_OBJECT = re.compile(rb'\{\s*"[^"\n]*"\s*:')
 _JSON_LIST = re.compile(rb"\[\s*\{")
+_MARKS = rb"(?:\xef\xbb\xbf)+"
+_LEADING = re.compile(rb"\A" + _MARKS)
+# Where a byte order mark is that of a joined file: at the start of a line, or within one where a record may
+# end before it and another one begins behind it. Elsewhere it is part of a name.
+_LINE = rb"(?:(?<=\n)|\A)" + _MARKS + rb"|"
+_JOINTS: dict[Form, re.Pattern[bytes]] = {
+    "pgn": re.compile(_LINE + rb'(?<!")' + _MARKS + rb"(?=[ \t]*\[)"),
+    "csv": re.compile(_LINE + rb'(?:(?<=[0-9\xbd])|(?<=[^,\n]"))' + _MARKS + rb"(?=[^,\n]+,[^,\n]*,)"),
+    "jsonl": re.compile(_LINE + rb"(?<=\})" + _MARKS + rb"(?=[ \t]*\{)"),
+}
 # Bytes read at once: thousands of games, and little beside the table.
 _PIECE = 262_144
 
@@ -45,13 +56,14 @@ _PIECE = 262_144
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """The table; the matches, None unless all results come from match records; the malformed games that were
-    left out; `pointed` is True when any match gives points.
+    left out; `pointed` is True when any match gives points; `notices` say what is odd about the files.
     """
 
     table: PairTable
     matches: tuple[Match, ...] | None
     problems: tuple[MalformedGame, ...]
     pointed: bool
+    notices: tuple[Notice, ...] = ()
 
 
 def read_results(
@@ -72,6 +84,7 @@ def read_results(
     check_fault_rule(faults)
     gathering = Gathering(faults)
     read: set[str | Path] = set()
+    notices: list[Notice] = []
     for file in files:
         name = str(file)
         shown = "<stdin>" if name == "-" else name
@@ -82,17 +95,27 @@ def read_results(
             read.add(same)
             with _open(name, stdin) as stream:
                 # 4096 bytes at least where there are as many.
-                start = stream.peek(4096).removeprefix(b"\xef\xbb\xbf")
+                start = _LEADING.sub(b"", stream.peek(4096))
                 kind = form or _form_of(name, start)
                 _refuse_others(shown, kind, start)
-                _read(gathering, stream, kind, shown)
+                joints = _read(gathering, stream, kind, shown)
+                if joints:
+                    where = name_some([f"line {line}" for line in joints])
+                    text = f"{shown}: byte order mark skipped at {where}: files were joined there"
+                    notices.append(Notice("joined-files", text))
         except OSError as error:
             raise ReadError(f"{name}: {error.strerror or error}") from error
     if gathering.problems and not skip_bad:
         count = len(gathering.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"
         raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathering.problems))
-    return Reading(gathering.table(), gathering.matches(), tuple(gathering.problems), gathering.pointed)
+    return Reading(
+        gathering.table(),
+        gathering.matches(),
+        tuple(gathering.problems),
+        gathering.pointed,
+        tuple(notices),
+    )
 
 
 @contextmanager
@@ -127,8 +150,8 @@ def _refuse_others(name: str, form: Form, start: bytes) -> None:
     elif b"\n" not in start and b"\r" in start[:-1]:
         says = "lines end with a carriage return alone: end them with a line feed"
     elif form == "jsonl":
-        if line.startswith(b"[") or line == b"{":
-            says = "JSON over several lines or in a list: give one record a line, as jq -c writes them"
+        if line.startswith(b"["):
+            says = "JSON in a list: give one record a line, as jq -c '.[]' writes them"
     elif _JSON_LIST.match(text):
         says = "a list of JSON: give one record a line, as jq -c '.[]' writes them"
     elif _JSON_OBJECT.match(text):
@@ -141,16 +164,42 @@ def _refuse_others(name: str, form: Form, start: bytes) -> None:
         raise ReadError(f"{name}: {says}")
 
 
-def _pieces(stream: BinaryIO) -> Iterator[str]:
-    """The stream as text in pieces of whole lines, which end with a line feed, without a byte order mark."""
-    mark = b"\xef\xbb\xbf"
-    while data := stream.read(_PIECE):
-        data = (data + stream.readline()).removeprefix(mark)
-        mark = b""
-        try:
-            yield data.decode()
-        except UnicodeDecodeError:
-            yield "".join(map(_decode, io.BytesIO(data)))
+class _Parts:
+    """A stream as the files that were joined to it: a byte order mark where a record may begin starts one.
+
+    `line` is the first of the next part, None at the end; `joints` are the lines of the marks.
+    """
+
+    def __init__(self, stream: BinaryIO, form: Form) -> None:
+        self._stream, self._joint = stream, _JOINTS[form]
+        self._rest = _LEADING.sub(b"", self._read())
+        self.line: int | None = 1
+        self.joints: list[int] = []
+
+    def pieces(self) -> Iterator[str]:
+        """The next part as text in pieces, each of whole lines but the last, which a mark may cut short."""
+        at, self.line = self.line or 1, None
+        while data := self._rest or self._read():
+            found = self._joint.search(data)
+            data, self._rest = (data[: found.start()], data[found.end() :]) if found else (data, b"")
+            at += data.count(b"\n")
+            if data:
+                yield _text(data)
+            if found:
+                self.line = at
+                self.joints.append(at)
+                return
+
+    def _read(self) -> bytes:
+        data = self._stream.read(_PIECE)
+        return data + self._stream.readline() if data else b""
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return "".join(map(_decode, io.BytesIO(data)))
 
 
 def _decode(line: bytes) -> str:
@@ -160,11 +209,14 @@ def _decode(line: bytes) -> str:
         return line.decode("latin-1")
 
 
-def _read(gathering: Gathering, stream: BinaryIO, form: Form, name: str) -> None:
-    pieces = _pieces(stream)
-    if form == "jsonl":
-        lines = chain.from_iterable(map(io.StringIO, pieces))
-        gathering.add_matches(read_jsonl(lines, name), name)
-    else:
-        read = read_pgn if form == "pgn" else read_csv
-        gathering.add_games(read(pieces, name))
+def _read(gathering: Gathering, stream: BinaryIO, form: Form, name: str) -> list[int]:
+    """Read a stream; return the lines at which files were joined by a byte order mark."""
+    parts = _Parts(stream, form)
+    while (line := parts.line) is not None:
+        if form == "jsonl":
+            lines = chain.from_iterable(map(io.StringIO, parts.pieces()))
+            gathering.add_matches(read_jsonl(lines, name, line), name)
+        else:
+            read = read_pgn if form == "pgn" else read_csv
+            gathering.add_games(read(parts.pieces(), name, line))
+    return parts.joints

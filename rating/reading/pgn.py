@@ -38,12 +38,12 @@ _VALUE = r'[^\s"\\](?:[^"\\\n]*[^\s"\\])?'
 _MOVES = r"([^\[{;%]*)(?<=\n)(?=\[)"
 
 
-def read_pgn(pieces: Iterable[str], file: str) -> Iterator[GameColumns | MalformedGame]:
+def read_pgn(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameColumns | MalformedGame]:
     """The games in the `pieces` of a PGN file, each of whole lines, and the malformed ones.
 
-    Games and problems are each in the file's order; `file` names it in problems.
+    Games and problems are each in the file's order; `file` names it in problems, `line` is that of its start.
     """
-    reader = _PgnReader(file)
+    reader = _PgnReader(file, line)
     for piece in pieces:
         reader.read(piece)
         yield from reader.take_found()
@@ -84,9 +84,9 @@ def _agrees(moves: str, result: str) -> bool:
 
 
 class _PgnReader:
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, line: int) -> None:
         self._by_line = PgnLines(file, self._take)
-        self._lines = 0  # read so far
+        self._lines = line - 1  # read so far
         self._layout: tuple[str, ...] = ()
         self._pattern: re.Pattern[str] | None = None
         self._alike: tuple[str, ...] = ()  # the pattern's layout

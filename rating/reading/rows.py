@@ -4,8 +4,8 @@ A first row that names white, black and result sets the order of the columns; it
 and event, and columns of other names are skipped. The apostrophe before a cell that a spreadsheet would
 compute is removed (`rating.text`).
 
-Match records as JSON lines: each line is an object with `players` by seat and either `points` by seat (or
-`places`) or a `forfeit` with its `seat`.
+Match records as JSON: each line, or each object from a line `{` to a line `}`, has `players` by seat and
+either `points` by seat (or `places`) or a `forfeit` with its `seat`.
 
 `sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are read where given; other keys are
 ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
@@ -31,6 +31,11 @@ from rating.text import from_csv_cell
 _COPY = re.compile(r"#[0-9]+$")
 # JSON can escape what no file of text can hold.
 _HALF = re.compile("[\ud800-\udfff]")
+_DECODER = json.JSONDecoder()
+_CUT = ValueError("a record is cut off, and another one follows on its line")
+# Places on a line where a record may begin: each may take as long as the line.
+_MOST_TRIED = 100
+_OPENING = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
 # Rows checked together: they stay in the processor's cache, which halves the time of a row, and are fewer
 # than the 700 new lists at which Python looks for garbage.
 _BATCH = 600
@@ -38,39 +43,76 @@ _BATCH = 600
 _MOST_KEPT = 50_000
 
 
-def read_csv(pieces: Iterable[str], file: str) -> Iterator[GameColumns | MalformedGame]:
+def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameColumns | MalformedGame]:
     """The results in the `pieces` of a CSV file, each of whole lines, and the malformed rows.
 
-    Games and problems are each in the file's order; `file` names it in problems.
+    Games and problems are each in the file's order; `file` names it in problems, `line` is that of its start.
+    A row that a quote leaves open is malformed, and reading goes on with the line behind its first one.
     """
-    # Lines end with a line feed alone, as those of a binary file do.
-    rows = csv.reader(chain.from_iterable(map(io.StringIO, pieces)), strict=True)
+    kept: list[tuple[int, list[str]]] = []  # pieces that an open row may go back to, as lines
+    offset = read = line - 1  # the lines before those of `rows`; those taken from the pieces
+
+    def numbered() -> Iterator[Iterable[str]]:
+        for piece in pieces:
+            kept.append((offset + rows.line_num, [piece]))
+            # Lines end with a line feed alone, as those of a binary file do.
+            yield io.StringIO(piece)
+
+    lines = chain.from_iterable(numbered())
+    rows = csv.reader(lines, strict=True)
     place: dict[str, int] | None = None
+    heading: list[str] = []
     clean: set[str] = set()
     ended = False
     while not ended:
         batch: list[Sequence[str]] = []
-        before = rows.line_num
+        before = offset + rows.line_num
+        while len(kept) > 1 and kept[1][0] <= before:
+            del kept[0]
         broken: MalformedGame | None = None
         try:
             # Rows that were read before an error stay in the batch.
             batch.extend(islice(rows, _BATCH))
             ended = len(batch) < _BATCH
         except csv.Error as error:
-            broken = MalformedGame(file, rows.line_num, f"not CSV: {error}")
+            first = (_last_lines(batch, before) or [before])[-1] + 1
+            after, said = offset + rows.line_num, str(error)
+            if after > first:
+                said = "a quote that opens here is not closed"
+                read = max(read, after)
+                rows = csv.reader(chain(_lines_between(kept, first, read), lines), strict=True)
+                offset = first
+            broken = MalformedGame(file, first, f"not CSV: {said}")
         if place is None:
-            first = next((k for k, row in enumerate(batch) if any(map(_clean, row))), None)
-            if first is not None:
-                heading = [_clean(cell).lower() for cell in batch[first]]
+            start = next((k for k, row in enumerate(batch) if any(map(_clean, row))), None)
+            if start is not None:
+                heading = _heading(batch[start])
                 place = {name: k for k, name in enumerate(GameColumns._fields[:5])}
                 if {"white", "black", "result"} <= set(heading):
                     place = {name: heading.index(name) for name in GameColumns._fields if name in heading}
-                    before = _last_lines(batch[: first + 1], before)[-1]
-                    del batch[: first + 1]
+                    before = _last_lines(batch[: start + 1], before)[-1]
+                    del batch[: start + 1]
+                else:
+                    heading = []
         if place is not None:
-            yield from _games(batch, before, place, clean, file)
+            yield from _games(batch, before, place, clean, file, heading)
         if broken is not None:
             yield broken
+
+
+def _heading(row: Sequence[str]) -> list[str]:
+    return [_clean(cell).lower() for cell in row]
+
+
+def _lines_between(kept: list[tuple[int, list[str]]], first: int, last: int) -> list[str]:
+    """The lines after line `first` up to line `last`, from kept pieces, each with the lines before it."""
+    found: list[str] = []
+    for number, (before, lines) in enumerate(kept):
+        if len(lines) == 1:
+            lines = list(io.StringIO(lines[0]))
+            kept[number] = (before, lines)
+        found += lines[max(first - before, 0) : max(last - before, 0)]
+    return found
 
 
 def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
@@ -83,9 +125,17 @@ def _clean(cell: str) -> str:
 
 
 def _games(
-    batch: Sequence[Sequence[str]], before: int, place: dict[str, int], clean: set[str], file: str
+    batch: Sequence[Sequence[str]],
+    before: int,
+    place: dict[str, int],
+    clean: set[str],
+    file: str,
+    heading: list[str],
 ) -> Iterator[GameColumns | MalformedGame]:
-    """The games of the rows after line `before`; `place` gives each column's cell. Empty rows are skipped."""
+    """The games of the rows after line `before`; `place` gives each column's cell.
+
+    Empty rows are skipped, and those that repeat the `heading`, as in files that were joined.
+    """
     columns = [_column(batch, place.get(name), clean) for name in GameColumns._fields]
     games = GameColumns(*(cells for cells, _ in columns))
     white, black, result, rounds, tables = (different for _, different in columns[:5])
@@ -99,7 +149,9 @@ def _games(
         lines = _last_lines(batch, before)
         faulty = {k: fault for k, fault in enumerate(map(_fault, *games[:5])) if fault}
         yield from (
-            MalformedGame(file, lines[k], fault) for k, fault in faulty.items() if any(map(_clean, batch[k]))
+            MalformedGame(file, lines[k], fault)
+            for k, fault in faulty.items()
+            if any(map(_clean, batch[k])) and not (heading and _heading(batch[k]) == heading)
         )
         games = GameColumns(*([cell for k, cell in enumerate(column) if k not in faulty] for column in games))
     yield games
@@ -145,20 +197,79 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
     return ""
 
 
-def read_jsonl(lines: Iterable[str], file: str) -> Iterator[tuple[Match, str, int] | MalformedGame]:
-    """The matches of a file with the season and the line of each, in order, or what is wrong with them."""
-    for line, text in enumerate(lines, start=1):
+def read_jsonl(
+    lines: Iterable[str], file: str, line: int = 1
+) -> Iterator[tuple[Match, str, int] | MalformedGame]:
+    """The matches of a file with the season and the line of each, in order, or what is wrong with them.
+
+    `line` is that of its start. A record may be written over several lines, of which the first is `{` and the
+    last `}`. One that is cut off does not take along one that was written behind it on its line.
+    """
+    opening = ""  # how the records of the file begin
+    for number, text in _objects(lines, line):
         if not text.strip():
             continue
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            yield MalformedGame(file, line, f"not JSON: {error}")
+            shapes: list[Any] = [json.loads(text)]
+        except ValueError as error:
+            shapes = _apart(text, opening) or [error]
+        except RecursionError as error:
+            shapes = [error]
+        if not opening and (found := _OPENING.match(text)):
+            opening = found[0].lstrip()
+        for shape in shapes:
+            if isinstance(shape, Exception):
+                yield MalformedGame(file, number, f"not JSON: {shape}")
+                continue
+            try:
+                yield _match(shape), _text(shape, "season"), number
+            except ResultError as error:
+                yield MalformedGame(file, number, str(error))
+
+
+def _objects(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
+    """Each line with its number, those of an object that is written over several together with its first."""
+    start, held = 0, list[str]()
+    for number, text in enumerate(lines, start=first):
+        if held and text[:1].isspace() and text.strip():
+            held.append(text)
             continue
+        if held and text.rstrip() == "}":
+            yield start, "".join([*held, text])
+            held = []
+            continue
+        if held:
+            yield start, "".join(held)
+            held = []
+        if text.rstrip() == "{":
+            start, held = number, [text]
+        else:
+            yield number, text
+    if held:
+        yield start, "".join(held)
+
+
+def _apart(text: str, opening: str) -> list[Any]:
+    """The records on a line that is not JSON, each from an `opening` on, and an error for each other part.
+
+    Empty if there are none.
+    """
+    if not opening:
+        found = _OPENING.match(text) or _OPENING.search(text, 1)
+        opening = found[0].lstrip() if found else "\n\n"
+    shapes: list[Any] = []
+    behind = at = tried = 0
+    while (at := text.find(opening, at)) >= 0 and tried < _MOST_TRIED:
         try:
-            yield _match(record), _text(record, "season"), line
-        except ResultError as error:
-            yield MalformedGame(file, line, str(error))
+            shape, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            shape, end = None, 0
+        if not (isinstance(shape, dict) and "players" in shape):
+            at, tried = at + 1, tried + 1
+            continue
+        shapes += [_CUT] * bool(text[behind:at].strip()) + [shape]
+        behind = at = end
+    return shapes + [_CUT] * bool(shapes and text[behind:].strip())
 
 
 def _match(record: Any) -> Match:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.errors import MalformedGame
-from rating.reading.files import read_results
+from rating.errors import MalformedGame, ReadError
+from rating.reading.files import Reading, read_results
 from rating.reading.pgn import read_pgn
+from rating.reading.rows import read_csv, read_jsonl
 from tests.profiles import examples
 
 REPORTS = Path(__file__).parents[2] / "data" / "rating" / "reports"
@@ -136,3 +139,103 @@ def test_a_game_cut_off_anywhere_leaves_the_others_as_they_are(
         del rows[place]
         assert found == rows
         assert len(problems) == 1
+
+
+@examples(300)
+@given(st.integers(0, 3), st.integers(0, 40), st.integers(1, 30))
+def test_a_row_of_csv_cut_off_anywhere_leaves_the_others_as_they_are(place: int, at: int, piece: int) -> None:
+    rows = [("Tal, M", "b", "1-0", str(k)) for k in range(4)]
+    lines = ["".join(f'"{cell}",' for cell in row)[:-1] + "\n" for row in rows]
+    lines[place] = lines[place][:at].rstrip("\n") + "\n"
+    lines.append("b,c,0-1\n")
+    text = "".join(lines)
+    cuts = [*range(0, len(lines), piece), len(lines)]
+    pieces = ["".join(lines[a:b]) for a, b in pairwise(cuts)]
+    games: list[Row] = []
+    problems = []
+    for item in read_csv(pieces, "f"):
+        if isinstance(item, MalformedGame):
+            problems.append(item.line)
+        else:
+            games += zip(*item, strict=True)
+    assert [row[:4] for row in games if row[1] == "c"] == [("b", "c", "0-1", "")]
+    kept = [row[:4] for row in games if row[1] == "b"]
+    others = [row for k, row in enumerate(rows) if k != place]
+    assert [row for row in kept if row in others] == others, text
+    assert len(kept) + len(problems) <= 4 and set(problems) <= {place + 1}
+
+
+RECORD = '{"id": "%s", "players": ["a", "b"], "points": [1, 0], "forfeit": null, "bots": [{"id": 1}]}'
+
+
+@examples(300)
+@given(st.integers(0, 3), st.integers(1, 90), st.sampled_from(["", "\n", "\r\n"]))
+def test_a_record_cut_off_anywhere_leaves_the_others_as_they_are(place: int, at: int, end: str) -> None:
+    lines = [RECORD % k + "\n" for k in range(5)]
+    lines[place] = lines[place].rstrip()[:at] + end
+    found = list(read_jsonl(io.StringIO("".join(lines)), "f"))
+    ids = [item[0].id for item in found if not isinstance(item, MalformedGame)]
+    problems = [item.line for item in found if isinstance(item, MalformedGame)]
+    assert [one for one in ids if one != str(place)] == [str(k) for k in range(5) if k != place]
+    assert problems == ([] if str(place) in ids else [place + 1])
+
+
+def test_records_over_several_lines_are_read() -> None:
+    shapes = [json.loads(RECORD % k) for k in range(3)]
+    text = "".join(json.dumps(shape, indent=1) + "\n" for shape in shapes)
+    cut = text[: text.index("forfeit")] + "\n" + text
+    found = list(read_jsonl(io.StringIO(cut), "f"))
+    assert [item.line for item in found if isinstance(item, MalformedGame)] == [1]
+    assert [item[0].id for item in found if not isinstance(item, MalformedGame)] == ["0", "1", "2"]
+
+
+MARK = "\ufeff"
+JOINED = {
+    "pgn": GAME + GAME,
+    "csv": "white,black,result,round\na,b,1-0,1\nb,a,1-0,2\n",
+    "jsonl": RECORD % 1 + "\n" + RECORD % 2 + "\n",
+}
+
+
+def read(text: str, form: str) -> Reading:
+    return read_results(["-"], form=form, stdin=io.BytesIO(text.encode()))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("end", ["\n", "", "\n\n"])
+@pytest.mark.parametrize("form", JOINED)
+def test_a_byte_order_mark_where_files_were_joined_is_skipped_with_a_note(form: str, end: str) -> None:
+    other = JOINED[form].replace('"id": "', '"id": "x')
+    first = JOINED[form].rstrip("\n") + end
+    reading = read(MARK + first + MARK + other + MARK, form)
+    assert reading.table.first.size == 4
+    line, last = first.count("\n") + 1, (first + other).count("\n") + 1
+    assert [str(notice) for notice in reading.notices] == [
+        f"<stdin>: byte order mark skipped at line {line}, line {last}: files were joined there"
+    ]
+
+
+def test_lines_are_counted_on_behind_a_byte_order_mark() -> None:
+    for form, bad, line in (("pgn", HEADER + "0-1\n", 17), ("csv", "a,a,1-0\n", 4), ("jsonl", "{}\n", 3)):
+        with pytest.raises(ReadError) as error:
+            read(JOINED[form] + MARK + bad, form)
+        assert [problem.line for problem in error.value.problems] == [line]
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("pgn", GAME.replace('"a', f'"{MARK}a').replace('b"', f'b{MARK}"')),
+        ("csv", f'a{MARK},"{MARK}b, c",1-0\n'),
+        ("jsonl", (RECORD % 1).replace('"a"', f'"{MARK}a"')),
+    ],
+)
+def test_a_byte_order_mark_in_a_name_is_part_of_it(form: str, text: str) -> None:
+    reading = read(text, form)
+    assert reading.notices == ()
+    assert "".join(reading.table.players).count(MARK) == text.count(MARK)
+
+
+def test_the_heading_of_a_joined_csv_file_is_no_row() -> None:
+    assert read(JOINED["csv"] * 2, "csv").table.first.size == 4
+    with pytest.raises(ReadError, match="malformed"):
+        read(JOINED["csv"] + "black,white,result\n", "csv")

@@ -314,7 +314,6 @@ def test_a_match_that_is_given_twice_counts_once(tmp_path: Path) -> None:
         ("games.csv", b"a\tb\t1-0\n", "tabs"),
         ("games.pgn", RECORD.encode() + b"\n", "--input jsonl"),
         ("games.csv", RECORD.encode() + b"\n", "--input jsonl"),
-        ("games.json", b'{\n  "players": ["a", "b"]\n}\n', "one record a line"),
         ("games.json", b"[" + RECORD.encode() + b"]\n", "one record a line"),
         ("games", b"[\n  " + RECORD.encode() + b"\n]\n", "one record a line"),
     ],

@@ -157,21 +157,26 @@ def by_row(text: str) -> tuple[list[Row], list[MalformedGame]]:
     games: list[Row] = []
     problems: list[Any] = []
     place: dict[str, int] = {}
-    rows = csv.reader(lines_of(text), strict=True)
-    while True:
+    heading: list[str] = []
+    lines = lines_of(text)
+    line = 0
+    while line < len(lines):
+        rows = csv.reader(lines[line:], strict=True)
         try:
             row = next(rows)
-        except StopIteration:
-            return games, problems
         except csv.Error as error:
-            problems.append(MalformedGame("f", rows.line_num, f"not CSV: {error}"))
+            # A row that is none is its first line.
+            line += 1
+            problems.append(MalformedGame("f", line, f"not CSV: {error}"))
             continue
+        line += rows.line_num
         cells = [from_csv_cell(cell.strip()).strip() for cell in row]
         if not any(cells):
             continue
         if not place:
-            heading = [cell.lower() for cell in cells]
-            if {"white", "black", "result"} <= set(heading):
+            names = [cell.lower() for cell in cells]
+            if {"white", "black", "result"} <= set(names):
+                heading = names
                 place = {name: heading.index(name) for name in order if name in heading}
                 continue
             place = {name: k for k, name in enumerate(order[:5])}
@@ -180,8 +185,9 @@ def by_row(text: str) -> tuple[list[Row], list[MalformedGame]]:
         whole = all(not text or (text.isdecimal() and len(text) <= 15) for text in game[3:5])
         if all(game[:3]) and game[0] != game[1] and game[2] in {*OUTCOMES, "1/2", "½-½"} and whole:
             games.append(game)
-        else:
-            problems.append(MalformedGame("f", rows.line_num, ""))
+        elif not heading or [cell.lower() for cell in cells] != heading:
+            problems.append(MalformedGame("f", line, ""))
+    return games, problems
 
 
 cells = st.sampled_from(
@@ -212,7 +218,13 @@ good_rows = st.tuples(
 @examples(400)
 @given(
     st.sampled_from(
-        ["", "white,black,result\n", "Round,result,black,x,white,match\n", '"\nwhite",black,result\n']
+        [
+            "",
+            "white,black,result\n",
+            "white,black,result\nwhite,Black,result\n",
+            "Round,result,black,x,white,match\n",
+            '"\nwhite",black,result\n',
+        ]
     ),
     st.lists(st.one_of(good_rows, good_rows, rows_of_cells), max_size=12),
     st.sampled_from(["\n", "\r\n"]),
