@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rating.errors import OptionError
-from rating.ratings import order_of
+from rating.ratings import order_of, shared_ranks
 from rating.text import printable
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ def round_away(value: float) -> int:
 def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
     """The table that BayesElo's `ratings` prints, line by line; `offset` is added to what is shown.
 
-    Players without results are left out, as BayesElo has no number for them.
+    Players without results are left out, as BayesElo has no number for them. Equals share a rank; BayesElo
+    numbers them on.
     """
     import numpy as np
 
@@ -88,7 +89,7 @@ def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
     names = [printable(name) for name in table.players]
     width = max([4, *(len(names[k]) for k in order)])
     lines = [f"Rank {'Name':<{width}}   Elo    +    - games score oppo. draws"]
-    for rank, k in enumerate(order, start=1):
+    for rank, k in zip(shared_ranks(float(fit.elo[k]) for k in order), order, strict=True):
         games = wins[k] + draws[k] + losses[k]
         elo = round_away(scale * float(fit.elo[k]) + offset)
         plus = round_away(scale * float(of.high[k] - fit.elo[k]))

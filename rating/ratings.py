@@ -8,6 +8,7 @@ for row in ranking.rows:
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
     from rating.notices import Notice
 
 
+EQUAL = 1e-6
+"""Elo up to which ratings are equal."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """One player's line. `elo`, `sd`, `low`, `high` and `component` are None for a player without results.
 
-    `low` and `high` are the ends of the interval; `results` = `wins` + `draws` + `losses` against single
-    opponents.
+    Equals share a `rank`: ratings that are equal to 1e-6 Elo, and players without results. `low` and `high`
+    are the ends of the interval; `results` = `wins` + `draws` + `losses` against single opponents.
     """
 
     rank: int
@@ -94,12 +99,25 @@ def order_of(fit: Fit) -> list[int]:
     return sorted(range(len(names)), key=lambda k: (not fit.rated[k], -elo[k], names[k]))
 
 
+def shared_ranks(elos: Iterable[float | None]) -> Iterator[int]:
+    """Yield the ranks of ratings in Elo, the best first, None for none; equals share the best of theirs."""
+    rank, last = 0, None
+    for number, elo in enumerate(elos, 1):
+        is_equal = elo is last or (elo is not None and last is not None and abs(elo - last) <= EQUAL)
+        if number == 1 or not is_equal:
+            rank = number
+        last = elo
+        yield rank
+
+
 def rank(of: Intervals) -> Ranking:
     """Ranked lines of a fit with its intervals, in the order of `order_of`."""
     fit, table = of.fit, of.fit.table
     wins, draws, losses = table.results.tolist()
     rows = []
-    for place, k in enumerate(order_of(fit), start=1):
+    order = order_of(fit)
+    ranks = shared_ranks(float(fit.elo[k]) if fit.rated[k] else None for k in order)
+    for place, k in zip(ranks, order, strict=True):
         rated = bool(fit.rated[k])
         elo, sd, low, high = (
             float(column[k]) if rated else None for column in (fit.elo, of.sd, of.low, of.high)

@@ -55,7 +55,7 @@ SHOWN_ROUNDS = 10
 @config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @click.option("--history", is_flag=True, help="Each player's rating after each round.")
-@click.option("--official", is_flag=True, help="Without house and withdrawn players; equals share a rank.")
+@click.option("--official", is_flag=True, help="Without house and withdrawn players.")
 @click.option(
     "--also",
     type=click.Choice(["nash"]),

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import VERSION_MARK, registered_name
-from arbiter.picture.marks import elo_of, shared_ranks
+from arbiter.picture.marks import elo_of
+from rating.ratings import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -57,7 +58,7 @@ def grades(
     known = sorted(set(authors), key=lambda name: (name.casefold(), name))
     rated = sorted((best[name] for name in known if name in best), key=lambda row: -elo_of(row))
     reasons = standings["suspended"]
-    ranks = shared_ranks(rated)
+    ranks = shared_ranks(map(elo_of, rated))
     found = [_grade(row, rank, ladder, reasons) for row, rank in zip(rated, ranks, strict=True)]
     empty = (None, None, None, None, 0, len(ladder), "", 0, 0)
     return found + [Grade(name, "", *empty, reasons.get(name, "")) for name in known if name not in best]

@@ -9,17 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from arbiter.match import original
+from rating.ratings import shared_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arbiter.picture.shapes import FavourRow, FirstPlace, Rated, Row, StoredRow, StoredStandings
 
     Ranked: TypeAlias = Sequence[tuple[StoredRow, int | None]]
     """Rows of standings with the ranks that they are shown with."""
 
-EQUAL = 1e-6
-"""Elo up to which ratings are equal: as they are rounded before pairing."""
 RULE = "rating"
 APART = 0.975
 """Probability of being better from which two players are told apart."""
@@ -47,11 +46,11 @@ def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[s
 def in_rank(standings: StoredStandings, players: Mapping[str, bool], official: bool) -> Ranked:
     """The rows of standings with their ranks, in the order in which they are shown.
 
-    With `official` house and withdrawn players stand last, without rank, and equals share one.
+    Equals share a rank; with `official` house and withdrawn players stand last, without one.
     """
     stored = standings["players"]
     if not official:
-        return [(row, row["rank"]) for row in stored]
+        return list(zip(stored, shared_ranks(row["elo"] for row in stored), strict=True))
     ranked = list(zip(stored, official_ranks(stored, players), strict=True))
     return [one for one in ranked if one[1] is not None] + [one for one in ranked if one[1] is None]
 
@@ -70,20 +69,8 @@ def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[s
 def official_ranks(rows: Sequence[Rated], players: Mapping[str, bool]) -> list[int | None]:
     """The rank of each row among those that are neither house bots nor withdrawn; None for these."""
     counts = [not players.get(original(row["player"]), True) for row in rows]
-    given = shared_ranks([row for row, is_in in zip(rows, counts, strict=True) if is_in])
+    given = shared_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in)
     return [next(given) if is_in else None for is_in in counts]
-
-
-def shared_ranks(rows: Sequence[Rated]) -> Iterator[int]:
-    """The ranks of rows, the best first; equals share one."""
-    rank, last = 0, None
-    for number, row in enumerate(rows, 1):
-        elo = row["elo"]
-        is_equal = elo is last or (elo is not None and last is not None and abs(elo - last) <= EQUAL)
-        if number == 1 or not is_equal:
-            rank = number
-        last = elo
-        yield rank
 
 
 def elo_of(row: Rated) -> float:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from math import isnan
 from typing import TYPE_CHECKING
 
-from arbiter.picture.marks import EQUAL
+from rating.ratings import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -55,7 +55,7 @@ def _rows(
     if players is not None:
         chosen = sorted(place_of[name] for name in players if name in place_of)
     for place in chosen:
-        rank = place + 1 if out is None else _rank(elo, place, away)
+        rank = _rank(elo, place, away)
         rated, low, high = _told(elo[place]), _told(brief.low[place]), _told(brief.high[place])
         yield {"rank": rank, "player": names[place], "elo": rated, "low": low, "high": high}
 

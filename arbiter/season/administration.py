@@ -15,6 +15,7 @@ from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
 from arbiter.store import Order, OrderKind, Orders, Outdated
+from rating.ratings import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -204,12 +205,17 @@ def moved(given: Given) -> Iterator[RankChange]:
     """Yield the players whom an order moves."""
     if given.before is None or given.after is None:
         return
-    before = {row["player"]: row for row in given.before["players"]}
-    for row in given.after["players"]:
+    before = {row["player"]: row for row in _with_shared_ranks(given.before["players"])}
+    for row in _with_shared_ranks(given.after["players"]):
         old = before.get(row["player"], {"rank": None, "elo": None})
         if (old["rank"], old["elo"]) != (row["rank"], row["elo"]):
             yield {"player": row["player"], "rank_before": old["rank"], "rank": row["rank"],
                    "elo_before": old["elo"], "elo": row["elo"]}  # fmt: skip
+
+
+def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    ranks = shared_ranks(row["elo"] for row in rows)
+    return ({**row, "rank": rank} for row, rank in zip(rows, ranks, strict=True))
 
 
 def checked_reason(text: str) -> str:

@@ -255,13 +255,15 @@ class Ledger:
             warnings.append(f"no further round can be planned: {error.problems[0].text()}")
         rows = [
             {name: getattr(row, name) for name in SHOWN}
+            # Kept as the place in the list, whatever equals share where it is shown.
             | {
+                "rank": place,
                 "faults": dict(sorted(self.faults[row.player].items())),
                 "wins_by_fault": self.wins_by_fault[row.player],
                 "scored": self.scored[row.player],
             }
             | ({"model": dict(self._asked[row.player])} if row.player in self._asked else {})
-            for row in ranked.rows
+            for place, row in enumerate(ranked.rows, 1)
         ]
         return {
             "season": config.season,

@@ -147,7 +147,8 @@ def los(form: str, kind: str | None, **options: Any) -> None:
     chances = of.los(chosen).tolist()
     warnings = [*of.fit.warnings, *of.warnings, *map(str, reading.notices)]
     if form == "text":
-        print_table(*los_rows(names, chances))
+        elo = [float(of.fit.elo[k]) if of.fit.rated[k] else None for k in chosen]
+        print_table(*los_rows(names, elo, chances))
     else:
         document = {"players": names, "los": chances, "intervals": of.kind, "warnings": warnings}
         rows = [[name, *row] for name, row in zip(names, chances, strict=True)]

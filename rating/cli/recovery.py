@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rating.crosstable import PairTable
-from rating.ratings import rate
+from rating.ratings import rate, shared_ranks
 from rating.simulation import Simulation, simulate
 
 
@@ -23,7 +23,7 @@ def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[d
     made = simulate(players, rounds, seed=seed, **options)
     ranking = rate(PairTable.from_matches(made.matches, players=made.elo))
     order = sorted(made.elo, key=lambda name: -made.elo[name])
-    true_rank = {name: place for place, name in enumerate(order, start=1)}
+    true_rank = dict(zip(order, shared_ranks(made.elo[name] for name in order), strict=True))
     lines = [
         {
             "rank": row.rank,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rating.presets import display_scale
-from rating.ratings import Ranking, Rating
+from rating.ratings import Ranking, Rating, shared_ranks
 from rating.text import csv_cell, printable
 
 if TYPE_CHECKING:
@@ -171,13 +171,15 @@ def fit_csv(document: dict[str, Any]) -> tuple[list[str], list[list[Cell]]]:
     return heading, [[cells[name] for name in heading] for cells in flat]
 
 
-def los_rows(names: Sequence[str], los: Sequence[Sequence[float]]) -> tuple[list[str], list[list[str]]]:
-    """Heading and rows of text: percent, row better than column, columns by rank."""
+def los_rows(
+    names: Sequence[str], elo: Sequence[float | None], los: Sequence[Sequence[float]]
+) -> tuple[list[str], list[list[str]]]:
+    """Heading and rows of text: percent, row better than column, columns in the order of rows."""
     heading = ["Rank", "Player", *(str(k) for k in range(1, len(names) + 1))]
     rows = []
-    for k, name in enumerate(names):
+    for k, (rank, name) in enumerate(zip(shared_ranks(elo), names, strict=True)):
         shares = ["" if other == k else f"{100.0 * share:.1f}" for other, share in enumerate(los[k])]
-        rows.append([str(k + 1), name, *shares])
+        rows.append([str(rank), name, *shares])
     return heading, rows
 
 

@@ -300,6 +300,15 @@ def test_a_terminal_gets_the_same_words(pgn: Path, monkeypatch: pytest.MonkeyPat
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).split() == plain.split()
 
 
+def test_equals_share_a_rank_in_every_table() -> None:
+    text = "a,b,1-0\na,c,1-0\na,d,1-0\nb,d,1-0\nc,d,1-0\n"
+    for words in (["fit"], ["fit", "--preset", "bayeselo"], ["los"]):
+        lines = run(*words, "-", text=text).stdout.splitlines()[1:5]
+        assert [line.split()[:2] for line in lines] == [["1", "a"], ["2", "b"], ["2", "c"], ["4", "d"]]
+    document = loaded(run("simulate", "--players", 8, "--rounds", 2, "--spread", 0, "--format", "json"))
+    assert {line["true_rank"] for line in document["players"]} == {1}
+
+
 def test_names_are_not_markup() -> None:
     result = run("fit", "-", text="[b]x,Zoë,1-0\n[b]x,Zoë,1-0\n")
     assert result.exit_code == 2  # it looks like PGN

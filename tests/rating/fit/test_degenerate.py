@@ -87,7 +87,7 @@ def test_players_without_results_come_last_and_have_no_rating() -> None:
     rows = rate(table).rows
     assert [(row.player, row.rank, row.elo, row.low, row.component) for row in rows[-2:]] == [
         ("idle", 9, None, None, None),
-        ("zero", 10, None, None, None),
+        ("zero", 9, None, None, None),
     ]
     without = rate(PairTable.from_matches(season(8, 12))).rows
     assert [row.elo for row in rows[:8]] == pytest.approx([row.elo for row in without], abs=1e-8)
