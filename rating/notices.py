@@ -20,6 +20,7 @@ on. Programs match on `name`, people read `text`.
 | few-rounds-of-player, few-tables-of-player, few-matches-of-player | some have fewer than 10 of their own |
 | alike | some had the same results in each round (table, match) |
 | joined-files | a byte order mark within a file was skipped |
+| repeated-results | results that two files, or two parts of one, both hold as a whole |
 | open-above, open-below | intervals that do not hold upwards (downwards): players who won (lost) everything |
 """
 

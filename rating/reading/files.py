@@ -20,6 +20,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+import numpy as np
+
 from rating.crosstable import PairTable, check_fault_rule
 from rating.errors import MalformedGame, ReadError
 from rating.matches import FaultRule, Match
@@ -39,6 +41,8 @@ _ENDINGS: dict[str, Form] = {
 }
 _JSON_OBJECT = re.compile(rb'\{\s*"[^"\n]*"\s*:')
 _JSON_LIST = re.compile(rb"\[\s*\{")
+_LINE_FEED = 10
+_MARK = b"\xef\xbb\xbf"
 _MARKS = rb"(?:\xef\xbb\xbf)+"
 _LEADING = re.compile(rb"\A" + _MARKS)
 # Where a byte order mark is that of a joined file: at the start of a line, or within one where a record may
@@ -109,6 +113,7 @@ def read_results(
         count = len(gathering.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"
         raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathering.problems))
+    notices += [Notice("repeated-results", text) for text in gathering.repeats()]
     return Reading(
         gathering.table(),
         gathering.matches(),
@@ -180,9 +185,10 @@ class _Parts:
         """The next part as text in pieces, each of whole lines but the last, which a mark may cut short."""
         at, self.line = self.line or 1, None
         while data := self._rest or self._read():
-            found = self._joint.search(data)
+            # Most text is ASCII, which is seen at once.
+            found = None if data.isascii() or _MARK not in data else self._joint.search(data)
             data, self._rest = (data[: found.start()], data[found.end() :]) if found else (data, b"")
-            at += data.count(b"\n")
+            at += int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_FEED))
             if data:
                 yield _text(data)
             if found:
@@ -213,6 +219,7 @@ def _read(gathering: Gathering, stream: BinaryIO, form: Form, name: str) -> list
     """Read a stream; return the lines at which files were joined by a byte order mark."""
     parts = _Parts(stream, form)
     while (line := parts.line) is not None:
+        gathering.begin_source(name, line)
         if form == "jsonl":
             lines = chain.from_iterable(map(io.StringIO, parts.pieces()))
             gathering.add_matches(read_jsonl(lines, name, line), name)

@@ -10,11 +10,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from rating.arrays import Floats, Ints
+from rating.arrays import Bools, Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import MalformedGame
 from rating.expansion import expand
 from rating.matches import FaultRule, Match
+from rating.reading.repeats import Results, Source, repeats
 
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "1/2": 0, "½-½": 0}
 """The results that may be written, and the outcome for the player named first."""
@@ -69,11 +70,18 @@ class Gathering:
         self._played, self._faults = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._points = np.zeros(0)
         self._next_match = 0
+        self._is_named: list[Bools] = []  # of each result: whether its match has an id
+        self._sources: list[Source] = []
+        self._results = 0
         self._named: dict[str, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._known: dict[str, set[str]] = {}
         self._matches: list[Match] = []
         self._games_alone = False
+
+    def begin_source(self, file: str, line: int) -> None:
+        """What is added from now on is of this file from that line on."""
+        self._sources.append(Source(file, line, self._results))
 
     def add_games(self, found: Iterable[GameColumns | MalformedGame]) -> None:
         """Add games of PGN and CSV; each is a match of its own unless it names its match."""
@@ -91,8 +99,11 @@ class Gathering:
                 # Players are numbered in the order in which they appear.
                 self._number_players(chain.from_iterable(zip(games.white, games.black, strict=True)))
                 white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
-            matches = self._match_numbers(games, white, black) if any(games.match) else None
-            if matches is None:
+            if any(games.match):
+                matches = self._match_numbers(games, white, black)
+                named = np.array(games.match) != ""
+            else:
+                named = np.zeros(size, np.bool_)
                 matches = self._next_match + np.arange(size)
                 self._next_match += size
                 for side in (white, black):
@@ -106,6 +117,7 @@ class Gathering:
                 _numbers(whole_number, games.table),
                 _numbers(self._events.__getitem__, games.event),
             )
+            self._is_named.append(named)
 
     def _number_players(self, names: Iterable[str]) -> None:
         for name in names:
@@ -164,6 +176,7 @@ class Gathering:
         self._add(
             new.first, new.second, new.outcome, new.match + self._next_match, new.round, new.table, event
         )
+        self._is_named.append(np.array([match.id is not None for match in batch], np.bool_)[new.match])
         self._next_match += len(batch)
         self._matches += batch
         self.pointed |= any(match.points is not None for match in batch)
@@ -174,17 +187,30 @@ class Gathering:
     def _add(self, *parts: Ints) -> None:
         for column, part in zip(self._columns, parts, strict=True):
             column.append(part)
+        self._results += parts[0].size
 
     def matches(self) -> tuple[Match, ...] | None:
         """The matches, or None unless all results come from matches."""
         return None if self._games_alone else tuple(self._matches)
 
-    def table(self) -> PairTable:
-        """All results so far."""
+    def repeats(self) -> list[str]:
+        """Sentences on results that were given twice, to be asked for when all is read."""
+        first, second, outcome, match, rounds, _, events = self._joined()
+        if not first.size:
+            return []
+        named = np.where(np.concatenate(self._is_named), match, -1)
+        found = Results(first, second, outcome, rounds, events, named)
+        return list(repeats(self._sources, found, self._events.get("", -1)))
+
+    def _joined(self) -> list[Ints]:
         for column in self._columns:
             # One after the other: two copies of all would be the most memory that reading takes.
             column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]
-        first, second, outcome, match, rounds, table, events = (column[0] for column in self._columns)
+        return [column[0] for column in self._columns]
+
+    def table(self) -> PairTable:
+        """All results so far."""
+        first, second, outcome, match, rounds, table, events = self._joined()
         if len(self._events) > 1 and rounds.size:
             rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))
         n, names = len(self._players), tuple(self._players)
