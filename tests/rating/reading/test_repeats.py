@@ -6,8 +6,9 @@ import io
 import json
 import random
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,8 +76,10 @@ def notes(folder: Path, *texts: tuple[str, str]) -> list[str]:
     return [notice.text for notice in read_results(files).notices if notice.name == "repeated-results"]
 
 
-@pytest.mark.parametrize("one", WRITERS)
-@pytest.mark.parametrize("other", WRITERS)
+# Records in both are malformed: a match whose id was read before.
+@pytest.mark.parametrize(
+    ("one", "other"), [pair for pair in product(WRITERS, WRITERS) if pair != (records, records)]
+)
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_the_same_games_in_two_files_are_named(
     tmp_path: Path,
@@ -84,8 +87,6 @@ def test_the_same_games_in_two_files_are_named(
     other: Callable[[Sequence[Game]], str],
     shuffled: bool,
 ) -> None:
-    if one is other is records:
-        return  # a match whose id was read before is malformed
     some = games(1)
     again = random.Random(2).sample(some, len(some)) if shuffled else some
     (said,) = notes(tmp_path, (one(some), WRITERS[one]), (other(again), WRITERS[other]))
@@ -148,7 +149,7 @@ def test_other_seasons_of_the_same_players_are_not_named(tmp_path: Path) -> None
 
 def test_programs_that_always_play_alike_are_not_named(tmp_path: Path) -> None:
     """Four matches of a table in each round end the same, each in its rotation."""
-    shapes = []
+    shapes: list[dict[str, Any]] = []
     for number in range(1, 9):
         for rotation in range(4):
             order = [(seat + rotation) % 4 for seat in range(4)]
@@ -165,7 +166,7 @@ def test_programs_that_always_play_alike_are_not_named(tmp_path: Path) -> None:
     rows = [
         f"{one},{two},{'1-0' if one < two else '0-1'},{shape['round']},{shape['id']}\n"
         for shape in shapes
-        for one, two in combinations(shape["players"], 2)  # type: ignore[arg-type]
+        for one, two in combinations(shape["players"], 2)
     ]
     assert notes(tmp_path, ("white,black,result,round,match\n" + "".join(rows), "csv")) == []
 
