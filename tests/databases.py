@@ -15,12 +15,17 @@ import subprocess
 import tempfile
 import threading
 import uuid
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+
+from arbiter.store import Store
+from arbiter.store.address import SCHEME
+from arbiter.store.backup import carry
+from arbiter.store.sqlite import companions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,3 +139,13 @@ def started(programs: Path) -> Iterator[str]:
             server.stderr.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def put_back(address: str, copy: Path) -> None:
+    """Move the files of a store away, and put a backup in its place."""
+    file = address.removeprefix(SCHEME)
+    for name in (file, *companions(file)):
+        with suppress(FileNotFoundError):
+            Path(name).rename(f"{name}.away")
+    with closing(Store(f"{SCHEME}{copy}", create=False)) as old, closing(Store(address)) as new:
+        carry(old, new)

@@ -10,13 +10,16 @@ import shutil
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arbiter.config.requests import store_beside
 from arbiter.errors import ConfigError, NoStore, StoreError, VoidMatch
 from arbiter.season.orders import force
 from arbiter.store import Store
+from arbiter.store.address import file_of
 from arbiter.store.requests import KEPT, WAITING
+from arbiter.store.sqlite import clear_remains
 from arbiter.store.submissions import ago
 from arbiter.table import play_packed
 
@@ -123,7 +126,7 @@ class Desk:
             begun = time.monotonic()
             match = self._played(season, request, spec)
             spent = round(1000 * (time.monotonic() - begun))
-        if match is None:
+        if match is None or self._opened(config, season, request) is not play:
             season.requests.count(request.author, spent)
             return
         play.add(match)
@@ -160,25 +163,32 @@ class Desk:
         """The matches of a request; those that were played before are read once."""
         from arbiter.requests.play import RequestPlay
 
+        store = self._store(config)
         if request.place not in self._plays:
-            self._plays[request.place] = RequestPlay(request, config, season, self._store(config))
+            self._plays[request.place] = RequestPlay(request, config, season, store)
         return self._plays[request.place]
 
     def _store(self, config: Config) -> Store:
-        """The store of requests."""
+        """The store of requests; one whose file was removed is made again, without what it held."""
         address = store_beside(config.store, config.file)
-        if address not in self._stores:
-            self._stores[address] = Store(address)
-        return self._stores[address]
+        before = self._stores.get(address)
+        if (file := file_of(address)) is not None:
+            with suppress(OSError):
+                clear_remains(file)
+        store = self._stores[address] = Store.reopened(address, before)
+        if before not in (None, store):
+            self._say(f"{config.season}: {store.name} was removed: requests under way begin again")
+            self._plays.clear()
+        return store
 
     def _season(self, config: Config) -> SeasonStore | None:
         """The season as its store has it; None before there is one."""
-        if config.store not in self._seasons:
-            try:
-                self._seasons[config.store] = Store(config.store, create=False)
-            except NoStore:
-                return None
-        return self._seasons[config.store].season(config.season)
+        before = self._seasons.pop(config.store, None)
+        try:
+            store = self._seasons[config.store] = Store.reopened(config.store, before, create=False)
+        except NoStore:
+            return None
+        return store.season(config.season)
 
     def _tidy(self, config: Config) -> None:
         """Remove the matches of requests that ended long ago, and forget what is read again where needed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
@@ -67,6 +67,16 @@ class Database:
             raise
         if staying := self.kind.staying(self.name):
             self._checks.append(staying)
+
+    @classmethod
+    def reopened(cls, url: str, before: Self | None, *, create: bool = True) -> Self:
+        """Return the store that was opened `before`, or a new one where its file is no longer the same."""
+        if before is not None:
+            with suppress(StoreError):
+                before.check()
+                return before
+            before.close()
+        return cls(url, create=create)
 
     @property
     def place(self) -> str:

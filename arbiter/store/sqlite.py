@@ -66,7 +66,10 @@ def engine(url: sa.URL, create: bool) -> sa.Engine:
         if not os.access(Path(name).parent, os.W_OK):
             # SQLite would make files beside the store even to read it, if nobody who plays has made them.
             mode = {"mode": "ro"} if _size(_wal(Path(name))) else {"immutable": "1"}
-            url = sa.URL.create("sqlite", database=f"file:{quote(name)}", query={**mode, "uri": "true"})
+        else:
+            # A later connection makes no empty file in place of one that was removed meanwhile.
+            mode = {"mode": "rw"}
+        url = sa.URL.create("sqlite", database=f"file:{quote(name)}", query={**mode, "uri": "true"})
     sa.dialects.registry.register("sqlite.arbiter", "arbiter.store.dialect", "Dialect")
     made = sa.create_engine(
         url.set(drivername="sqlite+arbiter"),
@@ -116,6 +119,13 @@ def _refuse_remains(file: Path) -> None:
             f"{file} is {what}, but contents of a store lie in {_wal(file)}:"
             " put the file back, or remove that too"
         )
+
+
+def clear_remains(file: Path) -> None:
+    """Remove what is left beside the file of a store that was removed, where nobody misses what it held."""
+    if not _size(file):
+        for name in companions(str(file)):
+            Path(name).unlink(missing_ok=True)
 
 
 def refuse_hollow(connection: sa.Connection, name: str) -> None:

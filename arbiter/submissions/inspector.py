@@ -162,12 +162,12 @@ class Inspector:
 
     def _season(self, config: Config) -> SeasonStore | None:
         """The season as its store has it; None before there is one."""
-        if config.store not in self._stores:
-            try:
-                self._stores[config.store] = Store(config.store, create=False)
-            except NoStore:
-                return None
-        return self._stores[config.store].season(config.season)
+        before = self._stores.pop(config.store, None)
+        try:
+            store = self._stores[config.store] = Store.reopened(config.store, before, create=False)
+        except NoStore:
+            return None
+        return store.season(config.season)
 
     def _failed(self, season: SeasonStore, found: Submission, late: str) -> None:
         """Have it inspected again, or refused where it was too `late` or has failed too often."""

@@ -140,6 +140,12 @@ class Live:
             await asyncio.sleep(LOOK_SECONDS)
             # A store that cannot be read now has no news.
             with suppress(ArbiterError):
+                state = await run_in_threadpool(self._seasons.state, name)
+                if state is not None and state.event < self._told[name]:
+                    # Another store is in its place, so its listeners come again for the present state.
+                    for listener in listeners:
+                        listener.drop()
+                    self._told[name] = state.event
                 news = await run_in_threadpool(self._news, name, self._told[name])
                 if news:
                     self._told[name] = news[-1].number

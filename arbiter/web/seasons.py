@@ -5,22 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from arbiter.config import load
 from arbiter.config.requests import store_beside
-from arbiter.errors import ArbiterError, ConfigError, NoStore
+from arbiter.errors import ArbiterError, ConfigError, NoStore, StoreError
 from arbiter.picture.front import prepare
 from arbiter.picture.frozen import as_shown
 from arbiter.picture.reading import read_state
 from arbiter.picture.state import renewed
 from arbiter.store import Store
+from arbiter.store.address import SCHEME
 from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from pathlib import Path
 
     from arbiter.config import Config
     from arbiter.picture.state import SeasonState
@@ -124,11 +125,14 @@ class WatchedSeason:
     def requested(self, place: str) -> SeasonStore | None:
         """The matches of a request; None before the first is played, and once they are gone."""
         with self._lock:
-            if self._requests is None:
-                try:
-                    self._requests = Store(store_beside(self.config.store, self.config.file), create=False)
-                except NoStore:
+            address = store_beside(self.config.store, self.config.file)
+            before, self._requests = self._requests, None
+            try:
+                self._requests = Store.reopened(address, before, create=False)
+            except StoreError:
+                if not Path(address.removeprefix(SCHEME)).exists():
                     return None
+                raise
             return self._requests.season(place)
 
     def close(self) -> None:
@@ -144,11 +148,15 @@ class WatchedSeason:
 
     def _read(self) -> SeasonState | None:
         self._renew()
-        if self._store is None:
-            try:
-                self._store = Store(self.config.store, create=False)
-            except NoStore:
-                return self._not_begun()
+        before, self._store = self._store, None
+        try:
+            self._store = Store.reopened(self.config.store, before, create=False)
+        except NoStore:
+            return self._not_begun()
+        finally:
+            if self._store is not before:
+                # Nothing of another store is like it.
+                self._state = self._whole = None
         stored = self._store.season(self.config.season)
         if stored is None:
             return self._not_begun()

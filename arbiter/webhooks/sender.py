@@ -70,7 +70,9 @@ class Sender:
         """Close the store."""
         if self._store is not None:
             self._store.close()
-        self._store = self._season = None
+        self._store = self._season = self._shown = self._looked = None
+        # The next one may be another store.
+        self._seen = 0
 
     def step(self) -> float | None:
         """Send what is to be sent now, one delivery at most.

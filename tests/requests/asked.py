@@ -96,8 +96,12 @@ class AskedSeason:
         assert found is not None
         return found
 
+    @property
+    def store_of_requests(self) -> Path:
+        return self.config.file.with_name("small.requests.sqlite")
+
     def matches(self, request: Request) -> int:
-        with closing(Store(f"sqlite:///{self.config.file.with_name('small.requests.sqlite')}")) as store:
+        with closing(Store(f"sqlite:///{self.store_of_requests}")) as store:
             season = store.season(request.place)
             return 0 if season is None else len(season.summaries())
 

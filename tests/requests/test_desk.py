@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,11 @@ from arbiter.requests import desk as desks
 from arbiter.requests.outcomes import interval
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
+from arbiter.store import Store
+from arbiter.store.backup import back_up
 from arbiter.store.requests import CANCELLED, DONE, REFUSED, RequestBook
 from arbiter.store.versions import DROPPED
+from tests.databases import put_back
 
 if TYPE_CHECKING:
     from arbiter.match import MatchSpec
@@ -262,3 +265,50 @@ def test_an_interval_is_that_of_boards() -> None:
     # Student's t with two degrees of freedom: 4.303 times 0.1 / sqrt(3).
     assert (low, high) == pytest.approx((0.5 - 0.2484, 0.5 + 0.2484), abs=1e-4)
     assert interval([0.0, 1.0]) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("endings", [("",), ("", "-wal", "-shm")])
+def test_requests_are_played_after_their_store_was_removed(
+    asked: AskedSeason, endings: tuple[str, ...]
+) -> None:
+    desk, earlier = asked.desk(), asked.ask("ann", "match", 2, "greedy")
+    desk.work(until_empty=True)
+    for ending in endings:
+        asked.store_of_requests.with_name(asked.store_of_requests.name + ending).unlink()
+    later = asked.ask("ann", "match", 2, "greedy")
+    desk.work(until_empty=True)
+    assert [asked.now(one).state for one in (earlier, later)] == [DONE, DONE]
+    assert [asked.matches(one) for one in (earlier, later)] == [0, 4]
+    assert asked.said == [f"small: {asked.store_of_requests} was removed: requests under way begin again"]
+
+
+def test_a_request_begins_again_where_its_store_is_removed_while_a_match_is_played(
+    asked: AskedSeason,
+) -> None:
+    request = asked.ask("ann", "match", 2, "greedy")
+
+    def remove(spec: MatchSpec) -> None:
+        if len(asked.executor.played) == 2:
+            asked.store_of_requests.unlink()
+
+    asked.executor.fails = remove
+    asked.work()
+    found = asked.now(request)
+    assert (found.state, found.played, asked.matches(request)) == (DONE, 4, 4)
+    assert len(asked.executor.played) == 3 + 4
+
+
+def test_requests_are_played_from_a_season_that_was_put_back(asked: AskedSeason) -> None:
+    desk = asked.desk()
+    desk.work(until_empty=True)
+    back_up(asked.config.store, asked.config.folder / "copy")
+    put_back(asked.config.store, asked.config.folder / "copy")
+    with closing(Store(asked.config.store)) as store:
+        season = store.season("small")
+        assert season is not None
+        wish = asked.wish("ann", "match", 2, "greedy")
+        number = season.requests.add("ann", "match", wish.kept(), wish.most, 9, 9).id
+        desk.work(until_empty=True)
+        found = season.requests.one(number)
+    assert found is not None
+    assert found.state == DONE

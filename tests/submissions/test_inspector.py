@@ -18,6 +18,7 @@ from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.season.season import Season
 from arbiter.store import Store, schema
+from arbiter.store.backup import back_up
 from arbiter.store.happenings import happened
 from arbiter.submissions import inspector, receiving
 from arbiter.submissions.inspection import InspectionVerdict
@@ -25,6 +26,7 @@ from arbiter.submissions.inspector import Inspector, alone, inspect_one
 from arbiter.submissions.program import Program
 from arbiter.submissions.receiving import ArchiveTooLarge, Arriving, archive_of, has_room, sweep
 from arbiter.submissions.steps import InspectionStep
+from tests.databases import put_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -380,3 +382,22 @@ def test_seasons_of_one_store_are_inspected_together_and_keep_each_others_archiv
 def test_room_is_left_for_matches(tmp_path: Path) -> None:
     assert has_room(tmp_path, 1)
     assert not has_room(tmp_path, 10**18)
+
+
+def test_what_is_sent_to_a_season_that_was_put_back_is_inspected(config: Config, season: SeasonStore) -> None:
+    inspected: list[int] = []
+
+    def run(_: Config, found: Submission) -> str:
+        inspected.append(found.id)
+        with closing(Store(config.store)) as store:
+            inspector._season(config, store).submissions.refuse(found.id, [])
+        return ""
+
+    working = Inspector([config], pytest.fail, run)
+    working.work(until_empty=True)
+    back_up(config.store, config.folder / "copy")
+    put_back(config.store, config.folder / "copy")
+    with closing(Store(config.store)) as store:
+        number = sent(inspector._season(config, store))
+    working.work(until_empty=True)
+    assert inspected == [number]

@@ -15,10 +15,12 @@ from arbiter.picture.played import under_way
 from arbiter.picture.reading import read_state
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
+from arbiter.store.backup import back_up
 from arbiter.store.happenings import Happened, Happening
 from arbiter.web import live as live_module
 from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
 from arbiter.web.seasons import Seasons
+from tests.databases import put_back
 from tests.kept_season import CONFIG, Kept
 from tests.web.authored import visiting
 
@@ -214,3 +216,23 @@ def test_a_season_that_is_not_begun_says_who_starts_and_when(tmp_path: Path) -> 
         found = client.get("/api/v1/seasons/soon").json()
         assert (found["state"], found["commitment"], found["seed"]) == ("new", None, None)
     assert not list(tmp_path.glob("*.sqlite*"))
+
+
+def test_listeners_come_again_for_a_season_that_was_put_back(
+    seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    back_up(kept.config.store, kept.file.with_name("copy"))
+    kept.play()
+
+    async def listen() -> list[bytes]:
+        state = seasons.state("small")
+        assert state is not None
+        news = Live(seasons).listen(state, "here", None)
+        async with asyncio.timeout(60):
+            found = [await anext(news), await anext(news)]
+            put_back(kept.config.store, kept.file.with_name("copy"))
+            return found + [chunk async for chunk in news]
+
+    assert numbers(b"".join(asyncio.run(listen())).decode()) == []

@@ -223,3 +223,15 @@ def test_a_page_says_what_came_of_a_request(done: tuple[Authored, int]) -> None:
     for odd in ("/standings", "/matches/r9-t9-m9", "/boards/7", "/boards/x", "/history"):
         assert site.client.get(f"{PAGE}/{number}{odd}").status_code == 404, odd
     assert site.client.get(f"{PAGE}/0").status_code == 404
+
+
+def test_a_request_stays_with_its_score_when_the_store_of_its_matches_is_removed(asking: Authored) -> None:
+    numbers = []
+    for _ in range(2):
+        numbers.append(ask(asking).json()["id"])
+        work(asking)
+        assert len(get(asking, f"/{numbers[-1]}").json()["matches"]) == 4
+        asking.kept.file.with_name("small.requests.sqlite").unlink()
+        found = get(asking, f"/{numbers[-1]}").json()
+        assert (found["state"], found["matches"]) == ("done", [])
+        assert found["score"] is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,9 +15,11 @@ from arbiter.picture import figures
 from arbiter.picture.played import matches, time_left
 from arbiter.picture.reading import read_state
 from arbiter.store import Store, schema
+from arbiter.store.backup import back_up
 from arbiter.store.orders import Order, OrderKind
-from arbiter.web.seasons import WatchedSeason
+from arbiter.web.seasons import Seasons, WatchedSeason
 from arbiter.web.words import duration
+from tests.databases import put_back
 from tests.kept_season import Kept
 
 if TYPE_CHECKING:
@@ -176,3 +179,20 @@ def test_the_time_left_follows_from_the_last_ends(kept: Kept) -> None:
 )  # fmt: skip
 def test_durations_are_as_exact_as_a_pace_is(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_a_site_shows_the_season_that_was_put_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    back_up(kept.config.store, kept.file.with_name("copy"))
+    with closing(Seasons([kept.file])) as seasons:
+        before = number_of_matches(seasons)
+        kept.play(matches=1)
+        assert number_of_matches(seasons) == before + 1
+        put_back(kept.config.store, kept.file.with_name("copy"))
+        assert number_of_matches(seasons) == before
+
+
+def number_of_matches(seasons: Seasons) -> int:
+    state = seasons.state("small")
+    assert state is not None
+    return state.number_of_matches
