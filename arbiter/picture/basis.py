@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from arbiter.config.changes import VERSION_MARK
 
 if TYPE_CHECKING:
+    from arbiter.config import Entry
     from arbiter.rules import AnyGame
     from arbiter.store import Orders
     from arbiter.store.happenings import Happened
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 class Held(NamedTuple):
     """The results that a state shows while later ones are held back, in place of what the store has by now.
 
-    `orders` are those given up to then, `entered` by rated name who played last, True for house bots.
+    `orders` are those given up to then, `roster` who played last.
     `events` are those sent after the `first_event`, numbered on from there.
     """
 
     orders: Orders
-    entered: Mapping[str, bool]
+    roster: tuple[Entry, ...]
     first_event: int = 0
     events: tuple[Happened, ...] = ()
 

@@ -67,7 +67,7 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
         whole,
         revision=last,
         rounds=whole.rounds[:last],
-        held=Held(held, {entry.player.name: entry.house for entry in entries}),
+        held=Held(held, entries),
     )
     knowing(
         made,

@@ -23,7 +23,7 @@ from arbiter.store.running import NO_WISH, Wish
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from arbiter.config import Config
+    from arbiter.config import Config, Entry
     from arbiter.packing import MatchEnd
     from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
@@ -296,12 +296,14 @@ class SeasonState:
     @cached_property
     def players(self) -> Mapping[str, bool]:
         """The players of the next round by rated name; True for house bots."""
-        if self.held is not None:
-            return self.held.entered
-        if isinstance(self.file, AsStored):
+        if self.held is None and isinstance(self.file, AsStored):
             return self.file.players
-        now = rostered(self.config, self.stored)
-        return {entry.player.name: entry.house for entry in now.entries}
+        return {entry.player.name: entry.house for entry in self.roster}
+
+    @property
+    def roster(self) -> tuple[Entry, ...]:
+        """The players of the next round; while results are held back, of the last one that is shown."""
+        return rostered(self.config, self.stored).entries if self.held is None else self.held.roster
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -9,15 +9,14 @@ from arbiter.config.changes import VERSION_MARK, rated_name
 from arbiter.errors import ConfigError, slip_of
 from arbiter.gauntlet import tables_of
 from arbiter.season.orders import force
-from arbiter.season.roster import rostered
 from arbiter.season.schedule import matches_of
 from arbiter.store.versions import ACCEPTED
 from arbiter.text import first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from arbiter.config import Config
+    from arbiter.config import Config, Entry
     from arbiter.config.season_file import Requests
     from arbiter.store import SeasonStore
 
@@ -52,8 +51,13 @@ class MatchWish(NamedTuple):
         return {"player": self.player, "against": list(self.against), **deals}
 
 
-def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> MatchWish:
-    """The wish of an author; ConfigError says what of it cannot be played, and what can."""
+def checked(
+    config: Config, season: SeasonStore, roster: Collection[Entry], author: str, asked: Asked
+) -> MatchWish:
+    """The wish of an author; ConfigError says what of it cannot be played, and what can.
+
+    `roster` has the players as they are shown to the author.
+    """
     terms = config.requests
     if terms is None:
         raise ConfigError("this season takes no requests")
@@ -66,7 +70,7 @@ def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> M
         what = f"version: {asked.version} is no accepted version of yours"
         raise ConfigError(what, hint=f"there are: {there}")
     player = rated_name(author, asked.version)
-    known = _Known.of(config, season, author, own, terms)
+    known = _Known.of(roster, author, own, terms)
     against = tuple(dict.fromkeys(map(known.called, asked.against)))
     if not against and asked.kind == GAUNTLET:
         against = tuple(name for name in known.others if name != player)[:MOST_AGAINST]
@@ -77,10 +81,9 @@ def checked(config: Config, season: SeasonStore, author: str, asked: Asked) -> M
     return MatchWish(player, against, deals, _most(config, terms, asked, len(against)))
 
 
-def met(config: Config, season: SeasonStore, author: str) -> tuple[str, ...]:
-    """The names of the others whom an author may meet, as they are rated; nobody where nothing is taken."""
-    terms = config.requests
-    return () if terms is None else _Known.of(config, season, author, set(), terms).others
+def met(terms: Requests, roster: Collection[Entry], author: str) -> tuple[str, ...]:
+    """The rated names of the others whom an author may meet."""
+    return _Known.of(roster, author, set(), terms).others
 
 
 class _Known(NamedTuple):
@@ -95,11 +98,10 @@ class _Known(NamedTuple):
     closed: frozenset[str]
 
     @classmethod
-    def of(cls, config: Config, season: SeasonStore, author: str, own: set[int], terms: Requests) -> _Known:
-        now = rostered(config, season)
+    def of(cls, roster: Collection[Entry], author: str, own: set[int], terms: Requests) -> _Known:
         # Whoever asks a model pays for it, and that is the organiser.
-        of_file = [entry for entry in now.entries if not entry.is_sent and entry.player.model is None]
-        sent = [entry for entry in now.entries if entry.is_sent and entry.registered_name != author]
+        of_file = [entry for entry in roster if not entry.is_sent and entry.player.model is None]
+        sent = [entry for entry in roster if entry.is_sent and entry.registered_name != author]
         met = [*of_file, *sent] if terms.against == "all" else of_file
         return cls(
             tuple(rated_name(author, version) for version in sorted(own)),

@@ -119,7 +119,7 @@ def make(caller: Caller, asked: Asked) -> Stored:
     config, season, author = caller.state.config, caller.state.stored, caller.author.name
     terms = open_terms(caller)
     try:
-        wish = checked(config, season, author, asked)
+        wish = checked(config, season, caller.state.roster, author, asked)
     except ConfigError as error:
         problem = error.problems[0]
         raise Refusal(422, "invalid", problem.message, problem.hint) from None
@@ -149,7 +149,7 @@ def shown(caller: Caller) -> dict[str, object] | None:
     book, author = caller.state.stored.requests, caller.author.name
     left, seconds = book.left(author, terms.per_day, terms.per_hour)
     made = [short(one, caller) for one in book.last(SHOWN_OWN, author)]
-    names = met(caller.state.config, caller.state.stored, author)[:SHOWN_NAMES]
+    names = met(terms, caller.state.roster, author)[:SHOWN_NAMES]
     return {"terms": terms, "left": left, "seconds": seconds, "made": made, "names": names}
 
 

@@ -18,6 +18,7 @@ from arbiter.packing import PackedMatch, pack_match
 from arbiter.requests.desk import Desk
 from arbiter.requests.turns import Turns
 from arbiter.requests.wishes import Asked, MatchWish, checked
+from arbiter.season.roster import rostered
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.store.requests import Request
@@ -78,7 +79,8 @@ class AskedSeason:
         return made.version
 
     def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> MatchWish:
-        return checked(self.config, self.season, author, Asked(kind, version, against, **more))
+        roster = rostered(self.config, self.season).entries
+        return checked(self.config, self.season, roster, author, Asked(kind, version, against, **more))
 
     def ask(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Request:
         wish = self.wish(author, kind, version, *against, **more)

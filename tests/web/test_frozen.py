@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 LATER = "r002/t01/m0"
+REQUESTS = "/api/v1/seasons/small/requests"
 PAGES = (
     *addresses(views.PAGES.values()), "?after_round=1", "/crosstable?show=los", "/matches?page=1", "/matches?round=2",
     "/matches?round=3",
@@ -47,6 +48,8 @@ PAGES = (
 API = (
     *addresses(views.ANSWERS.values()), "/standings?after_round=2", "/matches?round=2", "/matches?limit=1&cursor=10",
 )  # fmt: skip
+ASKED = ("ben", "ben@1", "ben@2", "ben@3", "cid", "cid@1", "cd", "p1", "ann", "")
+"""Whom a request may name: those who played at the freeze, those who came unseen, nobody."""
 EVERYWHERE = (
     "/seasons",
     "/api/v1/seasons",
@@ -123,12 +126,10 @@ class Twins:
     quiet: Frozen
     busy: Frozen
 
-    def accept(self, text: str) -> None:
-        """A new version of ann's, accepted."""
+    def accept(self, text: str, author: str = "ann") -> None:
+        """A new version of an author's, accepted."""
         for one in (self.quiet, self.busy):
-            number = one.season.submissions.add("ann", text * 64, text, 9)[0].id
-            program = {"command": ["python3"], "read": [], "files": {}}
-            one.season.submissions.accept(number, [], program)
+            accept(one.season, author, text)
 
     def activate(self, version: int) -> None:
         for one in (self.quiet, self.busy):
@@ -138,6 +139,20 @@ class Twins:
     @property
     def headers(self) -> dict[str, str]:
         return {"Authorization": "Bearer secret"}
+
+    def refused(self, one: Frozen) -> dict[str, object]:
+        """What ann is told who asks for matches, by API and form; her quota is spent."""
+        proof = re.findall(r'name="proof" value="([^"]+)"', one.client.get("/me").text)[0]
+        found: dict[str, object] = {}
+        for name in ASKED:
+            form = {"proof": proof, "kind": "match", "version": "1", "against": name}
+            wish = {"kind": "match", "version": 1, "against": [name] if name else []}
+            for address, sent in (("/me/requests", {"data": form}), (REQUESTS, {"json": wish})):
+                answer = one.client.post(address, headers=self.headers, **sent)  # type: ignore[arg-type]
+                # The seconds until the next one may be asked for go by.
+                told = answer.text if answer.status_code == 422 else ""
+                found[f"{address} {name}"] = answer.status_code, told
+        return found
 
     def told(self, one: Frozen) -> dict[str, object]:
         """All that the public and ann are told, but for moments."""
@@ -152,12 +167,18 @@ class Twins:
         for address in own:
             answer = one.client.get(address)
             found[address] = answer.status_code, answer.text
-        numbers = [f"/submissions/{n}" for n in (1, 2, 3, 4)]
+        numbers = [f"/submissions/{n}" for n in range(1, 6)]
         for address in ("/submissions", *numbers, "/matches/r001-t01-m0/log"):
             answer = one.client.get(base + address, headers=self.headers)
             found[f"api {address}"] = answer.status_code, answer.text, sorted(answer.headers)
+        found |= self.refused(one)
         found["events"] = asyncio.run(heard(one))
         return {address: plain(what) for address, what in found.items()}
+
+
+def accept(season: SeasonStore, author: str, text: str) -> None:
+    number = season.submissions.add(author, text * 64, text, 9)[0].id
+    season.submissions.accept(number, [], {"command": ["python3"], "read": [], "files": {}})
 
 
 def plain(what: object) -> str:
@@ -181,14 +202,19 @@ async def heard(one: Frozen) -> bytes:
 
 
 @pytest.fixture
-def twins(tmp_path: Path) -> Iterator[Twins]:
+def twins(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Twins]:
+    """Two seasons in which ben plays, and ann, who has asked for a match, does not yet; `param` is who may be met."""
+    against = getattr(request, "param", "all")
     folders = [tmp_path / name for name in ("quiet", "busy")]
     folders[0].mkdir()
     file = folders[0] / "small.yaml"
-    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n")
+    terms = f"requests: {{per_hour: 1, against: {against}}}\n"
+    file.write_text(CONFIG + "freeze: 3\nsubmissions: {}\n" + terms)
     with opened(file) as first:
-        add_authors(first.config, first.season, ["ann"], False, "test")
+        add_authors(first.config, first.season, ["ann", "ben"], False, "test")
         first.season.authors.set_token("ann", hash_of("secret"), "test")
+        accept(first.season, "ben", "b")
+        first.season.requests.add("ann", "match", {"player": "ann@1", "against": ["p1"]}, 4, 1, 1)
         first.play()
         first.season.freeze(1)
     shutil.copytree(folders[0], folders[1])
@@ -223,7 +249,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         again = replace(record, wall_ns=12_345, players=record.players[::-1])
         administration.put_match(going.results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
     administration.suspend(going.results, "p1", "asked the web")
-    twins.activate(1)
+    twins.activate(2)
     twins.accept("c")
     for one in (twins.quiet, twins.busy):
         one.season.ask_to_stop()
@@ -231,9 +257,34 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         one.season.running.resume("olga")
     quiet = twins.told(twins.quiet)
     assert twins.told(twins.busy) == quiet
-    assert "plays; since which round is told when the season is over" in str(quiet["/me/submissions/3"])
+    assert "plays; since which round is told when the season is over" in str(quiet["/me/submissions/4"])
     with opened(twins.busy.config.file) as later:
         assert twins.told(later) == quiet, "nor does it for a site that is started later"
+
+
+@pytest.mark.parametrize("twins", ["all", "house"], indirect=True)
+def test_who_asks_for_matches_is_not_told_who_came_unseen(twins: Twins) -> None:
+    twins.accept("a")
+    for one in (twins.quiet, twins.busy):
+        add_authors(one.config, one.season, ["cid"], False, "test")
+    before = twins.told(twins.quiet)
+    twins.accept("d", "ben")
+    twins.accept("e", "cid")
+    twins.busy.play()
+    for one in (twins.quiet, twins.busy):
+        assert {**twins.told(one), "/metrics": ""} == {**before, "/metrics": ""}
+
+
+def test_a_gauntlet_meets_who_played_when_results_were_held_back(twins: Twins) -> None:
+    twins.accept("a")
+    twins.accept("d", "ben")
+    file = twins.busy.config.file
+    file.write_text(file.read_text().replace("per_hour: 1", "per_hour: 2"))
+    twins.busy.play()
+    twins.busy.look()
+    wish = {"kind": "gauntlet", "version": 1}
+    made = twins.busy.client.post(REQUESTS, json=wish, headers=twins.headers).json()
+    assert [name for name in made["against"] if "@" in name] == ["ben@1"]
 
 
 def test_whether_an_accepted_version_has_played_unseen_is_not_told(twins: Twins) -> None:
@@ -243,7 +294,7 @@ def test_whether_an_accepted_version_has_played_unseen_is_not_told(twins: Twins)
     twins.accept("b")
     for one in (twins.quiet, twins.busy):
         one.look()
-        address = "/api/v1/seasons/small/submissions/1"
+        address = "/api/v1/seasons/small/submissions/2"
         answers.append(one.client.delete(address, headers=twins.headers))
     assert answers[0].json()["error"]["code"] == "held_back"
     assert answers[0].text == answers[1].text

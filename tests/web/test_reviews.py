@@ -131,7 +131,7 @@ def test_while_results_are_held_back_no_review_is_shown(kept: Kept) -> None:
     keep(kept, DONE)
     state = read_state(kept.config, kept.season)
     assert assessed.has_review(state, DONE)
-    held = replace(state, held=Held(kept.season.orders.read(), state.players))
+    held = replace(state, held=Held(kept.season.orders.read(), state.roster))
     assert not assessed.has_review(held, DONE)
     assert assessed.review(held, DONE) is None
     assert json.dumps(played.replay(held, DONE))
