@@ -211,7 +211,8 @@ def restore(config: str, source: str, store_url: str | None) -> None:
 
     FILE is a backup, or a store by its file or its address: so a season moves from SQLite to PostgreSQL and
     back. Matches, ratings, orders, authors with their tokens and versions, and the log of who did what are
-    carried, in one transaction. A season that is there already is never written over.
+    carried, in one transaction; whoever was logged in logs in again. A season that is there already is never
+    written over.
 
     Example: arbiter restore configs/demo.yaml demo-backup.sqlite --store sqlite:///demo-again.sqlite
     """
@@ -247,6 +248,9 @@ def restore(config: str, source: str, store_url: str | None) -> None:
         }
     found = ", ".join(counted(number, what) for what, number in parts.items() if number)
     say(f"{new.name}: {settled.season} with {found or 'nothing played yet'}")
+    if parts["author"]:
+        how = f"revoke again what was revoked since (arbiter authors revoke {config} NAME)"
+        note(f"tokens and invitations are those of {old.name}: {how}; sessions have ended")
 
 
 def _refuse_dump(source: str) -> None:

@@ -80,10 +80,12 @@ def begins(config: Config, complete: Sequence[Planned], now: datetime) -> dateti
     """When the round after those that are complete begins, at once if that is over; None if nothing says so.
 
     With `every` that is so often after the season's opening, or where the file has none after its first round
-    was planned: a late round moves no other. With `missed: skip` it is a moment that is not over.
+    was planned: a late round moves no other. With `missed: skip` it is a moment that is not over. The
+    moment of a round that was planned under a clock set ahead is not used.
     """
-    first = config.opens or (complete[0].planned if complete else None)
-    return _moment(config, first, _place(config, first, complete), now)
+    planned = _planned(config, complete, now)
+    first = _first(config, planned)
+    return _moment(config, first, _place(config, first, planned), now)
 
 
 class NextRound(NamedTuple):
@@ -130,8 +132,9 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
         return 0
     complete = [known for known in season.rounds() if known.complete]
     longest = longest_round(config, season, complete, at_once)
-    first = config.opens or (complete[0].planned if complete else now)
-    found, free, place = 0, now, _place(config, first, complete)
+    planned = _planned(config, complete, now)
+    first = _first(config, planned) or now
+    found, free, place = 0, now, _place(config, first, planned)
     while found < most:
         start = max(free, _moment(config, first, place, free) or free)
         if config.until - start <= longest:
@@ -208,10 +211,23 @@ def _moment(config: Config, first: datetime | None, place: int, now: datetime) -
         return FOREVER
 
 
-def _place(config: Config, first: datetime | None, complete: Sequence[Planned]) -> int:
-    """The place in the calendar of the round after those that are complete."""
-    planned = complete[-1].planned if complete else None
-    return len(complete) if planned is None else _slot(config, first, planned, len(complete) - 1) + 1
+def _planned(config: Config, complete: Sequence[Planned], now: datetime) -> list[datetime | None]:
+    """When these rounds were planned; None where it is not known, or farther ahead than a round may be."""
+    latest = now + (config.every or timedelta())
+    return [known.planned if known.planned and known.planned <= latest else None for known in complete]
+
+
+def _first(config: Config, planned: Sequence[datetime | None]) -> datetime | None:
+    """The moment of place 0 in the calendar; None if nothing says so."""
+    if config.opens is not None or config.every is None:
+        return config.opens
+    return next((known - place * config.every for place, known in enumerate(planned) if known), None)
+
+
+def _place(config: Config, first: datetime | None, planned: Sequence[datetime | None]) -> int:
+    """The place in the calendar of the round after those that were planned then."""
+    last = planned[-1] if planned else None
+    return len(planned) if last is None else _slot(config, first, last, len(planned) - 1) + 1
 
 
 def _slot(config: Config, first: datetime | None, begun: datetime, place: int) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -72,6 +72,15 @@ def note(
     connection.execute(sa.insert(schema.audit).values(row | {"subject": subject, "because": because}))
 
 
-def moment() -> str:
-    """Now, as the store keeps moments."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+LONGEST = timedelta(days=30)
+"""Nothing that is kept until a moment lasts longer."""
+
+
+def lasts(ends: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+    """True until a stored moment; one too far off was written while the clock was wrong, and is over."""
+    return ends.between(moment(), moment(LONGEST))
+
+
+def moment(later: timedelta = timedelta()) -> str:
+    """Now, or some time `later`, as the store keeps moments."""
+    return (datetime.now(UTC) + later).isoformat(timespec="seconds")

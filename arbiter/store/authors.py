@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.store import schema
-from arbiter.store.audit import moment, note
+from arbiter.store.audit import lasts, moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import use
 from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
@@ -132,7 +132,7 @@ class AuthorBook(Book):
         with self._store.transaction() as connection:
             for people in (schema.authors, schema.members):
                 connection.execute(self._own(people.c.name, token=token).with_for_update())
-            connection.execute(sa.delete(table).where(table.c.ends < moment()))
+            connection.execute(sa.delete(table).where(sa.not_(lasts(table.c.ends))))
             old = connection.execute(newest.offset(MOST_SESSIONS - 1)).scalars().all()
             connection.execute(sa.delete(table).where(table.c.id.in_(old)))
             row = {"id": session, "token": token, "ends": ends}
@@ -174,7 +174,7 @@ class AuthorBook(Book):
 def _within(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
     """What a query finds of who has one of these sessions."""
     table = schema.sessions.c
-    mine = table.token == people.c.token, table.id.in_(sessions), table.ends >= moment()
+    mine = table.token == people.c.token, table.id.in_(sessions), lasts(table.ends)
     return query.where(*mine).limit(1)
 
 

@@ -104,7 +104,7 @@ OWN = [table for table in schema.metadata.sorted_tables if "season_id" in table.
 
 
 def carry(source: Store, target: Store) -> None:
-    """Put all seasons of one store into another, as they are at one moment, in one transaction.
+    """Put all seasons of one store into another, as they are at one moment, in one transaction; no sessions.
 
     Seasons that the target holds stay. StoreError where one has the name of a season of the source, and
     where somebody plays on the source.
@@ -130,6 +130,4 @@ def carry(source: Store, target: Store) -> None:
             for rows in reading.execute(query).mappings().partitions():
                 own = [{**row, "season_id": ids[row["season_id"]]} for row in rows]
                 writing.execute(sa.insert(table), own)
-        for row in reading.execute(sa.select(schema.sessions)).mappings():
-            target.insert_once(writing, schema.sessions, dict(row))
     target.checkpoint()

@@ -2,7 +2,8 @@
 
 What is told is written down whole before it is sent, and the webhook goes on in one transaction once the
 receiver has it. So whatever is killed at whatever moment, no event is left out, and all tries of a delivery
-have the same id and the same body.
+have the same id and the same body. Ids are drawn, since a store that is put back from a backup numbers other
+events alike.
 
 While results are held back the events after that wait, but for those of the season as a whole: these are told
 early, and not again when the others are told.
@@ -10,7 +11,6 @@ early, and not again when the others are told.
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
@@ -33,10 +33,9 @@ LAST = 2**31 - 1
 
 
 class Due(NamedTuple):
-    """An event to be told, and the id of its delivery; `early` where others before it are held back."""
+    """An event to be told; `early` where others before it are held back."""
 
     event: Happened
-    delivery: str
     early: bool
 
 
@@ -134,13 +133,7 @@ class DeliveryBook(Book):
                 state = self._wanted(max(held, ahead), last, [STATE]).order_by(table.number)
                 found, early = connection.execute(state.limit(1)).one_or_none(), True
             if found is not None:
-                place = str(found.number)
-                if early:
-                    # Its own number would tell how much happens unseen.
-                    assert held is not None
-                    place = f"{held}+{self._count(connection, held, found.number, [STATE])}"
-                due = Due(happened(found), self._delivery(connection, webhook, place), early)
-                return due, seen if early else found.number - 1
+                return Due(happened(found), early), seen if early else found.number - 1
         if seen - done >= STRIDE:
             # Or they would be looked through again by the next process.
             self._write(self._mine(webhook).values(done=seen))
@@ -164,8 +157,8 @@ class DeliveryBook(Book):
         self._write(self._telling(webhook, telling).values(values))
 
     def hurry(self, webhook: str) -> None:
-        """Try at once what waits for another try, also where the receiver had said that it is gone."""
-        self._write(self._mine(webhook).values(again=None, ended=None))
+        """Try at once, as if for the first time, what waits for another try, also where one was gone."""
+        self._write(self._mine(webhook).values(tries=0, since=None, again=None, ended=None))
 
     def end(self, webhook: str, telling: Telling, who: str, problem: str) -> None:
         """Send nothing more to a receiver that is gone for good; `who` names it in the audit log."""
@@ -218,13 +211,6 @@ class DeliveryBook(Book):
         found = self._wanted(after, until, kinds, ahead).subquery()
         count: int = connection.execute(sa.select(sa.func.count()).select_from(found)).scalar_one()
         return count
-
-    def _delivery(self, connection: sa.Connection, webhook: str, place: str) -> str:
-        """The id of a delivery: the same for each try, another one for each season, receiver and event."""
-        table = schema.seasons.c
-        name, created = connection.execute(sa.select(table.name, table.created).filter_by(id=self._id)).one()
-        text = f"arbiter-delivery-1|{name}|{created}|{webhook}|{place}"
-        return sha256(text.encode()).hexdigest()[:32]
 
     def _mine(self, webhook: str) -> sa.Update:
         return sa.update(schema.deliveries).filter_by(season_id=self._id, webhook=webhook)

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
 from arbiter.store import schema
-from arbiter.store.audit import moment, note
+from arbiter.store.audit import lasts, moment, note
 from arbiter.store.database import Book
 from arbiter.store.people import MOST_PEOPLE, Full, lock, tokens_of
-from arbiter.store.submissions import DAY, TooMany, ago, seconds_until
+from arbiter.store.submissions import DAY, TooMany, lately, seconds_until
 
 INVITE = "invite"
 """The verb of the audit log."""
@@ -70,7 +70,7 @@ class InvitationBook(Book):
             raise Full(player)
         if per_day is not None:
             table = schema.audit.c
-            query = self._own(table.moment, verb=INVITE, subject=player).where(table.moment > ago(DAY))
+            query = self._own(table.moment, verb=INVITE, subject=player).where(lately(table.moment, DAY))
             made = connection.execute(query.order_by(table.moment)).scalars().all()
             if seconds := seconds_until(made, per_day, DAY):
                 raise TooMany(seconds)
@@ -92,4 +92,4 @@ def use(connection: sa.Connection, season: int, code: str, player: str | None) -
 
 def _open() -> sa.ColumnElement[bool]:
     table = schema.invitations.c
-    return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), table.ends >= moment()))
+    return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), lasts(table.ends)))

@@ -20,7 +20,7 @@ from arbiter.store.audit import moment
 from arbiter.store.database import Book
 from arbiter.store.happenings import Happening, log
 from arbiter.store.rows import legible
-from arbiter.store.submissions import DAY, HOUR, TooMany, ago, seconds_until
+from arbiter.store.submissions import DAY, HOUR, TooMany, ago, lately, seconds_until
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -190,7 +190,7 @@ class RequestBook(Book):
     def _made(self, connection: sa.Connection, author: str) -> list[str]:
         """Return when an author made requests in the last 24 hours, the oldest first."""
         column = schema.requests.c.received
-        query = self._own(column, author=author).where(column > ago(DAY)).order_by(column)
+        query = self._own(column, author=author).where(lately(column, DAY)).order_by(column)
         return list(connection.execute(query).scalars())
 
     def _count(self, connection: sa.Connection, author: str, ms: int) -> None:

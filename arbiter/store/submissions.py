@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
+STEP = timedelta(minutes=1)
+"""By which a clock that is set right may go back without anything being forgotten."""
 ACTIVATE = "activate"
 """The verb of the audit log for a version made active by its author."""
 SEND = "send"
@@ -130,7 +132,7 @@ class SubmissionBook(Book):
         waiting = [found for found in self.waiting() if found.id not in without]
         table = schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
-            table.state.in_(OVER), table.received > ago(DAY)
+            table.state.in_(OVER), lately(table.received, DAY)
         )
         counts = dict(map(tuple, self._all(done.group_by(table.author)))) if waiting else {}
         return min(waiting, key=lambda found: (counts.get(found.author, 0), found.id), default=None)
@@ -273,7 +275,7 @@ class SubmissionBook(Book):
         *asked: sa.ColumnElement[bool],
         **wanted: str,
     ) -> list[str]:
-        query = self._own(column, **wanted).where(column > ago(span), *asked).order_by(column)
+        query = self._own(column, **wanted).where(lately(column, span), *asked).order_by(column)
         return list(connection.execute(query).scalars())
 
     def _tell(self, connection: sa.Connection, found: Submission, state: str) -> None:
@@ -309,4 +311,9 @@ def seconds_until(done: Sequence[str], most: int, span: timedelta) -> int:
 
 def ago(span: timedelta) -> str:
     """The moment so long before now, as the store keeps moments."""
-    return (datetime.now(UTC) - span).isoformat(timespec="seconds")
+    return moment(-span)
+
+
+def lately(column: sa.ColumnElement[Any], span: timedelta) -> sa.ColumnElement[bool]:
+    """True for a moment within a span before now; one that is to come was kept while the clock was wrong."""
+    return sa.and_(column > ago(span), column <= moment(STEP))

@@ -7,10 +7,11 @@ one, nor one that looks like the player's, which is that of its first.
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
+from arbiter.store.audit import moment
 from arbiter.store.invitations import UsedUp
 from arbiter.store.people import spelled
 from arbiter.submissions.authors import (
@@ -50,8 +51,7 @@ def invite_to(stored: SeasonStore, player: str, uses: int, who: str, per_day: in
     author, letters = author_named(stored, player), _letters()
     if author.organiser:
         raise ConfigError(f"{player} is an organiser, who acts alone", hint="arbiter authors add --organiser")
-    ends = (datetime.now(UTC) + LASTS).isoformat(timespec="seconds")
-    stored.invitations.add(hash_of(letters), uses, who, author.name, ends, per_day)
+    stored.invitations.add(hash_of(letters), uses, who, author.name, moment(LASTS), per_day)
     return _written(letters)
 
 

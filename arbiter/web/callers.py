@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from urllib.parse import quote
 from arbiter.errors import ArbiterError
 from arbiter.picture.state import SeasonState
 from arbiter.season.orders import suspended_now
+from arbiter.store.audit import moment
 from arbiter.store.authors import Author
 from arbiter.submissions.authors import hash_of
 from arbiter.web.refusals import Refusal, no_token, nothing_here
@@ -164,8 +165,7 @@ def begin_session(seasons: Seasons, caller: Caller, token: str, request: Request
         other.state.stored.authors.rename_session(old, hash_of(key))
     # What is left of them is of this season, or of too many.
     end_sessions(request)
-    ends = (datetime.now(UTC) + LASTS).isoformat(timespec="seconds")
-    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), ends)
+    caller.state.stored.authors.begin_session(hash_of(keys[0]), hash_of(token), moment(LASTS))
     set_cookie(request, response, SESSION, SEPARATOR.join(keys), int(LASTS.total_seconds()))
     set_cookie(request, response, LOGIN)
     request.state.callers = [caller, *others]

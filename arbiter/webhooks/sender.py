@@ -7,6 +7,7 @@ when the process ends is sent again, with the same id and body.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from arbiter.errors import NoStore
@@ -33,7 +34,12 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(hours=1)
 """After the first failed try of a delivery; the next ones are twice as long each, up to the longest."""
 MOST_DOUBLINGS = 20
 PATIENCE = timedelta(days=1)
-"""From the first try of a delivery until it is given up."""
+"""For how long a delivery is tried until it is given up; the time of a machine that is off does not count."""
+
+
+def _pause(tries: int) -> timedelta:
+    """The pause after so many failed tries and one more."""
+    return min(FIRST_PAUSE * (1 << min(tries, MOST_DOUBLINGS)), LONGEST_PAUSE)
 
 
 def _now() -> datetime:
@@ -92,7 +98,8 @@ class Sender:
             return None
         if telling.again is not None:
             wait = read_moment(telling.again, "the moment of a delivery's next try") - self._now()
-            if wait > timedelta(0):
+            # One that is longer than any pause was kept while the clock was wrong.
+            if timedelta(0) < wait <= LONGEST_PAUSE:
                 return wait.total_seconds()
         receipt = self._send(self._webhook, telling.kind, telling.delivery, telling.body.encode())
         if receipt.ok:
@@ -127,7 +134,8 @@ class Sender:
         self._shown = as_shown(SeasonState.of(self._config, season), self._shown)
         news = news_of(due.event, self._shown, self._public)
         body = body_of(news, self._webhook.form)
-        book.prepare(key, Telling(due.delivery, due.event.number, due.early, due.event.kind.value, body))
+        delivery = token_hex(16)
+        book.prepare(key, Telling(delivery, due.event.number, due.early, due.event.kind.value, body))
         # As it is kept: another process may have been faster.
         kept = book.read(key)
         return None if kept is None else kept.telling
@@ -142,14 +150,15 @@ class Sender:
         since = now
         if telling.since is not None:
             since = read_moment(telling.since, "the moment of a delivery's first try")
-        if now - since >= PATIENCE:
-            before = _text(now - PATIENCE)
+        tried = sum(map(_pause, range(telling.tries)), timedelta(0))
+        if tried >= PATIENCE:
+            # What happened since was not tried for, or waited, as long.
+            before = _text(min(since + tried, now) - PATIENCE)
             count = book.give_up(key, telling, self._webhook.events, before, self.called, problem)
             events = f"{count} event{'s' * (count != 1)}"
             self._say(f"{self._config.season}: {self.called} is never told {events}: {problem}")
             return 0.0
-        pause = min(FIRST_PAUSE * (1 << min(telling.tries, MOST_DOUBLINGS)), LONGEST_PAUSE)
-        pause = max(pause, timedelta(seconds=receipt.pause))
+        pause = max(_pause(telling.tries), timedelta(seconds=receipt.pause))
         book.put_off(key, telling, _text(since), _text(now + pause), problem)
         if not telling.tries:
             self._say(f"{self._config.season}: {self.called}: {problem}: tried again for a day")

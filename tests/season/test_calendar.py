@@ -298,14 +298,17 @@ def test_moments_beyond_all_calendars_are_the_last_of_all(day: Day, open_season:
 def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_rounds(
     day: Day, open_season: Opened, arbiter: Run
 ) -> None:
-    season = open_season("every: 30s\nuntil: 2026-12-02T08:00+00:00")
+    # The command looks at this machine's clock.
+    day.now = datetime.now(UTC).replace(microsecond=0)
+    following, until = day.now + 30 * SECOND, day.now + timedelta(days=1)
+    season = open_season(f"every: 30s\nuntil: {until.isoformat()}")
     list(season.play(lasting(day, 4), only_one=True))
     shape = json.loads(arbiter("status", season.config.file, "--format", "json")[1])
-    assert shape["next"] == {"round": 2, "begins": "2026-12-01T08:00:30+00:00"}
+    assert shape["next"] == {"round": 2, "begins": following.isoformat()}
     assert shape["until"] == moment_of(season)
     text = arbiter("status", season.config.file)[1]
-    assert "1 round complete\nround 2 is due at 2026-12-01 " in text
-    assert "rounds are begun as long as they end before 2026-12-02 " in text
+    assert f"1 round complete\nround 2 is due at {following.astimezone():%Y-%m-%d} " in text
+    assert f"rounds are begun as long as they end before {until.astimezone():%Y-%m-%d} " in text
 
 
 def test_the_status_tells_the_organiser_what_the_public_does_not_see(
@@ -365,3 +368,14 @@ def test_rounds_that_are_played_in_parts_are_held_back_by_the_files_number(
     season = open_season("freeze: 1")
     list(season.play(lasting(day, 4), rounds=2))
     assert season.stored.frozen_after() is None
+
+
+@pytest.mark.parametrize("lines", ["every: 30s", "every: 30s\nmissed: skip"])
+def test_a_round_that_was_begun_while_the_clock_was_ahead_delays_none(
+    day: Day, open_season: Opened, lines: str
+) -> None:
+    season = open_season(lines)
+    day.now += timedelta(days=365)
+    list(season.play(lasting(day, 4), only_one=True))
+    day.now = MORNING
+    assert times(day, open_season(lines).play(lasting(day, 4))) == [0, 30]

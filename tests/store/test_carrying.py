@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from arbiter.packing import pack_match
 from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store, schema
+from arbiter.store.audit import moment
 from arbiter.store.backup import OWN, back_up, carry
 from arbiter.store.deliveries import Telling
 from arbiter.submissions.authors import add_authors, hash_of
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
-FAR = "2099-01-01T00:00:00+00:00"
+FAR = moment(timedelta(days=6))
 COUNTED_ANEW = {"id", "season_id"}
 
 
@@ -75,11 +77,17 @@ def full(kept: Kept) -> Kept:
     return kept
 
 
+AGAIN = "arbiter: tokens and invitations are those of {}: revoke again what was revoked since"
+"""What `restore` says of a season with authors."""
+
+
 def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
     """All rows by table, in order, without the numbers that a store gives them."""
     found = {}
     with store.reading() as connection:
         for table in schema.metadata.sorted_tables:
+            if table is schema.sessions:
+                continue
             kept = [c for c in table.c if not (c.name in COUNTED_ANEW and isinstance(c.type, sa.Integer))]
             rows = connection.execute(sa.select(*kept).order_by(*table.primary_key)).mappings()
             found[table.name] = [dict(row) for row in rows]
@@ -99,8 +107,8 @@ def test_everything_moves_to_a_server_and_back(full: Kept, postgres: str, arbite
     with closing(Store(postgres)) as server:
         # A server may hold seasons already, so that the numbers of rows are others there.
         server.make_season("before", "planning", "1").audit.add("olga", "pause", "")
-        assert arbiter("restore", full.file, full.store.name, "--store", postgres)[::2] == (0, "")
-        assert arbiter("restore", full.file, postgres, "--store", again)[::2] == (0, "")
+        assert arbiter("restore", full.file, full.store.name, "--store", postgres)[0] == 0
+        assert arbiter("restore", full.file, postgres, "--store", again)[0] == 0
         with closing(Store(again)) as store:
             found = contents(store)
         assert found["seasons"].pop(0)["name"] == "before"
@@ -154,9 +162,13 @@ def test_a_backup_is_put_back_and_played_on(full: Kept, tmp_path: Path, arbiter:
         file.unlink()
     code, out, err = arbiter("restore", full.file, copy)
     told = "small with 3 rounds, 19 matches, 1 author, 2 versions, 4 orders"
-    assert (code, out, err) == (0, f"{full.file.parent / 'small.sqlite'}: {told}\n", "")
+    assert (code, out) == (0, f"{full.file.parent / 'small.sqlite'}: {told}\n")
+    assert err.startswith(AGAIN.format(copy))
     with closing(Store(again)) as store:
         assert contents(store) == expected
+        season = store.season("small")
+        assert season is not None
+        assert season.authors.of_session("5e55") is None, "who was logged in logs in again"
     assert arbiter("verify", full.file)[0] == 0
     assert arbiter("resume", full.file)[0] == 0
 

@@ -35,7 +35,7 @@ def told(season: SeasonStore) -> list[tuple[str, int, bool]]:
     found = []
     while (due := season.deliveries.due(KEY, KINDS, True, 0)[0]) is not None:
         event = due.event
-        telling = Telling(due.delivery, event.number, due.early, event.kind.value, "{}")
+        telling = Telling(f"id {event.number}", event.number, due.early, event.kind.value, "{}")
         season.deliveries.prepare(KEY, telling)
         # Another one does not take its place.
         season.deliveries.prepare(KEY, telling._replace(delivery="2d"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import timedelta
 from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.store import SeasonStore, Store
+from arbiter.store.audit import moment
 from arbiter.store.invitations import UsedUp
 from arbiter.store.members import LastOne
 from arbiter.store.people import MOST_PEOPLE, Full
@@ -18,7 +20,7 @@ from arbiter.store.submissions import TooMany
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FAR, LONG_AGO = "2099-01-01T00:00:00+00:00", "2001-01-01T00:00:00+00:00"
+FAR, LONG_AGO = moment(timedelta(days=7)), "2001-01-01T00:00:00+00:00"
 
 
 @pytest.fixture

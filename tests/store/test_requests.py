@@ -139,3 +139,10 @@ def test_a_season_is_dropped_with_all_its_rows(store: Store, season: SeasonStore
     assert store.seasons() == [other.name]
     with store.reading() as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(schema.authors)).scalar() == 0
+
+
+def test_a_request_that_was_made_while_the_clock_was_ahead_is_not_counted(
+    store: Store, season: SeasonStore
+) -> None:
+    earlier(store, season.requests.add("ann", "match", WISH, 4, 1, 1), days=-365)
+    assert season.requests.left("ann", 1, 1) == (1, 0)

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.store import SeasonStore, Store, schema
+from arbiter.store.audit import moment
 from arbiter.store.authors import MOST_SESSIONS
 from arbiter.store.orders import Outdated
 from arbiter.store.submissions import TooMany
@@ -188,8 +189,8 @@ def test_a_token_has_at_most_so_many_sessions_and_the_oldest_ends(season: Season
     book = season.authors
     token = "token of ann"
     for number in range(MOST_SESSIONS + 2):
-        book.begin_session(f"s{number}", token, f"2999-01-01T00:00:{number:02}+00:00")
-    book.begin_session("other", "token of ben", "2998-01-01T00:00:00+00:00")
+        book.begin_session(f"s{number}", token, moment(timedelta(days=1, seconds=number)))
+    book.begin_session("other", "token of ben", moment(timedelta(hours=1)))
     alive = [number for number in range(MOST_SESSIONS + 2) if book.of_session(f"s{number}")]
     assert alive == list(range(2, MOST_SESSIONS + 2))
     assert book.of_session("other")
@@ -202,3 +203,22 @@ def test_only_accepted_versions_of_ones_own_are_activated(season: SeasonStore) -
     assert book.activate(other, "ann", 9) is None
     assert book.one(other, "ann") is None
     assert [one.author for one in book.active()] == ["ben"]
+
+
+def test_what_was_done_while_the_clock_was_ahead_is_not_counted(store: Store, season: SeasonStore) -> None:
+    for archive in ("a", "b"):
+        accepted(season, "ann", archive)
+    assert season.submissions.activate(1, "ann", 1) is not None
+    ahead = moment(timedelta(days=365))
+    with store.transaction() as connection:
+        connection.execute(sa.update(schema.submissions).values(received=ahead))
+        connection.execute(sa.update(schema.audit).values(moment=ahead))
+    assert season.submissions.left_today("ann", 2) == (2, 0)
+    assert season.submissions.activate(2, "ann", 1) is not None
+
+
+def test_a_session_that_was_begun_while_the_clock_was_ahead_is_over(season: SeasonStore) -> None:
+    season.authors.begin_session("ahead", "token of ann", moment(timedelta(days=365)))
+    assert season.authors.of_session("ahead") is None
+    season.authors.begin_session("now", "token of ann", moment(timedelta(days=14)))
+    assert season.authors.of_session("now") is not None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.season.roster import folder_of
+from arbiter.store.audit import moment
 from arbiter.submissions.authors import hash_of, looks, refuse_alike, settled_name
 from arbiter.submissions.joining import join
 from tests.kept_season import Kept
@@ -48,7 +50,7 @@ def test_an_author_is_known_by_the_last_token_alone(arbiter: Run, kept: Kept) ->
 def test_a_session_ends_with_the_token_that_it_was_begun_with(arbiter: Run, kept: Kept) -> None:
     token = token_of(arbiter, kept, "add", "alice")
     book = kept.season.authors
-    book.begin_session("s1", hash_of(token), "9999")
+    book.begin_session("s1", hash_of(token), moment(timedelta(days=1)))
     book.begin_session("s2", hash_of(token), "2000")
     assert book.of_session("s1") is not None
     assert book.of_session("s2") is None

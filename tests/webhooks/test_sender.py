@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.errors import StoreError
 from arbiter.store import Store, deliveries
+from arbiter.store.backup import back_up
 from arbiter.store.database import Database
 from arbiter.store.happenings import Happening, log
-from arbiter.webhooks import sender as sending
 from arbiter.webhooks.posting import Receipt
 from arbiter.webhooks.sender import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE, Sender
+from tests.databases import put_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     import sqlalchemy as sa
 
@@ -220,24 +223,95 @@ def test_after_a_day_it_is_given_up_with_all_that_is_as_old(
 ) -> None:  # fmt: skip
     said: list[str] = []
     sender = make(configured(HOOK), said.append)
+    monkeypatch.setattr("arbiter.store.happenings.moment", lambda: told.now.isoformat(timespec="seconds"))
     for number in (1, 2):
         happen(begun, Happening.ROUND, number)
     told.receipt = REFUSED
-    sender.step()
-    told.now += PATIENCE + timedelta(hours=1)
-    late = (told.now - timedelta(minutes=1)).isoformat(timespec="seconds")
-    monkeypatch.setattr("arbiter.store.happenings.moment", lambda: late)
-    happen(begun, Happening.ROUND, 3)
-    # The first moments are those of this machine.
-    monkeypatch.setattr(sending, "PATIENCE", timedelta(seconds=1))
-    assert sender.step() == 0
+    began = told.now
+    while wait := sender.step():
+        told.now += timedelta(seconds=wait)
+        if told.now - began < timedelta(minutes=2):
+            happen(begun, Happening.ROUND, 3)
+    assert PATIENCE <= told.now - began < PATIENCE + LONGEST_PAUSE
+    # Rounds 3 happened within the first pauses, as long ago as the last pause is longer than the day.
+    many = known(begun, sender).dropped
+    assert many > 2
     (deed,) = begun.audit.last(1)
     words = (deed.who, deed.verb, deed.subject, deed.because)
-    assert words == ("@console", "drop", "webhook 1 (news.example)", "3 given up: status 503")
-    assert said[1:] == ["spring: webhook 1 (news.example) is never told 3 events: status 503"]
-    known = begun.deliveries.read(sender._webhook.digest)
-    assert known is not None
-    assert (known.dropped, known.told, known.done) == (3, 0, 3)
+    assert words == ("@console", "drop", "webhook 1 (news.example)", f"{many} given up: status 503")
+    assert said[1:] == [f"spring: webhook 1 (news.example) is never told {many} events: status 503"]
+    assert (known(begun, sender).told, known(begun, sender).done) == (0, many)
+
+
+def test_what_a_machine_that_was_off_had_to_tell_is_told_when_it_is_back(
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+) -> None:
+    sender = make(configured(HOOK))
+    for number in range(1, 7):
+        happen(begun, Happening.ROUND, number)
+    told.receipt = REFUSED
+    sender.step()
+    told.now += 3 * PATIENCE
+    assert sender.step()
+    told.receipt = TAKEN
+    told.now += LONGEST_PAUSE
+    assert work(sender) is None
+    assert told.said()[2:] == [f"round {number} begins" for number in range(1, 7)]
+    assert known(begun, sender).dropped == 0
+
+
+@pytest.mark.parametrize("years", [-1, 1])
+def test_a_clock_that_was_wrong_delays_no_try(
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told, years: int
+) -> None:
+    sender = make(configured(HOOK))
+    happen(begun, Happening.ROUND, 1)
+    told.receipt = REFUSED
+    sender.step()
+    told.receipt = TAKEN
+    told.now += years * timedelta(days=365)
+    assert work(sender) is None
+    assert told.said() == ["round 1 begins"] * 2
+
+
+def test_after_a_test_that_was_taken_a_delivery_is_tried_as_for_the_first_time(
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+) -> None:
+    sender = make(configured(HOOK))
+    happen(begun, Happening.ROUND, 1)
+    told.receipt = REFUSED
+    for _ in range(40):
+        begun.deliveries.hurry(sender._webhook.digest)
+        assert sender.step() == FIRST_PAUSE.total_seconds()
+
+
+def test_events_of_a_season_that_was_put_back_have_new_ids(
+    configured: Callable[..., Config],
+    begun: SeasonStore,
+    make: Callable[..., Sender],
+    told: Told,
+    tmp_path: Path,
+) -> None:
+    config = configured(f"{HOOK}, events: [round]")
+    sender = make(config)
+    happen(begun, Happening.ROUND, 1)
+    work(sender)
+    back_up(config.store, tmp_path / "copy")
+    for number in (2, 3):
+        happen(begun, Happening.ROUND, number)
+    work(sender)
+    put_back(config.store, tmp_path / "copy")
+    with closing(Store(config.store)) as store:
+        again = store.season("spring")
+        assert again is not None
+        for number in (4, 5):
+            happen(again, Happening.ROUND, number)
+    with pytest.raises(StoreError, match="was replaced"):
+        sender.step()
+    sender.close()
+    work(sender)
+    assert told.said() == [f"round {number} begins" for number in (1, 2, 3, 4, 5)]
+    assert len({delivery for _, delivery, _ in told.got}) == 5
 
 
 def test_what_happened_within_the_day_is_still_told(
@@ -249,11 +323,12 @@ def test_what_happened_within_the_day_is_still_told(
         happen(begun, Happening.ROUND, number)
     told.receipt = REFUSED
     sender.step()
-    # As if the first try had been a day before the second event.
+    # As if the first try had been more than a day before the second event, and many since.
     telling = known(begun, sender).telling
     assert telling is not None
     early = (told.now - PATIENCE).isoformat(timespec="seconds")
-    begun.deliveries.put_off(sender._webhook.digest, telling, early, early, "status 503")
+    for _ in range(40):
+        begun.deliveries.put_off(sender._webhook.digest, telling, early, early, "status 503")
     assert sender.step() == 0
     assert known(begun, sender).dropped == 1
     told.receipt = TAKEN
