@@ -48,6 +48,8 @@ def _from(written: Any) -> GetPydanticSchema:
 
 def check_name(text: str) -> None:
     """ConfigError for what cannot be the name of a player."""
+    if text in (".", ".."):
+        raise ConfigError(f"not a name: {text!r}", hint="no page can have the address of . or ..")
     fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
     if not fits or any(mark in text for mark in '#@"'):
         raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or double quotes")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from arbiter.store.tags import Tagged
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from arbiter.picture.basis import Eyes
     from arbiter.picture.page_shapes import Against, PlayerPage, PlayerReview, Use, Versus
@@ -280,22 +281,29 @@ def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
 
 
 def replay(
-    state: SeasonState, match_id: str, reader: str = "public", eyes: Eyes | None = None
+    state: SeasonState,
+    match_id: str,
+    reader: str = "public",
+    eyes: Eyes | None = None,
+    alone: Collection[int] | None = None,
 ) -> Replay | None:
     """A match as the public may see it in this state, or as a seat saw it once its round is complete.
 
-    Then `eyes` see the notes of their own bots, too. None where no such match is stored, or there is nothing
-    to see yet.
+    Then `eyes` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
+    others, whatever is published. None where no such match is stored, or there is nothing to see yet.
     """
     record = state.record(match_id) if state.match(match_id) is not None else None
     if record is None:
         return None
+    if alone is not None:
+        record = replace(record, notes_public=())
     complete = state.is_complete(record.round)
     seats = range(len(record.players) if complete else 0)
     readers = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
     if reader not in readers:
         return None
     own = tuple(seat for seat in seats if eyes is not None and eyes.own(record.players[seat]))
+    own = own if alone is None else tuple(alone)
     return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 

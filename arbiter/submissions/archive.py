@@ -156,6 +156,10 @@ def _parts(entry: zipfile.ZipInfo) -> tuple[str, ...]:
         raise Refused(
             f"{shown}: a name of a file has a backslash or a character that cannot be shown", RENAME
         )
+    if any(part.endswith((".", " ")) and part.strip(".") for part in name.split("/")):
+        raise Refused(
+            f"{shown}: a name of a file ends in a dot or a blank, which some systems leave out", RENAME
+        )
     if name.startswith("/") or DRIVE.match(name):
         raise Refused(f"{shown}: a name of a file is absolute", "pack with names from the folder on")
     parts = tuple(name.removesuffix("/").split("/"))

@@ -9,7 +9,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.picture.basis import Eyes
 from arbiter.requests.wishes import Asked
 from arbiter.web import requests_api
 from arbiter.web.behind_login import OWN, POST, does, own_page, shows
@@ -87,7 +86,7 @@ def _replay(seasons: Seasons, caller: Caller, request: Request) -> Response:
         match_of_part(request.path_params["match"]),
         request.query_params.get("reader", "public"),
     )
-    replay = requests_api.replay_of(state, match_id, reader, Eyes(found.author))
+    replay = requests_api.replay_of(found, state, match_id, reader)
     return JSONResponse(replay, headers=PRIVATE)
 
 

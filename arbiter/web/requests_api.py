@@ -16,7 +16,6 @@ from arbiter.config.changes import VERSION_MARK
 from arbiter.errors import ConfigError
 from arbiter.match import original
 from arbiter.picture import played
-from arbiter.picture.basis import Eyes
 from arbiter.picture.state import SeasonState, renewed
 from arbiter.regress.identity import BASE as OLD
 from arbiter.regress.identity import CANDIDATE
@@ -105,7 +104,7 @@ def read_replay(number: str, match: str, caller: Author, request: Request, reade
     """Return a match of a request of yours, to be replayed."""
     found = found_by(caller, number)
     state = state_of(found, caller, request.app.state.seasons)
-    return replay_of(state, match_of_part(given(match)), reader, Eyes(found.author))
+    return replay_of(found, state, match_of_part(given(match)), reader)
 
 
 @router.get(f"{ONE}/matches/{{match}}/log", response_class=PlainTextResponse)
@@ -233,12 +232,15 @@ def _state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState | 
     return renewed(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
 
 
-def replay_of(state: SeasonState, match_id: str, reader: str, eyes: Eyes) -> Replay:
+def replay_of(found: Stored, state: SeasonState, match_id: str, reader: str) -> Replay:
     """A match of a request as a reader sees it, with notes of own bots; Refusal where there is none."""
-    found = played.replay(state, match_id, reader, eyes)
-    if found is None:
+    record = state.record(match_id)
+    replay = (
+        None if record is None else played.replay(state, match_id, reader, alone=own_seats(found, record))
+    )
+    if replay is None:
         raise nothing_here()
-    return found
+    return replay
 
 
 def log_answer(found: Stored, match: str, caller: Caller, seasons: Seasons) -> Response:

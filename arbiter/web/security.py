@@ -9,6 +9,7 @@ site. It cannot do so with an address in figures, so these are answered, and so 
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from ipaddress import ip_address
@@ -119,7 +120,7 @@ class Guard:
     A part of an address may hold an escaped slash. What is no UTF-8, or has control characters, exists
     nowhere. HEAD is GET without the body, and neither has one itself. With `hosts` requests for other sites
     are refused. Whatever refuses a request before there is a page raises the refusal. Where it `redirects`, a
-    slash at the end leads to the address without it.
+    slash at the end leads to the address without it. What is under way when the server ends is answered, too.
     """
 
     def __init__(self, app: ASGIApp, hosts: Hosts | None = None, redirects: bool = True) -> None:
@@ -131,7 +132,11 @@ class Guard:
             return
         heads = scope["method"] == "HEAD" and not scope["path"].endswith(ENDLESS)
 
+        begun = False
+
         async def with_headers(message: Message) -> None:
+            nonlocal begun
+            begun = True
             if heads and message["type"] == "http.response.body":
                 message = {**message, "body": b""}
             if message["type"] == "http.response.start":
@@ -153,6 +158,14 @@ class Guard:
             await self._app(own, receive, with_headers)
         except (ArbiterError, HTTPException) as error:
             await early_answer(scope, error)(scope, receive, with_headers)
+        except asyncio.CancelledError:
+            if begun:
+                raise
+            close = {"connection": "close"}
+            stops = Refusal(
+                503, "unavailable", "the site is being stopped", "try again when it is back", close
+            )
+            await early_answer(scope, stops)(scope, receive, with_headers)
 
     def _scheme_of(self, scope: Scope) -> str:
         """Return the scheme of the request, as far as is known; Refusal for one to another site."""

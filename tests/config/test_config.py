@@ -223,6 +223,7 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("name: d, command: [python3, bot.py]", f"name: d, command: [python3, bot.py], read: [{', '.join(['.'] * 33)}]"), "6:43: players.3.read: d: read names 33 files and folders, at most 32: name a folder around them"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [./bot.py]"), "6:25: players.3.command.0: d: ./bot.py is not executable (chmod +x, or name its interpreter first)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [no-such-program]"), "6:25: players.3.command.0: d: there is no program no-such-program in PATH"),
+        (("name: d,", "name: '..',"), "6:6: players.3.name: not a name: '..' (no page can have the address of . or ..)"),
         (("name: d,", "name: 'd#2',"), "6:6: players.3.name: not a name: 'd#2' (up to 64 characters without #, @ or double quotes)"),
         (("  - {name: d, command: [python3, bot.py]}\n", ""), "2:1: players: 3 players do not fill tables of 4 (name a player in house_bots to fill up)"),
         (("game: planning", "game: planning\n  bad: ]"), "2:6: mapping values are not allowed here"),

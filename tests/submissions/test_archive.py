@@ -163,6 +163,8 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     "an absolute name": (archive_of(Made("/etc/passwd")), f"{PATH} is absolute"),
     "a drive": (archive_of(Made("C:/bot.py")), f"{PATH} is absolute"),
     "a backslash": (archive_of(Made("..\\bot.py")), "has a backslash"),
+    "a dot at the end": (archive_of(Made("bot.py.")), "ends in a dot or a blank"),
+    "a blank at the end of a folder": (archive_of(Made("my /bot.py")), "ends in a dot or a blank"),
     "a NUL": (archive_of(Made("bot.py\0.txt")), "a character that cannot be shown"),
     "a line end in a name": (archive_of(Made("bot\n.py")), "a character that cannot be shown"),
     "text that runs backwards": (archive_of(Made("bot\u202egpj.py")), "a character that cannot be shown"),

@@ -152,10 +152,11 @@ def test_what_an_author_of_one_season_is_shown_is_of_that_one() -> None:
     assert not Eyes("").own("p1")
 
 
-def test_of_a_match_that_was_asked_for_an_author_sees_the_own_notes(
-    asking: Authored, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("public", [(), (0, 1, 2, 3)])
+def test_of_a_match_that_was_asked_for_an_author_sees_the_own_notes_alone(
+    asking: Authored, monkeypatch: pytest.MonkeyPatch, public: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(asked, "pack_match", lambda record: pack_match(with_notes(record)))
+    monkeypatch.setattr(asked, "pack_match", lambda record: pack_match(with_notes(record, *public)))
     number = ask(asking).json()["id"]
     work(asking)
     for place in (ASK, PAGE):

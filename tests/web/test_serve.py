@@ -17,12 +17,13 @@ from arbiter.config import load
 from arbiter.regress.run import open_experiment
 from arbiter.season.season import Season
 from arbiter.store import Store
+from arbiter.submissions.authors import add_authors
 from arbiter.web.serving import bound_socket
 from tests.builders import play_trial
 from tests.kept_season import Kept
 from tests.regress.tables import InMemory, experiment
 from tests.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
-from tests.web.served import PATIENCE, Served, serving
+from tests.web.served import PATIENCE, Served, everything, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -247,3 +248,26 @@ def test_the_web_is_niced_and_stays_off_the_bots_cores(kept: Kept, tmp_path: Pat
         assert niced
         cores = sorted(os.sched_getaffinity(0))
         assert {frozenset(os.sched_getaffinity(task)) for task in niced} == {frozenset(cores[-1:])}
+
+
+@pytest.mark.process
+def test_an_upload_that_is_under_way_when_the_site_is_stopped_is_told_to_come_again(
+    kept: Kept, tmp_path: Path
+) -> None:
+    kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
+    ((_, token),) = add_authors(load(kept.file), kept.season, ["ann"], False, "test")
+    head = f"PUT /api/v1/seasons/small/submissions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+    with serving(kept.file, folder=tmp_path) as served, served.connect() as client:
+        client.sendall(f"{head}Content-Length: 1000\r\nExpect: 100-continue\r\n\r\n".encode())
+        # The body is read from here on.
+        assert client.recv(100).startswith(b"HTTP/1.1 100 ")
+        client.sendall(b"PK")
+        served.process.send_signal(signal.SIGTERM)
+        answer = everything(client)
+        assert served.process.wait(PATIENCE) == 0
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"] == {
+        "code": "unavailable",
+        "message": "the site is being stopped",
+        "hint": "try again when it is back",
+    }
