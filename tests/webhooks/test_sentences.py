@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from arbiter.config import load
 from arbiter.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
-from arbiter.store import OrderKind, Store
+from arbiter.store import OrderKind
 from arbiter.webhooks.posting import Receipt
 from arbiter.webhooks.sender import Sender
 from tests.kept_season import CLEAN, SEED, Kept
@@ -130,27 +129,6 @@ def test_while_results_are_held_back_only_the_season_as_a_whole_is_told(frozen: 
     assert said(listener.look()) == ["the season stops after the matches under way", "the season goes on"]
     administration.annul(frozen.results, [CLEAN], "power cut")
     assert listener.look() == []
-
-
-def test_the_ids_of_what_is_told_meanwhile_do_not_tell_how_much_happens(kept: Kept, secret: Path) -> None:
-    kept.play()
-    kept.season.freeze(3)
-    ids = []
-    for unseen in (0, 2):
-        folder = kept.file.parent.with_name(f"unseen{unseen}")
-        shutil.copytree(kept.file.parent, folder)
-        config = load(folder / "small.yaml")
-        with closing(Store(config.store)) as store:
-            season = store.season("small")
-            assert season is not None
-            copy = Kept(folder / "small.yaml", config, store, season)
-            listener = Listener(copy, secret, "freeze: 1\n")
-            copy.play(unseen)
-            season.running.pause("olga")
-            listener.look()
-            ids.append(listener.got[-1][0])
-            listener.sender.close()
-    assert ids[0] == ids[1]
 
 
 def test_after_the_release_all_that_was_held_back_is_told_in_order_and_nothing_twice(
