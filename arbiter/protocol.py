@@ -36,6 +36,7 @@ OUTPUT_LIMIT = 1024 * 1024
 """Bytes of output in a match."""
 
 _SIMPLE = re.compile(rb"= ?([!-~]{0,64})\n\n")
+LONGEST_SIMPLE = 68
 _BLANKS = bytes(range(1, 33)) + b"\x7f"
 
 
@@ -56,12 +57,13 @@ _tuple = tuple.__new__
 class Connection:
     """The reading half of one bot's protocol."""
 
-    __slots__ = ("_ready", "_scanned", "buffer", "notebook", "notes", "received")
+    __slots__ = ("_line", "_ready", "_seen", "buffer", "notebook", "notes", "received")
 
     def __init__(self) -> None:
-        self.buffer = b""
-        """Bytes fed and not consumed."""
-        self._scanned = 0
+        self.buffer = bytearray()
+        """Bytes fed and not consumed, grown and cut in place, so that single bytes cost no more than many."""
+        self._line = self._seen = 0
+        """The start of the first incomplete line of a reply, and the bytes that hold no further line end."""
         self._ready: tuple[Answer, ...] = ()
         self.received = 0
         """All bytes fed so far."""
@@ -72,34 +74,43 @@ class Connection:
     def feed(self, chunk: bytes) -> None:
         """Add bytes as read; MalformedReply (``output``) once they exceed a match's limit."""
         self.received += len(chunk)
-        self.buffer = self.buffer + chunk if self.buffer else chunk
+        self.buffer += chunk
         if self.received > OUTPUT_LIMIT:
             raise MalformedReply("output", f"more than {OUTPUT_LIMIT} bytes of output in a match")
 
+    @property
+    def unread(self) -> bytes:
+        """A copy of `buffer`."""
+        return bytes(self.buffer)
+
     def reply(self) -> Answer | None:
         """Take the next reply; None while it is incomplete; MalformedReply if it cannot be one."""
-        simple = _SIMPLE.match(self.buffer)
-        if simple:
-            self.buffer, self._scanned = self.buffer[simple.end() :], 0
-            return _tuple(Answer, (True, simple[1], simple[0]))
-        self._skip_lines_between()
         buffer = self.buffer
-        if not buffer or buffer[:1] == b"#" or not buffer.strip(_BLANKS):
-            self.buffer = buffer[:BETWEEN_LIMIT]
-            return None
-        if buffer[:1] not in b"=?":
-            shown = buffer[:60]
-            raise MalformedReply("malformed", f"a reply starts with = or ?, not {shown!r}", buffer)
-        # Whole lines only; what was scanned before holds no empty line.
-        start = self._scanned
-        while (end := buffer.find(b"\n", start)) >= 0:
-            if not buffer[start:end].strip(_BLANKS) and start:
+        if not self._seen and (simple := _SIMPLE.match(bytes(buffer[:LONGEST_SIMPLE]))):
+            del buffer[: simple.end()]
+            return _tuple(Answer, (True, simple[1], simple[0]))
+        if not self._line:
+            self._skip_lines_between()
+            if not buffer.startswith((b"=", b"?")):
+                if not buffer.startswith(b"#") and buffer[self._seen :].strip(_BLANKS):
+                    shown = bytes(buffer[:60])
+                    raise MalformedReply(
+                        "malformed", f"a reply starts with = or ?, not {shown!r}", self.unread
+                    )
+                del buffer[BETWEEN_LIMIT:]
+                self._seen = len(buffer)
+                return None
+        # Whole lines only; what was looked at before holds no empty line.
+        start = self._line
+        while (end := buffer.find(b"\n", max(start, self._seen))) >= 0:
+            if start and not buffer[start:end].strip(_BLANKS):
                 return self._take(end + 1)
             start = end + 1
             if start > REPLY_LIMIT:
                 break
-        self._scanned = start
-        self._refuse_what_cannot_be_a_reply(buffer)
+        self._line = start
+        self._refuse_what_cannot_be_a_reply(buffer, self._seen)
+        self._seen = len(buffer)
         return None
 
     def take(self, wanted: int) -> tuple[Answer, ...]:
@@ -111,7 +122,7 @@ class Connection:
         # A batch of news and one request is mostly a run of plain replies.
         missing = wanted - len(ready)
         if missing > 1 and self.buffer[: 3 * missing - 3] == PLAIN * (missing - 1):
-            self.buffer, self._scanned = self.buffer[3 * missing - 3 :], 0
+            self._drop(3 * missing - 3)
             ready += (DONE,) * (missing - 1)
         while len(ready) < wanted:
             answer = self.reply()
@@ -143,12 +154,14 @@ class Connection:
         """Bytes that stand unread although nothing was asked, but for blank and comment lines."""
         if not self.buffer:
             return b""
-        self._skip_lines_between()
-        rest = self.buffer
+        if not self._line:
+            self._skip_lines_between()
+        rest = self.unread
         return b"" if rest[:1] == b"#" or not rest.strip(_BLANKS) else rest
 
     def _take(self, end: int) -> Answer:
-        raw, self.buffer, self._scanned = self.buffer[:end], self.buffer[end:], 0
+        raw = bytes(self.buffer[:end])
+        self._drop(end)
         self._refuse_what_cannot_be_a_reply(raw)
         first, _, rest = raw.partition(b"\n")
         stripped = first.rstrip(_BLANKS)
@@ -165,12 +178,10 @@ class Connection:
 
     def _skip_lines_between(self) -> None:
         """Drop complete blank and comment lines in front of the next reply."""
-        if self._scanned:
-            return
-        # One slice at the end: a flood of blank lines must not cost its length squared.
+        # One cut at the end: a flood of blank lines must not cost its length squared.
         buffer, start = self.buffer, 0
-        while (end := buffer.find(b"\n", start)) >= 0:
-            line = buffer[start:end]
+        while (end := buffer.find(b"\n", max(start, self._seen))) >= 0:
+            line = bytes(buffer[start:end])
             if line[:1] == b"#":
                 if not line.startswith(MARKS):
                     self.notes["comment lines"] = None
@@ -182,14 +193,18 @@ class Connection:
                 break
             start = end + 1
         if start:
-            self.buffer = buffer[start:]
+            self._drop(start)
 
-    def _refuse_what_cannot_be_a_reply(self, raw: bytes) -> None:
+    def _drop(self, end: int) -> None:
+        del self.buffer[:end]
+        self._line = self._seen = 0
+
+    def _refuse_what_cannot_be_a_reply(self, raw: bytes | bytearray, seen: int = 0) -> None:
         # Only within the limit, so that the fault does not depend on how the bytes were cut.
-        if raw.find(b"\0", 0, REPLY_LIMIT) >= 0:
-            raise MalformedReply("malformed", "a NUL byte in a reply", raw)
+        if raw.find(b"\0", seen, REPLY_LIMIT) >= 0:
+            raise MalformedReply("malformed", "a NUL byte in a reply", bytes(raw))
         if len(raw) > REPLY_LIMIT:
-            raise MalformedReply("malformed", f"a reply longer than {REPLY_LIMIT} bytes", raw)
+            raise MalformedReply("malformed", f"a reply longer than {REPLY_LIMIT} bytes", bytes(raw))
 
 
 def words_of(answer: Answer, number: int = 1) -> str:

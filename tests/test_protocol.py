@@ -389,6 +389,32 @@ def test_receiving_is_feeding_and_taking(data, places, size):
     assert run(lambda connection, chunk: connection.receive(chunk, size)) == run(fed_and_taken)
 
 
+class Counted(bytearray):
+    """Counts the bytes that are copied out of it or searched."""
+
+    looked_at = 0
+
+    def __getitem__(self, where):
+        found = super().__getitem__(where)
+        self.looked_at += len(found) if isinstance(where, slice) else 1
+        return found
+
+    def find(self, what, start=0, end=None):
+        self.looked_at += (len(self) if end is None else min(end, len(self))) - start
+        return super().find(what, start, len(self) if end is None else end)
+
+
+@pytest.mark.parametrize("filled", [b"= 2C" + b" " * 60_000, b"=" + b"\nx" * 30_000, b" " * 60_000])
+def test_what_comes_byte_by_byte_is_looked_at_a_few_times(filled):
+    connection = Connection()
+    connection.buffer = Counted()
+    for place in range(len(filled)):
+        connection.feed(filled[place : place + 1])
+        assert connection.take(1) == ()
+    # The first line of a reply, which may be a plain one, is matched again at each byte until a line has begun.
+    assert connection.buffer.looked_at < 10 * len(filled)
+
+
 @pytest.mark.parametrize("start", [b"#", b" "])
 def test_what_no_newline_ends_between_replies_is_not_kept(start):
     connection = Connection()

@@ -133,7 +133,7 @@ class PatientChannel:
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
         def late(spent: Cost) -> Reply | int:
-            unread = self.connection.buffer
+            unread = self.connection.unread
             return reply(spent, timeout(self.seat, send, spent.charged_ns, unread, bool(rest)))
 
         while True:
@@ -231,7 +231,7 @@ class PatientChannel:
         return bool(chunk)
 
     def _crash(self, manner: str) -> MalformedReply:
-        return self._ending.crash(manner, self.connection.buffer)
+        return self._ending.crash(manner, self.connection.unread)
 
     def _explained(self, fault: MalformedReply) -> MalformedReply:
         """The fault of output that is no reply, by that and by what has come since."""
@@ -240,4 +240,4 @@ class PatientChannel:
             while (left := until - _now()) > 0 and len(self.connection.buffer) < REPLY_LIMIT:
                 if not self._poll_stdout(-(-left // MS)) or not self._read():
                     break
-        return self._ending.of_output(fault, self.connection.buffer[:REPLY_LIMIT])
+        return self._ending.of_output(fault, self.connection.unread[:REPLY_LIMIT])

@@ -171,9 +171,9 @@ class _MemorySeat:
             answers = connection.take(send.replies)
             if not answers:
                 if ended:
-                    raise MalformedReply(Fault.CRASH, "its program ended", connection.buffer)
+                    raise MalformedReply(Fault.CRASH, "its program ended", connection.unread)
                 ns = max(ns, send.allowed_ns[seat] + 1)
-                raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.buffer)
+                raise MalformedReply(Fault.TIMEOUT, "no complete reply", connection.unread)
         except MalformedReply as fault:
             return Reply(NONE, ns, ns, fault=fault)
         except MemoryError:
