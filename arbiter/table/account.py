@@ -5,7 +5,11 @@ Delays reduce what a bot is charged, so only those count that kept this bot from
 - the bot's own, which the kernel reports when a wait for the core is over, but no more than the time its main
   thread can have waited: a thread that waited long ago becomes the main one when it executes a program, and
   would bring its delay along;
-- all of the referee's: it cannot know what the bot did meanwhile, and decides in the bot's favour.
+- the referee's, where the bot had to wait for it: before it found an answer, or room to write. If the kernel
+  tells when the bot last ran, that is when it answered; else the referee decides in the bot's favour.
+
+Time in which the bot itself computes is no delay, and neither is what the referee does for the bot's output:
+it is the bot's doing.
 
 A referee that was stopped, with its bots or alone, stood on no run queue. It finds that out by itself: it
 wakes later than it asked for, and neither its CPU time nor its own delay is why. What passed since it last
@@ -20,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from arbiter.clock import MS, SECOND, ClockKind, charged
 
 if TYPE_CHECKING:
+    from arbiter.table.cores import Others
     from arbiter.table.meter import Meter, MeterReading
 
 FIRST_WAIT_NS = 200_000
@@ -48,8 +53,9 @@ class Cost(NamedTuple):
 class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
-    __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_room",
-                 "_unknown", "due", "last", "late_ns", "ready", "start", "stopped_ns")  # fmt: skip
+    __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_others",
+                 "_own_ns", "_served", "_unknown", "_working", "due", "last", "late_ns", "ready",
+                 "start", "stopped_ns", "unreported_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: MeterReading | None) -> None:
         """`start`: of the exchange, on the monotonic clock in ns; `before`: the last reading, if any."""
@@ -61,9 +67,13 @@ class Account:
         """
         self.stopped_ns, self._unknown = 0, UNKNOWN_NS
         busy = _busy()
+        self._own_ns = -1
+        """The referee's delay by its last look at what came."""
         for _ in range(MOST_READINGS):
             began = _now()
             base = meter.read()
+            if self._own_ns < 0:
+                self._own_ns = base.own_ns
             self._looked = _now()
             first = self._looked - start
             # Again if we lost the core meanwhile: what the bot did then would count twice.
@@ -78,19 +88,32 @@ class Account:
                 # The bot's CPU time since `before` may all be of earlier.
                 self.stopped_ns = first - busy - FIRST_WAIT_NS
                 self.start, first = start + self.stopped_ns, busy + FIRST_WAIT_NS
-            # What the bot used and waited for during the first wait, as far as the readings show.
+            # What the bot used and waited for during the first wait, as far as the readings show. Without an
+            # answer it did not wait for the referee.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)
-            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns + own)
+            self._credited = min(first - self._early_cpu, base.delay_ns - before.delay_ns)
         self._base = self.last = base
         self.due = self._looked
         """The latest end of the wait that is under way, on the monotonic clock in ns."""
-        self._room = first - self._credited
+        self.unreported_ns = first - self._early_cpu - self._credited
+        """The time that may have been delay, if the kernel reports it yet."""
+        self._working, self._served = _busy(), 0
+        self._others: Others | None = None
         self.late_ns = 0
         """The referee's delay between the last two readings."""
         self.ready = True
         """False if the bot slept just before the last reading, which then knows of all its delays. Looked at
         afterwards, it might sleep after a long wait for the core that the reading does not have.
         """
+
+    def woke(self, output: bool, held_up: bool) -> None:
+        """Note a wake that found no answer: whether `output` was read, and the bot `held_up` until then."""
+        own, busy = self._meter.own_ns, _busy()
+        if held_up:
+            self._credited += own - self._own_ns
+        if output:
+            self._served += busy - self._working
+        self._own_ns, self._working = own, busy
 
     def cost(self, answered: bool = False) -> Cost:
         """The cost so far, by a new reading."""
@@ -107,16 +130,38 @@ class Account:
             self.start += gap + elsewhere
             self.stopped_ns += gap
             wall = moment - self.start
-        # The time since the last reading, and before it that in which a wait reported now may have begun.
-        room = self._room + moment - self._looked - gap - elsewhere
+        # The time since the last reading in which the bot did not compute, and before it that in which a wait
+        # reported now may have begun.
+        used = max(0, now.cpu_ns - self.last.cpu_ns)
+        room = max(0, self.unreported_ns + moment - self._looked - gap - elsewhere - used)
         delay = now.delay_ns - self.last.delay_ns
-        counted = min(delay, room)
+        counted = min(max(0, delay - self._served), room)
         self._credited += counted
-        self._room = room - counted if self.ready else 0
+        self.unreported_ns = max(0, room - delay) if self.ready else 0
+        self._served = max(0, self._served - delay) if self.ready else 0
+        if answered:
+            self._credited += answer_waited_ns(self._meter, now.own_ns - self._own_ns)
+            self._own_ns = now.own_ns
         self.late_ns = now.own_ns - self.last.own_ns
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
-        return cost_of(self._kind, wall, cpu, self._credited + now.own_ns - self._base.own_ns)
+        self._working = _busy()
+        return cost_of(self._kind, wall, cpu, self._credited)
+
+    def watch_others(self) -> None:
+        """From now on count what others take of the bot's cores."""
+        if self._others is None:
+            self._others = self._meter.others()
+
+    def cleared(self, spent: Cost) -> tuple[Cost, int | None]:
+        """A cost with the delay that others have caused, and what they took at most, None if unknown.
+
+        That is delay that the kernel has not reported, too, but none that came of the bot itself.
+        """
+        if self._others is None or (taken := self._others.took_ns(self.last.cpu_ns)) is None:
+            return spent, None
+        delay = min(spent.delay_ns + self.unreported_ns, taken + self._others.since - self.start)
+        return cost_of(self._kind, spent.wall_ns, spent.cpu_ns, delay), taken
 
     def _gap(self, moment: int, now: MeterReading, late: int) -> int:
         """Return how much of the time since the last look is not the bot's.
@@ -139,6 +184,14 @@ class Account:
 def first_wait_was_stopped(wall: int, own_delay: int) -> bool:
     """True if the referee was stopped in the first wait, which took so long; both in ns."""
     return wall - own_delay > BRISK_WAIT_NS + GAP_NS
+
+
+def answer_waited_ns(meter: Meter, own: int) -> int:
+    """How long an answer waited for the referee, whose delay was `own` ns since it last found none."""
+    if own < FIRST_WAIT_NS or (idle := meter.idle_since_ns) is None:
+        return own
+    # The referee may have waited before the bot answered, too, such as to look at the others.
+    return min(own, idle)
 
 
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:

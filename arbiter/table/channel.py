@@ -26,7 +26,13 @@ from arbiter.errors import MalformedReply
 from arbiter.exchange import Reply
 from arbiter.protocol import NONE, PLAIN
 from arbiter.record import Fault
-from arbiter.table.account import BRISK_WAIT_NS, FIRST_WAIT_NS, cost_of, first_wait_was_stopped
+from arbiter.table.account import (
+    BRISK_WAIT_NS,
+    FIRST_WAIT_NS,
+    answer_waited_ns,
+    cost_of,
+    first_wait_was_stopped,
+)
 from arbiter.table.patience import FILLING_NS, PatientChannel
 from arbiter.table.presence import hush
 from arbiter.table.stderr import DURING, SINCE
@@ -192,7 +198,7 @@ class Channel(PatientChannel):
         if first_wait_was_stopped(wall, own):
             self.stopped_ns += wall - FIRST_WAIT_NS
             return FIRST_WAIT_NS
-        delay = self._base.delay_ns - base.delay_ns + own
+        delay = self._base.delay_ns - base.delay_ns + answer_waited_ns(self._meter, own)
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self.seat] >= spent.adjusted_ns:
             # They may have taken some of it before this exchange, which then is in the bot's favour.

@@ -24,9 +24,10 @@ from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.channel import Channel
 from arbiter.table.complaints import advice, misplaced
+from arbiter.table.cores import NS_PER_TICK
 from arbiter.table.files import lack, script_problem
 from arbiter.table.launcher import Launcher
-from arbiter.table.meter import NS_PER_TICK, schedstat_available
+from arbiter.table.meter import schedstat_available
 from arbiter.table.models import Models
 from arbiter.table.runtimes import settings
 from arbiter.table.sandbox.calls import call_name

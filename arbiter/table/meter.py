@@ -15,6 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.table.cores import NS_PER_TICK, Others, idle_since_ns
 from arbiter.table.forkserver.board import spent_cell
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ FILLED, TABLES = b"\nRssAnon:", b"\nVmPTE:"
 """Lines of /proc/PID/status, in kB. The first is the name, which the program chooses; it has no line end."""
 CHUNK = 1 << 16
 _tuple = tuple.__new__
-# Where there is no `sysconf` there is no table, and this is only imported.
-NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 
 
 class MeterReading(NamedTuple):
@@ -79,6 +78,20 @@ class Meter:
                 self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         cpu, (_, delay), (busy, own) = self.cpu_ns(), run_times(self._schedstat), run_times(self._own)
         return _tuple(MeterReading, (cpu, delay, own, busy))
+
+    @property
+    def own_ns(self) -> int:
+        """Our thread's run-queue delay so far."""
+        return run_times(self._own)[1]
+
+    @property
+    def idle_since_ns(self) -> int | None:
+        """As `cores.idle_since_ns`."""
+        return idle_since_ns(self._pid)
+
+    def others(self) -> Others:
+        """Count what others take of its cores from now on."""
+        return Others(self._pid, self.cpu_ns())
 
     def cpu_ns(self) -> int:
         """The CPU time so far; 0 if the process is gone."""

@@ -44,6 +44,9 @@ LOOK_AGAIN_NS = MS
 LOOK_AT_MEMORY_NS, FILLING_NS = 20 * MS, MS
 """From look to look at a bot's memory, after an answer; one that has computed for so long is looked at after
 each."""
+ERRORS_NS, HALF_FULL = MS, CHUNK // 2
+"""The time for which a thinking bot's standard error is left unread after less than half of what a pipe
+holds: each read wakes the referee, which takes the core from the bot."""
 LAST_WORDS_NS = 30 * MS
 """For more of a text that is no reply: it may tell why the program failed."""
 _now, _read = time.monotonic_ns, os.read
@@ -53,9 +56,9 @@ class PatientChannel:
     """One bot's pipes and meters, and the long path: the part of a channel that waits."""
 
     __slots__ = (
-        "_base", "_cells", "_ended", "_ending", "_first_look_ns", "_image", "_kind", "_meter", "_next_look",
-        "_poll_stdout", "_process", "_stdin", "_stdout", "_stopped", "_watch", "_watching", "connection",
-        "others", "pid", "presence", "seat", "stderr", "stopped_ns",
+        "_base", "_cells", "_ended", "_ending", "_errors_at", "_first_look_ns", "_image", "_kind", "_meter",
+        "_next_look", "_poll_stdout", "_process", "_stdin", "_stdout", "_stopped", "_watch", "_watching",
+        "connection", "others", "pid", "presence", "seat", "stderr", "stopped_ns",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +85,8 @@ class PatientChannel:
         self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
         self._base: MeterReading | None = None
         self._watching = self._ended = False
+        self._errors_at = 0
+        """When to watch standard error again, on the monotonic clock in ns; 0 while it is watched."""
         self._watch = select.poll()
         peek = select.poll()
         peek.register(self._stdout, select.POLLIN)
@@ -98,7 +103,7 @@ class PatientChannel:
         self._resume_if_stopped()
         hush(self.others)
         account = Account(self._meter, self._kind, start, self._base)
-        taken = 0
+        disturbed = 0
         allowed = send.allowed_ns[self.seat]
         look = allowed
         cap = at_most = 3 * allowed + 5 * SECOND
@@ -112,23 +117,23 @@ class PatientChannel:
             self._watch.register(self._stdin, select.POLLOUT)
 
         def cost(answered: bool = False) -> Cost:
-            nonlocal taken
+            nonlocal disturbed
             spent = account.cost(answered)
             self.presence.awake |= bool(self.connection.received)
             self.presence.note(account.last.cpu_ns)
             if account.late_ns > DISTURBED_NS:
-                taken += look_at(self.others)
+                disturbed += look_at(self.others)
             self._base = account.last
             self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                disturbed = taken + look_at(self.others)
+                in_all = disturbed + look_at(self.others)
                 if defied := defiance_of(self.others):
                     fault = defied
                 else:
-                    spent = self._judged(send, spent, disturbed)
+                    spent = self._judged(send, account.cleared(spent)[0], in_all)
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
@@ -138,13 +143,15 @@ class PatientChannel:
 
         while True:
             account.due = account.start + min(look, at_most, glance)
+            if self._errors_at:
+                account.due = min(account.due, self._errors_at)
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(max(0, -((_now() - account.due) // MS)))
             ready = {descriptor for descriptor, _ in events}
-            if self.stderr.descriptor in ready and not self.stderr.mark(DURING if send.asks else SINCE):
-                self._watch.unregister(self.stderr.descriptor)
+            errors = self._hear_errors(ready, DURING if send.asks else SINCE)
+            reads = bool(rest) and self._stdin in ready
             try:
-                if rest and self._stdin in ready:
+                if reads:
                     rest = rest[os.write(self._stdin, rest) :]
                     if not rest:
                         self._watch.unregister(self._stdin)
@@ -162,6 +169,7 @@ class PatientChannel:
                     if self._ended or (self._process in ready and not more):
                         # The cost first: finding out how a process ended may take a while.
                         return reply(cost(answered=True), self._crash("closed its standard output"))
+                account.woke(output=bool(ready), held_up=reads or errors >= CHUNK)
                 if _now() - account.start >= glance:
                     self._ending.check_memory()
             except MalformedReply as fault:
@@ -170,9 +178,10 @@ class PatientChannel:
                 return reply(cost(answered=True), self._crash("closed its standard input"))
             if (passed := _now() - account.start) >= glance:
                 if passed >= FIRST_READING_NS:
+                    account.watch_others()
                     passed = cost().wall_ns
                 glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
-                taken += look_at(self.others)
+                disturbed += look_at(self.others)
                 if defied := defiance_of(self.others):
                     # It may have the core for long even when it is killed: nobody is to be judged by that.
                     return reply(cost(), defied)
@@ -180,16 +189,18 @@ class PatientChannel:
                 continue
             spent = cost()
             over = spent.charged_ns > allowed
-            if over and (spent.cpu_ns > allowed or not account.ready):
+            least = max(spent.cpu_ns, spent.adjusted_ns - account.unreported_ns)
+            if over and (least > allowed or not account.ready):
                 return late(spent)
             if spent.wall_ns >= cap:
-                if spent.adjusted_ns > allowed:
+                judged, taken = account.cleared(spent)
+                if judged.adjusted_ns > allowed:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
-                    spent = spent._replace(charged_ns=spent.adjusted_ns)
-                    return late(spent)
+                    return late(judged._replace(charged_ns=judged.adjusted_ns))
                 if account.ready or spent.wall_ns >= 2 * cap:
                     got = f"the bot in seat {self.seat} got too little of the machine"
-                    raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged")
+                    others = "" if taken is None else f": others took {taken / 1e9:.1f} s of its cores"
+                    raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged{others}")
                 # It sleeps, which is charged: its time will soon be over.
                 at_most = 2 * cap
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
@@ -199,12 +210,30 @@ class PatientChannel:
 
         VoidMatch if our machine took the time, `disturbed_ns` being what other bots took.
         """
+        if spent.adjusted_ns > send.allowed_ns[self.seat]:
+            return spent
         if self._image and self._meter.image != self._image:
             # It has executed another program, and so may have another main thread, with delays of its own.
             return spent
         if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
+
+    def _hear_errors(self, ready: set[int], when: str) -> int:
+        """Read standard error, if it is `ready`, and leave it alone for a while; the bytes that came."""
+        if self._errors_at and _now() >= self._errors_at:
+            self._errors_at = 0
+            self._watch.modify(self.stderr.descriptor, select.POLLIN)
+        if self.stderr.descriptor not in ready:
+            return 0
+        before = self.stderr.seen
+        if not self.stderr.mark(when):
+            self._errors_at = 0
+            self._watch.unregister(self.stderr.descriptor)
+        elif self.stderr.seen - before < HALF_FULL:
+            self._errors_at = _now() + ERRORS_NS
+            self._watch.modify(self.stderr.descriptor, 0)
+        return self.stderr.seen - before
 
     def _look_at_memory(self, now: int, tables: bool) -> None:
         self._next_look = now + LOOK_AT_MEMORY_NS

@@ -40,19 +40,21 @@ class StandardError:
         """True once it wrote something after its first request."""
         self.requests = 0
         """Requests for a decision that it was sent."""
-        self._seen = self._at_start = self._marked = self._told = 0
+        self.seen = 0
+        """Bytes read so far."""
+        self._at_start = self._marked = self._told = 0
         self._marks: list[tuple[int, str, int]] = []
 
     def drain(self) -> bool:
         """Read what there is; False if nothing more will be read."""
-        while self._seen < STDERR_LIMIT:
+        while self.seen < STDERR_LIMIT:
             try:
                 chunk = os.read(self.descriptor, CHUNK)
             except BlockingIOError:
                 return True
             if not chunk:
                 break
-            self._seen += len(chunk)
+            self.seen += len(chunk)
             self.tail = (self.tail + chunk)[-STDERR_TAIL:]
             self._recent += chunk
             if len(self._recent) > 2 * LOOKED_AT:
@@ -62,13 +64,13 @@ class StandardError:
     def news(self) -> bytes:
         """Return what was written since the last call, as far as the tail has it."""
         self.drain()
-        new, self._told = self._seen - self._told, self._seen
+        new, self._told = self.seen - self._told, self.seen
         return self.tail[-new:] if new else b""
 
     def end_start(self) -> None:
         """The program has started: what it wrote until now explains no later end."""
         self.drain()
-        self._at_start = self._marked = self._seen
+        self._at_start = self._marked = self.seen
 
     def mark(self, when: str) -> bool:
         """Read what there is, all of it written `DURING` or `SINCE` the last request; False at its end.
@@ -76,13 +78,13 @@ class StandardError:
         What comes before the first request has no mark.
         """
         more = self.drain()
-        if self._seen > self._marked:
+        if self.seen > self._marked:
             if self.requests:
                 self.talks = True
                 # Many writes in one place are one mark, or they would fill our memory.
                 if not self._marks or self._marks[-1][1:] != (when, self.requests):
                     self._marks.append((self._marked, when, self.requests))
-            self._marked = self._seen
+            self._marked = self.seen
         return more
 
     def marks(self, moves: Sequence[int], beyond: int) -> Iterator[tuple[int, str, int]]:
@@ -90,9 +92,9 @@ class StandardError:
 
         A request that a fault ended has the number `beyond`.
         """
-        begin = self._seen - len(self.tail)
+        begin = self.seen - len(self.tail)
         last = None
-        for (start, when, request), (end, _, _) in pairwise([*self._marks, (self._seen, "", 0)]):
+        for (start, when, request), (end, _, _) in pairwise([*self._marks, (self.seen, "", 0)]):
             mark = (when, moves[request - 1]) if request <= len(moves) else (DURING, beyond)
             if end > begin and mark != last:
                 yield len(self.tail[: max(0, start - begin)].decode(errors="replace")), *mark
@@ -101,7 +103,7 @@ class StandardError:
     @property
     def tells_of_memory(self) -> bool:
         """True if the program wrote, after its start, that it could get no memory."""
-        since = self._seen - self._at_start
+        since = self.seen - self._at_start
         return since > 0 and tells_of_memory(self._recent[-since:])
 
     @property

@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -181,6 +182,8 @@ class World:
         self.totals = MeterReading(0, 0, 0, 0)
         self.runnable = True
         self.away = 0
+        self.idle_since_ns: int | None = None
+        self.taken_ms: int | None = None
         self.reading_ms = 0
         """How long a look at the meters keeps the referee busy, while the bot computes."""
         monkeypatch.setattr(account, "_now", lambda: self.now)
@@ -190,6 +193,14 @@ class World:
         self.passes(self.reading_ms, cpu=self.reading_ms, busy=self.reading_ms)
         return self.totals
 
+    @property
+    def own_ns(self) -> int:
+        return self.totals.own_ns
+
+    def others(self) -> Any:
+        taken = None if self.taken_ms is None else self.taken_ms * MS
+        return SimpleNamespace(since=self.now, took_ns=lambda _: taken)
+
     def away_ns(self) -> int:
         return self.away * MS
 
@@ -198,10 +209,12 @@ class World:
         more = cpu * MS, delay * MS, own * MS, busy * MS
         self.totals = MeterReading(*(a + b for a, b in zip(self.totals, more, strict=True)))
 
-    def account(self, kind: ClockKind = ClockKind.ADJUSTED, first_ms: int = 0) -> Account:
+    def account(self, kind: ClockKind = ClockKind.ADJUSTED, first_ms: int = 0, due_ms: int = 0) -> Account:
         before, start = self.totals, self.now
         self.passes(first_ms)
-        return Account(self, kind, start, before)  # type: ignore[arg-type]
+        made = Account(self, kind, start, before)  # type: ignore[arg-type]
+        made.due += due_ms * MS
+        return made
 
 
 @pytest.fixture
@@ -255,7 +268,7 @@ def test_a_wait_for_the_core_is_taken_off_once_beside_a_stop(world: World) -> No
     counted = world.account()
     counted.due = world.now + 50 * MS
     world.passes(1000, cpu=10, own=200)
-    assert counted.cost().charged_ns == 10 * MS
+    assert counted.cost(answered=True).charged_ns == 10 * MS
     assert counted.stopped_ns == 790 * MS
 
 
@@ -288,6 +301,83 @@ def test_no_more_is_taken_off_than_has_passed_where_the_bot_has_ended(world: Wor
     world.passes(500)
     counted.cost(answered=True)
     assert counted.stopped_ns == 500 * MS
+
+
+def test_a_referee_that_waits_to_look_holds_up_no_bot(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.runnable = False
+    world.passes(30, own=20)
+    counted.woke(output=False, held_up=False)
+    world.passes(20, own=20)
+    # What is found at the second wake may have come at any time since the first one.
+    assert counted.cost(answered=True).charged_ns == 30 * MS
+
+
+def test_an_answer_came_when_its_bot_last_ran(world: World) -> None:
+    counted = world.account()
+    counted.due = world.now + 4 * MS
+    world.idle_since_ns = 3 * MS
+    # The referee was to look after 4 ms, the answer came after 5, and both waited for the core until 8.
+    world.passes(8, own=4)
+    assert counted.cost(answered=True).charged_ns == 5 * MS
+
+
+def test_a_bot_that_waits_for_room_to_write_is_held_up_by_the_referee(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.passes(50, own=40)
+    counted.woke(output=True, held_up=True)
+    assert counted.cost().charged_ns == 10 * MS
+
+
+def test_the_referee_s_work_on_a_bot_s_output_is_no_delay(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    for _ in range(10):
+        world.passes(10, cpu=2, delay=8, busy=8)
+        counted.woke(output=True, held_up=False)
+    spent = counted.cost()
+    assert (spent.charged_ns, spent.cpu_ns) == (100 * MS, 20 * MS)
+    assert counted.unreported_ns == 0
+
+
+def test_other_work_of_the_referee_is_a_delay(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.passes(10, cpu=2, delay=8, busy=8)
+    counted.woke(output=False, held_up=False)
+    assert counted.cost().charged_ns == 2 * MS
+
+
+def test_a_main_thread_that_waits_for_its_own_threads_is_not_delayed(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    for _ in range(10):
+        world.passes(50, cpu=50, delay=50)
+        counted.cost()
+        world.runnable = False
+        world.passes(50)
+        spent = counted.cost()
+        world.runnable = True
+    assert spent.charged_ns == 1000 * MS
+
+
+@pytest.mark.parametrize(("taken_ms", "charged_ms"), [(900, 100), (300, 700), (None, 100)])
+def test_a_cost_is_cleared_of_delay_that_nobody_caused(
+    world: World, taken_ms: int | None, charged_ms: int
+) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = taken_ms
+    counted.watch_others()
+    world.passes(1000, cpu=100, delay=900)
+    spent, taken = counted.cleared(counted.cost())
+    assert spent.adjusted_ns == charged_ms * MS
+    assert taken == (None if taken_ms is None else taken_ms * MS)
+
+
+def test_a_wait_that_is_not_over_is_cleared_by_what_others_took(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = 900
+    counted.watch_others()
+    world.passes(1000, cpu=100)
+    spent = counted.cost()
+    assert (spent.adjusted_ns, counted.cleared(spent)[0].adjusted_ns) == (1000 * MS, 100 * MS)
 
 
 def test_who_sleeps_is_late_on_a_machine_that_stops_again_and_again(world: World) -> None:

@@ -81,7 +81,18 @@ def _unified() -> bool:
     return not any(":memory:" in line for line in _lines("/proc/self/cgroup"))
 
 
-def _own_folders() -> dict[str, Path]:
+def throttled_ns() -> int:
+    """For how long a share of cores that is used up has kept our group, or one around it, from running."""
+    total = 0
+    for own in _own_folders(("cpu",)).values():
+        for folder in (own, *own.parents):
+            with suppress(OSError, ValueError):
+                counts = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
+                total += int(counts.get("throttled_time", 0)) + 1000 * int(counts.get("throttled_usec", 0))
+    return total
+
+
+def _own_folders(controllers: tuple[str, ...] = ("memory", "pids")) -> dict[str, Path]:
     """By controller: our own group's folder."""
     mounts = {}
     for line in _lines("/proc/mounts"):
@@ -89,13 +100,13 @@ def _own_folders() -> dict[str, Path]:
         if kind == "cgroup2":
             mounts[""] = place
         elif kind == "cgroup":
-            mounts |= dict.fromkeys(set(options.split(",")) & {"memory", "pids"}, place)
+            mounts |= dict.fromkeys(set(options.split(",")) & set(controllers), place)
     found: dict[str, Path] = {}
     for line in _lines("/proc/self/cgroup"):
         _, names, path = line.split(":", 2)
-        for controller in ("memory", "pids") if not names and _unified() else names.split(","):
+        for controller in controllers if not names and _unified() else names.split(","):
             mount = mounts.get(controller if names else "")
-            if mount is not None and controller in ("memory", "pids"):
+            if mount is not None and controller in controllers:
                 found[controller] = Path(mount + path)
     return found
 

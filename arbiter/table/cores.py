@@ -1,0 +1,75 @@
+"""The kernel's accounts of cores: who else had those of a bot, and when its main thread last ran on ours."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from arbiter.table.sandbox.cgroup import throttled_ns
+
+# Where there is no `sysconf` there is no table, and this is only imported.
+NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
+INEXACT_NS = 2 * NS_PER_TICK
+"""By which a core's two idle times, which are given in ticks, may be wrong in all."""
+_now, _busy = time.monotonic_ns, time.thread_time_ns
+
+
+class Others:
+    """The time of a bot's cores that neither it nor the referee's thread took, counted from its making."""
+
+    def __init__(self, pid: int, cpu_ns: int) -> None:
+        """`cpu_ns`: CPU time of the bot so far."""
+        try:
+            self._cores = os.sched_getaffinity(pid)
+        except OSError:
+            self._cores = set()
+        self.since = _now()
+        """The moment of its making, on the monotonic clock in ns."""
+        self._idle, self._throttled = idle_ns(self._cores), throttled_ns()
+        self._spent = cpu_ns + _busy()
+
+    def took_ns(self, cpu_ns: int) -> int | None:
+        """At most so many ns; None where the kernel does not tell. `cpu_ns` as above.
+
+        With the time for which our control group was not allowed to run.
+        """
+        idle = idle_ns(self._cores)
+        if idle is None or self._idle is None:
+            return None
+        busy = len(self._cores) * (_now() - self.since + INEXACT_NS) - (idle - self._idle)
+        return max(0, busy - (cpu_ns + _busy() - self._spent)) + throttled_ns() - self._throttled
+
+
+def idle_ns(cores: set[int]) -> int | None:
+    """How long these cores were idle since boot, in all; None where the kernel does not tell."""
+    try:
+        with open("/proc/stat", "rb") as stat:
+            fields = [line.split() for line in stat if line.startswith(b"cpu")]
+        found = {int(row[0][3:]): int(row[4]) + int(row[5]) for row in fields[1:]}
+        return sum(found[core] for core in cores) * NS_PER_TICK if cores else None
+    except (OSError, ValueError, IndexError, KeyError):
+        return None
+
+
+def idle_since_ns(pid: int) -> int | None:
+    """For how long the main thread of a process has not run, in ns.
+
+    None where the kernel does not tell, or that thread last ran on another core, whose clock may differ.
+    """
+    # Brings the kernel's account of our own thread up to date.
+    _busy()
+    try:
+        (own, own_core), (other, core) = _last_run("thread-self"), _last_run(pid)
+    except (OSError, ValueError, IndexError):
+        return None
+    return max(0, own - other) if core == own_core else None
+
+
+def _last_run(pid: int | str) -> tuple[int, bytes]:
+    """The moment up to which a thread's CPU time is counted, on the scheduler's clock in ns, and its core."""
+    with open(f"/proc/{pid}/sched", "rb") as sched:
+        # The last such words: the program's name, which it chooses, comes before them.
+        ms, _, fraction = sched.read(512).rpartition(b"se.exec_start")[2].split(None, 2)[1].partition(b".")
+    with open(f"/proc/{pid}/stat", "rb") as stat:
+        core = stat.read().rpartition(b") ")[2].split()[36]
+    return int(ms) * 10**6 + int(fraction), core
