@@ -35,6 +35,8 @@ GAP_NS = 5 * MS
 """A referee that wakes later than this, and was neither running nor ready to run, was stopped."""
 UNKNOWN_NS = SECOND
 """The time of an exchange, at most, that is not charged although it may have passed before such a stop."""
+NOTED_BESIDE_NS = 20 * MS
+"""CPU time of a bot's other threads in an exchange: if more, look whether they delay the main one."""
 MOST_READINGS = 3
 """Of the first reading, which is repeated if it took as long as the wait before it."""
 _now, _busy = time.monotonic_ns, time.thread_time_ns
@@ -146,7 +148,7 @@ class Account:
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
         self._working = _busy()
-        return cost_of(self._kind, wall, cpu, self._credited)
+        return cost_of(self._kind, wall, cpu, self._credited - self._self_inflicted_ns())
 
     def watch_others(self) -> None:
         """From now on count what others take of the bot's cores."""
@@ -162,6 +164,15 @@ class Account:
             return spent, None
         delay = min(spent.delay_ns + self.unreported_ns, taken + self._others.since - self.start)
         return cost_of(self._kind, spent.wall_ns, spent.cpu_ns, delay), taken
+
+    def _self_inflicted_ns(self) -> int:
+        """How much of the delay came of the bot's other threads, beyond what others may have caused."""
+        beside = self.last.cpu_ns - self._base.cpu_ns - (self.last.main_ns - self._base.main_ns)
+        if self._others is None or beside < NOTED_BESIDE_NS:
+            return 0
+        taken = self._others.took_ns(self.last.cpu_ns)
+        caused = self._credited if taken is None else taken + self._others.since - self.start
+        return max(0, min(beside, self._credited - caused))
 
     def _gap(self, moment: int, now: MeterReading, late: int) -> int:
         """Return how much of the time since the last look is not the bot's.

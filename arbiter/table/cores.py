@@ -11,6 +11,8 @@ from arbiter.table.sandbox.cgroup import throttled_ns
 NS_PER_TICK = 10**9 // (os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100)
 INEXACT_NS = 2 * NS_PER_TICK
 """By which a core's two idle times, which are given in ticks, may be wrong in all."""
+FRESH_NS = 50 * 10**6
+"""How old a reading of idle times may be, which takes long on a machine of many cores: none is idle since."""
 _now, _busy = time.monotonic_ns, time.thread_time_ns
 
 
@@ -25,7 +27,8 @@ class Others:
             self._cores = set()
         self.since = _now()
         """The moment of its making, on the monotonic clock in ns."""
-        self._idle, self._throttled = idle_ns(self._cores), throttled_ns()
+        self._idle = self._idle_now = idle_ns(self._cores)
+        self._looked, self._throttled = self.since, throttled_ns()
         self._spent = cpu_ns + _busy()
 
     def took_ns(self, cpu_ns: int) -> int | None:
@@ -33,16 +36,21 @@ class Others:
 
         With the time for which our control group was not allowed to run.
         """
-        idle = idle_ns(self._cores)
-        if idle is None or self._idle is None:
+        moment = _now()
+        if moment - self._looked >= FRESH_NS:
+            self._looked, self._idle_now = moment, idle_ns(self._cores)
+        if self._idle_now is None or self._idle is None:
             return None
-        busy = len(self._cores) * (_now() - self.since + INEXACT_NS) - (idle - self._idle)
+        busy = len(self._cores) * (moment - self.since + INEXACT_NS) - (self._idle_now - self._idle)
         return max(0, busy - (cpu_ns + _busy() - self._spent)) + throttled_ns() - self._throttled
 
 
 def idle_ns(cores: set[int]) -> int | None:
     """How long these cores were idle since boot, in all; None where the kernel does not tell."""
     try:
+        # In some containers another file lies over it, which has the container's own time alone.
+        if os.stat("/proc/stat").st_dev != os.stat("/proc").st_dev:
+            return None
         with open("/proc/stat", "rb") as stat:
             fields = [line.split() for line in stat if line.startswith(b"cpu")]
         found = {int(row[0][3:]): int(row[4]) + int(row[5]) for row in fields[1:]}

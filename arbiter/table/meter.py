@@ -31,12 +31,15 @@ _tuple = tuple.__new__
 
 
 class MeterReading(NamedTuple):
-    """Running totals in ns: a process's CPU time, its main thread's run-queue delay; our thread's two."""
+    """Running totals in ns: a process's CPU time, its main thread's run-queue delay; our thread's two, delay
+    first; the CPU time of the main thread alone, which may lack that of the last tick.
+    """
 
     cpu_ns: int
     delay_ns: int
     own_ns: int
     busy_ns: int
+    main_ns: int = 0
 
 
 class Meter:
@@ -76,8 +79,8 @@ class Meter:
             with suppress(OSError):
                 # An open file stays that of this thread, whichever thread reads it later.
                 self._own = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-        cpu, (_, delay), (busy, own) = self.cpu_ns(), run_times(self._schedstat), run_times(self._own)
-        return _tuple(MeterReading, (cpu, delay, own, busy))
+        cpu, (main, delay), (busy, own) = self.cpu_ns(), run_times(self._schedstat), run_times(self._own)
+        return _tuple(MeterReading, (cpu, delay, own, busy, main))
 
     @property
     def own_ns(self) -> int:

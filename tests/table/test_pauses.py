@@ -204,9 +204,12 @@ class World:
     def away_ns(self) -> int:
         return self.away * MS
 
-    def passes(self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0) -> None:
+    def passes(
+        self, ms: int, cpu: int = 0, delay: int = 0, own: int = 0, busy: int = 0, beside: int = 0
+    ) -> None:
+        """`beside`: CPU time of the bot's other threads, `cpu` that of the main one."""
         self.now += ms * MS
-        more = cpu * MS, delay * MS, own * MS, busy * MS
+        more = (cpu + beside) * MS, delay * MS, own * MS, busy * MS, cpu * MS
         self.totals = MeterReading(*(a + b for a, b in zip(self.totals, more, strict=True)))
 
     def account(self, kind: ClockKind = ClockKind.ADJUSTED, first_ms: int = 0, due_ms: int = 0) -> Account:
@@ -349,13 +352,33 @@ def test_other_work_of_the_referee_is_a_delay(world: World) -> None:
 def test_a_main_thread_that_waits_for_its_own_threads_is_not_delayed(world: World) -> None:
     counted = world.account(due_ms=1000)
     for _ in range(10):
-        world.passes(50, cpu=50, delay=50)
+        world.passes(50, beside=50, delay=50)
         counted.cost()
         world.runnable = False
         world.passes(50)
         spent = counted.cost()
         world.runnable = True
     assert spent.charged_ns == 1000 * MS
+
+
+@pytest.mark.parametrize(("taken_ms", "charged_ms"), [(0, 1000), (200, 800), (900, 600), (None, 600)])
+def test_a_wait_for_its_own_threads_between_two_looks_is_no_delay_where_others_took_nothing(
+    world: World, taken_ms: int | None, charged_ms: int
+) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = taken_ms
+    counted.watch_others()
+    # It computes and sleeps in turns.
+    world.passes(1000, beside=400, delay=400)
+    assert counted.cost(answered=True).charged_ns == charged_ms * MS
+
+
+def test_of_a_bot_with_one_thread_no_delay_is_doubted_within_the_hard_limit(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = 0
+    counted.watch_others()
+    world.passes(1000, cpu=400, delay=600)
+    assert counted.cost(answered=True).charged_ns == 400 * MS
 
 
 @pytest.mark.parametrize(("taken_ms", "charged_ms"), [(900, 100), (300, 700), (None, 100)])

@@ -84,12 +84,18 @@ def _unified() -> bool:
 def throttled_ns() -> int:
     """For how long a share of cores that is used up has kept our group, or one around it, from running."""
     total = 0
-    for own in _own_folders(("cpu",)).values():
-        for folder in (own, *own.parents):
-            with suppress(OSError, ValueError):
-                counts = dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())
-                total += int(counts.get("throttled_time", 0)) + 1000 * int(counts.get("throttled_usec", 0))
+    for file in _counts_of_cores():
+        with suppress(OSError, ValueError):
+            counts = dict(line.split() for line in file.read_text().splitlines())
+            total += int(counts.get("throttled_time", 0)) + 1000 * int(counts.get("throttled_usec", 0))
     return total
+
+
+@cache
+def _counts_of_cores() -> list[Path]:
+    """What the kernel counts of our group's cores, and of those around it."""
+    folders = [folder for own in _own_folders(("cpu",)).values() for folder in (own, *own.parents)]
+    return [file for folder in folders if (file := folder / "cpu.stat").exists()]
 
 
 def _own_folders(controllers: tuple[str, ...] = ("memory", "pids")) -> dict[str, Path]:
