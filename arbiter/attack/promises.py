@@ -19,7 +19,7 @@ from arbiter.table.sandbox.isolation import ORDER
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-Kind = Literal["match", "program", "attempts", "pair", "remember", "memory", "survey", "share"]
+Kind = Literal["match", "program", "attempts", "pair", "remember", "memory", "survey", "share", "stretch"]
 """How an attack is played; of the first two the end of the match is all that there is to see."""
 Outcome = Literal["got through", "unclear", "open", "stopped", "harmless"]
 """The worst first: against the promise; not told; as the tier is; refused or ended; of no use."""
@@ -37,6 +37,7 @@ _ONE_MATCH: Mapping[str, Kind] = {
     "How a match with an attack ends": "match",
     "Programs that are no bots": "program",
     "What an attack may take from who thinks": "share",
+    "How far an attack may stretch a match": "stretch",
 }
 _LIST, _ATTEMPTS = "Attacks of many attempts", "What an attack may do"
 _OWN_TABLES: Mapping[str, tuple[Kind, str]] = {

@@ -27,6 +27,7 @@ from arbiter.match import Limits, MatchSpec
 from arbiter.players import registered
 from arbiter.table.channel import Channel
 from arbiter.table.conduct import Conductor
+from arbiter.table.cores import idle_ns
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
 from arbiter.table.meter import children_of, descendants_of, run_times
@@ -135,11 +136,13 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         gc.collect()
         launcher.ended_ns = 0
         before = peak_reset()
+        idle, busy = idle_ns(os.sched_getaffinity(0)), time.thread_time_ns()
         try:
             with watched(launcher) as beside:
                 record = table.play(spec_of(job, names))
         except VoidMatch as error:
             void = str(error)
+        held = time.thread_time_ns() - busy + (idle_ns(os.sched_getaffinity(0)) or 0) - (idle or 0)
         growth = status_of("self", "VmHWM") - before
         left = [pid for slim in launcher.pids for pid in set(descendants_of(slim)) - set(firsts(slim))]
         left += [pidfd for pidfd in launcher.watched if not ended(pidfd)]
@@ -148,6 +151,7 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
             "void": void,
             "record": record and record.to_json(),
             "growth_bytes": growth,
+            "held_ns": held,
             "kill_ns": launcher.ended_ns + launcher.stop_ns,
             "left": left,
             "bystander_before": unhurt,
