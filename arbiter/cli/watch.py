@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,8 +17,13 @@ from arbiter.store.audit import CONSOLE
 from arbiter.store.running import STOP
 from arbiter.text import counted
 
+if TYPE_CHECKING:
+    from arbiter.picture.shapes import VoidPlays
+
 LOOK_SECONDS = 0.2
 """Between two looks at who plays: short for a user who waits, and cheap for the store."""
+MOST_NAMED = 4
+"""Players who are named where voids are counted in one line: those of one table."""
 
 
 @click.command()
@@ -49,6 +55,8 @@ def status(config: str, store_url: str | None, style: str) -> None:
     if shape["annulled"]:
         again = f", {shape['to_replay']} to be played again" if shape["to_replay"] else ""
         say(f"{counted(shape['annulled'], 'match')} annulled{again}")
+    if voids := voids_in_words(shape["voids"]):
+        say(f"{voids} (docs/explanation/exceptional-situations.md)")
     for name, reason in shape["suspended"].items():
         say(f"suspended: {name}: {reason}")
     for what, since in (("paused", state.paused), ("closed", state.closed)):
@@ -58,6 +66,16 @@ def status(config: str, store_url: str | None, style: str) -> None:
         say(f"to be accepted before it goes on (arbiter accept): {shape['asks']}")
     stopping = ", which was asked to stop" if state.holder and state.stopping else ""
     say(f"played by {state.holder or 'nobody now'}{stopping}")
+
+
+def voids_in_words(voids: VoidPlays) -> str:
+    """Who sat in most plays that were void: ``3 of 3 voids in matches of eve``; "" for none."""
+    named = list(voids["players"].items())
+    most = [name for name, number in named[:MOST_NAMED] if number == named[0][1]]
+    if not most:
+        return ""
+    more = ", ..." if len(named) > MOST_NAMED and named[MOST_NAMED][1] == named[0][1] else ""
+    return f"{named[0][1]} of {counted(voids['all'], 'void')} in matches of {', '.join(most)}{more}"
 
 
 @click.command()

@@ -54,6 +54,7 @@ def season(state: SeasonState) -> shapes.SeasonInShort:
 def status(state: SeasonState) -> shapes.Status:
     """A season in short for organisers."""
     stored, begun = state.stored, state.begun
+    voids = stored.voids.count()
     asked = stored.running.question() if state.holder is None else None
     holds, now = force(stored.orders.read().given), season(state)
     if begun and now["round"] and (stored.settings(begun.digest) or {}).get("after_fault") == "substitute":
@@ -75,6 +76,7 @@ def status(state: SeasonState) -> shapes.Status:
         "suspended": dict(state.suspended),
         "annulled": len(holds.annulled),
         "to_replay": len(holds.to_replay),
+        "voids": {"all": voids.all, "players": voids.players},
     }
 
 

@@ -80,6 +80,14 @@ class Status(SeasonInShort):
     suspended: Mapping[str, str]
     annulled: int
     to_replay: int
+    voids: VoidPlays
+
+
+class VoidPlays(TypedDict):
+    """How many plays were void in `all`, and by player those in which it sat, most first."""
+
+    all: int
+    players: Mapping[str, int]
 
 
 class Rated(TypedDict):

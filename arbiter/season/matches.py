@@ -92,6 +92,8 @@ def play_matches(
                         raise VoidMatch(f"match {spec.id} was void: {void}") from None
                     window.submit_first(suspects.learn(spec, is_void=True))
                     continue
+                if not blameless:
+                    store.voids.add(spec.id, str(void), [original(player.name) for player in spec.players])
                 voids[spec.id] += 1
                 in_a_row += 1
                 if voids[spec.id] >= MOST_VOIDS:

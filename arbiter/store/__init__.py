@@ -16,6 +16,7 @@
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
 | `shelf` | what that takes on the disk, and what of it goes |
 | `outlays` | what language models used in plays that are not stored |
+| `voids` | the plays that were void, and who sat in them |
 | `running` | whether a season is paused, or closed |
 | `deliveries` | how far each webhook has heard of that |
 | `audit` | who did what when |

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0020"
+HEAD = "0021"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -154,6 +154,16 @@ outlays = _of_season(
     sa.Column("player", LongName, primary_key=True),
     sa.Column("input", sa.BigInteger, nullable=False),
     sa.Column("output", sa.BigInteger, nullable=False),
+    with_rowid=False,
+)
+
+voids = _of_season(
+    # The plays that were void: of which match, why, and who sat in it, the latter two as JSON.
+    "voids",
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("match_id", Name, nullable=False),
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("players", sa.Text, nullable=False),
     with_rowid=False,
 )
 

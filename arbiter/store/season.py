@@ -28,6 +28,7 @@ from arbiter.store.rows import PlannedRound, StoredRound, read_json, read_planne
 from arbiter.store.running import RunningBook
 from arbiter.store.shelf import Shelf
 from arbiter.store.submissions import SubmissionBook
+from arbiter.store.voids import VoidBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +67,8 @@ class SeasonStore(Matches):
         """What programs found of its matches."""
         self.outlays = OutlayBook(store, number)
         """What language models used in plays that are not stored."""
+        self.voids = VoidBook(store, number)
+        """Its plays that were void."""
         self.questions = QuestionBook(store, number)
         """The last report of who plays with whom."""
 

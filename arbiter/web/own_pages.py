@@ -215,6 +215,7 @@ def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] 
         "closed": running.closed,
         "asked": stored.running.question() if state.holder is None else None,
         "suspended": caller.suspended(),
+        "voids": stored.voids.count(),
         "players": [*players, *(author.name for author in authors if not author.organiser)],
         "authors": authors,
         "people": stored.members.all(),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arbiter.cli.watch import voids_in_words
 from arbiter.config import load
 from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
@@ -194,3 +195,45 @@ def test_a_bot_that_kills_what_starts_it_sits_out(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = json.loads(run("standings", config, "--format", "json")[1])["players"]
     assert {row["player"]: row["faults"] for row in rows} == {"a": {}, "b": {}, "killer": {"crash": 3}}
     assert run("verify", config)[0] == 0
+
+
+def test_voids_are_counted_by_player_also_those_that_come_alone(season: Season) -> None:
+    plays: list[bool] = [False]
+
+    def now_and_then(spec: MatchSpec) -> bool:
+        plays.append("p3" in present(spec) and not plays[-1] and sum(plays) < 2)
+        return plays[-1]
+
+    stored = played(season, now_and_then)
+    voids = stored.voids.count()
+    assert (voids.all, voids.players["p3"], sum(voids.players.values())) == (2, 2, 8)
+    assert all(match.faulty is None for match in stored.summaries(1))
+
+
+def test_an_outage_of_a_provider_is_counted_as_nobody_s_void(season: Season) -> None:
+    asked = 0
+
+    def play(spec: MatchSpec) -> MatchRecord:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise ProviderOutage("no answer")
+        return by_name(spec)
+
+    plan = season.rounds.plan()
+    assert plan is not None
+    play_round(season.stored, plan, Scripted(play))
+    assert season.stored.voids.count() == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("voids", "text"),
+    [
+        ({"all": 0, "players": {}}, ""),
+        ({"all": 3, "players": {"eve": 3, "ada": 1}}, "3 of 3 voids in matches of eve"),
+        ({"all": 1, "players": dict.fromkeys("abcd", 1)}, "1 of 1 void in matches of a, b, c, d"),
+        ({"all": 2, "players": dict.fromkeys("abcde", 1)}, "1 of 2 voids in matches of a, b, c, d, ..."),
+    ],
+)
+def test_who_sat_in_most_voids_is_named(voids: Any, text: str) -> None:
+    assert voids_in_words(voids) == text

@@ -74,6 +74,7 @@ def full(kept: Kept) -> Kept:
     assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
     kept.season.outlays.add({"p1": Billed(1200, 34)})
     kept.season.questions.keep({"twins": []})
+    kept.season.voids.add("r001/t01/m0", "it was killed", ["p1", "p2"])
     return kept
 
 

@@ -40,6 +40,7 @@ ADDED = {
     "0018": ("reviews",),
     "0019": ("reviews.digest",),
     "0020": ("outlays", "questions"),
+    "0021": ("voids",),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

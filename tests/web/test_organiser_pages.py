@@ -68,6 +68,16 @@ def test_a_season_that_nobody_plays_is_ordered_to_go_on(organised: Authored) -> 
     assert organised.kept.season.running.wish().goes_on
 
 
+def test_voids_are_shown_by_player(organised: Authored) -> None:
+    assert "Voids in its matches" not in organised.client.get("/admin").text
+    for players in (["p1", HOSTILE], ["p1"]):
+        organised.kept.season.voids.add("r001/t01/m0", "it was killed", players)
+    page = organised.client.get("/admin").text
+    assert "Voids in its matches, of 2" in page
+    assert '<td class="n">2</td>' in page.partition("Voids in its matches")[2]
+    assert "<script>alert" not in page
+
+
 def test_a_form_without_its_proof_orders_nothing(organised: Authored) -> None:
     assert organised.client.post("/admin/pause").status_code == 403
     shown = proof(organised.client.get("/admin"))
