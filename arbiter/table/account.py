@@ -120,7 +120,10 @@ class Account:
     def cost(self, answered: bool = False) -> Cost:
         """The cost so far, by a new reading."""
         self.ready = not answered and self._meter.runnable
-        wall = _now() - self.start
+        own = self._meter.own_ns - self._own_ns
+        wall = (seen := _now()) - self.start
+        # Before the meters are read: the bot may run meanwhile, having waited for longer than they say.
+        waited = answer_waited_ns(self._meter, own, seen) if answered else 0
         now = self._meter.read()
         moment = _now()
         late = moment - max(self.due, self._looked) - (now.own_ns - self.last.own_ns)
@@ -141,9 +144,7 @@ class Account:
         self._credited += counted
         self.unreported_ns = max(0, room - delay) if self.ready else 0
         self._served = max(0, self._served - delay) if self.ready else 0
-        if answered:
-            self._credited += answer_waited_ns(self._meter, now.own_ns - self._own_ns)
-            self._own_ns = now.own_ns
+        self._credited += waited
         self.late_ns = now.own_ns - self.last.own_ns
         self.last, self._looked = now, moment
         cpu = self._early_cpu + now.cpu_ns - self._base.cpu_ns
@@ -197,12 +198,16 @@ def first_wait_was_stopped(wall: int, own_delay: int) -> bool:
     return wall - own_delay > BRISK_WAIT_NS + GAP_NS
 
 
-def answer_waited_ns(meter: Meter, own: int) -> int:
-    """How long an answer waited for the referee, whose delay was `own` ns since it last found none."""
+def answer_waited_ns(meter: Meter, own: int, seen: int) -> int:
+    """How long an answer waited for the referee, whose delay was `own` ns since it last found none.
+
+    `seen`: the moment at which it was seen, on the monotonic clock in ns.
+    """
     if own < FIRST_WAIT_NS or (idle := meter.idle_since_ns) is None:
         return own
-    # The referee may have waited before the bot answered, too, such as to look at the others.
-    return min(own, idle)
+    idle -= _now() - seen
+    # The referee may have waited before the bot answered, too. Of a bot that has run since it is not known.
+    return min(own, max(0, idle)) if idle > -FIRST_WAIT_NS else own
 
 
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:

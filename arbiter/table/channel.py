@@ -188,7 +188,9 @@ class Channel(PatientChannel):
         The bot or the referee may have waited for the core, so the meters are compared with their last
         reading; everything since then was answered at once, so they hold hardly anything else.
         """
-        base, self._base = self._base, self._meter.read()
+        base, seen = self._base, _now()
+        waited = 0 if base is None else answer_waited_ns(self._meter, self._meter.own_ns - base.own_ns, seen)
+        self._base = self._meter.read()
         if base is None:
             return wall
         self.presence.note(self._base.cpu_ns)
@@ -198,7 +200,7 @@ class Channel(PatientChannel):
         if first_wait_was_stopped(wall, own):
             self.stopped_ns += wall - FIRST_WAIT_NS
             return FIRST_WAIT_NS
-        delay = self._base.delay_ns - base.delay_ns + answer_waited_ns(self._meter, own)
+        delay = self._base.delay_ns - base.delay_ns + waited
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
         if spent.charged_ns > send.allowed_ns[self.seat] >= spent.adjusted_ns:
             # They may have taken some of it before this exchange, which then is in the bot's favour.

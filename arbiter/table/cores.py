@@ -64,10 +64,11 @@ def idle_since_ns(pid: int) -> int | None:
 
     None where the kernel does not tell, or that thread last ran on another core, whose clock may differ.
     """
-    # Brings the kernel's account of our own thread up to date.
-    _busy()
     try:
-        (own, own_core), (other, core) = _last_run("thread-self"), _last_run(pid)
+        other, core = _last_run(pid)
+        # Brings the kernel's account of our own thread up to date.
+        _busy()
+        own, own_core = _last_run("thread-self")
     except (OSError, ValueError, IndexError):
         return None
     return max(0, own - other) if core == own_core else None
