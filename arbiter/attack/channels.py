@@ -48,7 +48,6 @@ THREADS = "numbers of new threads"
 TURNS, LATER = "from turn to turn at a table", "from match to match on a core"
 ELSEWHERE = (
     OpenWay(CACHE, TURNS, "", 7e6, "501 of 512 bits in 66 µs"),
-    OpenWay(THREADS, TURNS, "", 5000, "at most: a thread takes 0.2 ms"),
     OpenWay(f"{CACHE}, left behind", LATER, "", None, "16 bits a match: 225 of 240 in a season"),
     OpenWay(f"{CACHE}, on another core", "between matches played at once", "", 1000, "125 of 128 bits"),
     OpenWay("the moment at which a match ends", LATER, "", None, "8 bits a match, for 1 s of its clock"),
@@ -57,15 +56,18 @@ ELSEWHERE = (
 )  # fmt: skip
 """On Linux 6.18, x86_64, two cores, by an attacker's new programs; docs/explanation/isolation.md says how."""
 
-UNSTAGED = (OpenWay("names looked up in vain", LATER, "", 230_000, "0 of 256 wrong"),)
+UNSTAGED = (
+    OpenWay("names looked up in vain", LATER, "", 230_000, "0 of 256 wrong"),
+    OpenWay(THREADS, TURNS, "", 5000, "at most: a thread takes 0.2 ms"),
+)
 """The same where there is no stage."""
 
 
 def channels(place: Place, tier: str) -> list[OpenWay]:
     """What can be measured here under a tier, each in a match; then what was measured elsewhere alone."""
     here = list(_measure(place, tier))
-    others = [one for one in ELSEWHERE if not any(found.name.startswith(one.name) for found in here)]
-    return here + others + list(() if stage().available else UNSTAGED)
+    elsewhere = ELSEWHERE + (() if stage().available else UNSTAGED)
+    return here + [one for one in elsewhere if not any(found.name.startswith(one.name) for found in here)]
 
 
 def _measure(place: Place, tier: str) -> Iterator[OpenWay]:

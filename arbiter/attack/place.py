@@ -19,7 +19,7 @@ from arbiter.samples import BOTS, FAULTY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SCRIPTS = ("attack.py", "whisper.py", "linger.py", "stretch.py")
+SCRIPTS = ("attack.py", "whisper.py", "linger.py", "stretch.py", "census.py")
 PROGRAMS = {"victim": "rival", "raw": "attacker", "memory": "attacker", "cache": "attacker"}
 """Sources in C, and whose folder the programs lie in."""
 COMPILE_SECONDS, HUNG_SECONDS = 60, 120

@@ -30,7 +30,7 @@ from arbiter.table.conduct import Conductor
 from arbiter.table.cores import idle_ns
 from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 from arbiter.table.launcher import End, Launcher
-from arbiter.table.meter import children_of, descendants_of, run_times
+from arbiter.table.meter import descendants_of, run_times
 from arbiter.table.placement import take_core
 from arbiter.table.system import SYSTEM
 
@@ -243,8 +243,8 @@ def state_of(pid: int) -> dict[str, Any]:
 
 
 def firsts(slim: int) -> list[int]:
-    """The process on the stage that a slim process waits for, if it has moved there."""
-    return [pid for pid in children_of(slim) if numbers_of(pid)[1:] == ["1"]]
+    """The first process of each namespace that a slim process has made: these stay from match to match."""
+    return [pid for pid in descendants_of(slim) if numbers_of(pid)[1:][-1:] == ["1"]]
 
 
 def numbers_of(pid: int) -> list[str]:

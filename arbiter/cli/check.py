@@ -119,7 +119,7 @@ def isolation(call: str | None, style: str) -> None:
 
 
 def _explain(call: str, style: str) -> None:
-    from arbiter.table.sandbox.seccomp import explain
+    from arbiter.table.sandbox.explained import explain
 
     try:
         found = explain(call)

@@ -165,6 +165,7 @@ class Conductor:
                 **stage_enforces(
                     self._launcher.staged,
                     self._launcher.own_user,
+                    self._launcher.own_numbers,
                     self._launcher.in_place,
                     self._launcher.elsewhere,
                 ),

@@ -73,6 +73,8 @@ class Launcher:
         """True if the bots of the last match were on a stage."""
         self.own_user = ""
         """The things that each of them had of its own as a user (`Users.own`); "" if they shared one."""
+        self.own_numbers = False
+        """True if each of them had process numbers of its own."""
         self.in_place: tuple[str, ...] = ()
         """Folders of its players that could not be copied there."""
         self.views: list[SystemView | None] = []
@@ -120,6 +122,7 @@ class Launcher:
         if "error" in answer:
             raise VoidMatch(answer["error"])
         self.staged, self.own_user = answer["staged"], answer["own_user"]
+        self.own_numbers = answer["own_numbers"]
         self.in_place = tuple(answer["in_place"])
         started: list[BotProcess] = []
         by_bot = zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_PER_BOT, strict=True)

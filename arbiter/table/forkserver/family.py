@@ -25,6 +25,7 @@ from arbiter.table.forkserver.kernel import (
     prctl,
     unmount,
 )
+from arbiter.table.forkserver.numbering import Numbers
 from arbiter.table.forkserver.reserve import take_reserve
 from arbiter.table.forkserver.stage import enter, ignore_endings, restart_numbers
 from arbiter.table.forkserver.supervisor import Supervised, Supervisor
@@ -72,6 +73,7 @@ class Family:
         self._staged, self._label = staged, label
         self._copies = Copies()
         self._users = Users()
+        self._numbers = Numbers()
         self._has_views = False
         self._ground: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
@@ -109,23 +111,30 @@ class Family:
 
         The `descriptors` are for those bots, in order, that have a `line`: each gets one as its descriptor 3.
         The answer has their process ids here, whether they are on a stage, what each has of its own as a user
-        there (`Users.own`), and the folders that could not be copied there; for each bot the descriptors of
-        stdin, stdout, stderr and its process.
+        there (`Users.own`), whether each has process numbers of its own, and the folders that could not be
+        copied there; for each bot the descriptors of stdin, stdout, stderr and its process.
         """
         pipes: list[tuple[int, int, int]] = []
         in_place: list[str] = []
         users: list[int] = []
+        numbers: list[int] = []
         lines = iter(descriptors or ())
         try:
             if self._staged:
                 # One at least: `arbiter isolation` asks with no bots.
                 users = self._users.enough(max(1, len(bots)))
+                numbers = self._numbers.enough(max(1, len(bots)))
                 in_place = self._copies.cover([bot["folders"] for bot in bots])
                 restart_numbers(bots[0]["seat"] if bots else 0)
                 skip_pipe_numbers()
             for seat, request in enumerate(bots):
-                user = users[seat] if users and request["confine"] is not None else None
-                pipes.append(self._fork(request, user, next(lines, None) if request["line"] else None))
+                own = users, numbers
+                user, namespace = (
+                    one[seat] if one and request["confine"] is not None else None for one in own
+                )
+                line = next(lines, None) if request["line"] else None
+                with self._numbers.births_in(namespace):
+                    pipes.append(self._fork(request, user, namespace, line))
             for bot, request in zip(self._bots, bots, strict=True):
                 bot.find(request["wrapped"])
         except OSError as error:
@@ -142,10 +151,18 @@ class Family:
             for bot, ends in zip(self._bots, pipes, strict=True)
             for number in (*ends, bot.open_pidfd())
         ]
-        own = self._users.own if users and all(bot["confine"] is not None for bot in bots) else ""
-        return {"pids": pids, "staged": self._staged, "own_user": own, "in_place": in_place}, sent
+        confined = all(bot["confine"] is not None for bot in bots)
+        return {
+            "pids": pids,
+            "staged": self._staged,
+            "own_user": self._users.own if users and confined else "",
+            "own_numbers": bool(numbers) and confined,
+            "in_place": in_place,
+        }, sent
 
-    def _fork(self, request: dict[str, Any], user: int | None, line: int | None) -> tuple[int, int, int]:
+    def _fork(
+        self, request: dict[str, Any], user: int | None, namespace: int | None, line: int | None
+    ) -> tuple[int, int, int]:
         """Start one bot; our ends of its stdin, stdout and stderr."""
         groups = self._make_groups(request["cgroups"])
         # The bot reads from the first pipe and writes to the others; a wrapper reports on the last.
@@ -171,7 +188,7 @@ class Family:
         supervised = None
         if request["confine"] is not None:
             place, memory = len(self._bots), request["memory_bytes"]
-            supervised = Supervised(pid, place, self._calls, self._errors, memory)
+            supervised = Supervised(pid, place, self._calls, self._errors, memory, namespace)
             self._supervisor.expect(our_end, supervised)
         else:
             our_end.close()
@@ -198,7 +215,7 @@ class Family:
             bot.wait_killed()
             if bot.end is not None and peak:
                 bot.end["peak_memory_bytes"] = peak
-        sweep()
+        sweep(self._numbers.firsts)
         for group in self._groups:
             with contextlib.suppress(OSError):
                 os.rmdir(group)  # noqa: PTH106
@@ -229,17 +246,14 @@ class Family:
         return made
 
 
-def sweep() -> None:
-    """Kill orphans until none is left; some become ours only when their parents die."""
+def sweep(kept: set[int]) -> None:
+    """Kill orphans until none is left but those `kept`; some become ours only when their parents die."""
     until = time.monotonic() + SWEEP_SECONDS
-    while time.monotonic() < until:
-        for pid in children():
+    while (left := set(children()) - kept) and time.monotonic() < until:
+        for pid in left:
             kill(pid)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
         time.sleep(LOOK_SECONDS)
 
 

@@ -81,7 +81,7 @@ def enter_root(root: dict[str, Any]) -> None:
 
 def _show_itself(program: str) -> None:
     """Show entries of /proc/self for this process alone."""
-    entries, mine = f"{PLACE}{OWN_PLACE}", f"/proc/{os.getpid()}"
+    entries = f"{PLACE}{OWN_PLACE}"
     os.mkdir(entries)
     os.symlink(program, f"{entries}/exe")
     for name in OWN_ENTRIES:
@@ -89,7 +89,8 @@ def _show_itself(program: str) -> None:
         if name == "stat":
             os.write(made, _state(os.path.basename(program)))
         else:
-            mount(f"{mine}/{name}", f"{entries}/{name}", "", MS_BIND)
+            # Not by its own number, which is another one here where it has a namespace of numbers.
+            mount(f"/proc/self/{name}", f"{entries}/{name}", "", MS_BIND)
         os.close(made)
     mount(entries, f"{PLACE}/proc/self", "", MS_BIND | MS_REC)
 

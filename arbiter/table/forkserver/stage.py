@@ -7,7 +7,8 @@ to a user namespace), and becomes the first process there:
 
 - every mount is read-only, so that reading leaves no times;
 - /proc shows a process only what it might debug, which under Landlock is itself alone;
-- process ids start from the same one in every match, and tell nothing of the rest of the machine;
+- process ids start from the same one in every match, and tell nothing of the rest of the machine: each bot
+  has numbers of its own (`numbering`);
 - a player's folders are covered by copies in memory (`copies`);
 - each bot gets a mount namespace of its own, with a root that only it sees and that ends with it (`root`).
 """
@@ -36,11 +37,10 @@ from arbiter.table.forkserver.kernel import (
     set_writable,
     unshare,
 )
+from arbiter.table.forkserver.numbering import FIRST_PID, LAST_PID
 from arbiter.table.forkserver.root import PLACE, open_room
 from arbiter.table.forkserver.system import PLACE as SYSTEM
 
-FIRST_PID = 100
-"""The process ids of every match's bots start here."""
 CONTROL_GROUPS = ("cgroup", "cgroup2")
 
 
@@ -104,7 +104,7 @@ def _furnish() -> None:
 def restart_numbers(seat: int) -> None:
     """Let process ids start again from that of a seat, `FIRST_PID` on, however many have been used."""
     with suppress(OSError):
-        _write("/proc/sys/kernel/ns_last_pid", str(FIRST_PID + seat - 1))
+        _write(LAST_PID, str(FIRST_PID + seat - 1))
 
 
 def _exit_code(pid: int) -> int:

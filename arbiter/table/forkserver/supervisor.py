@@ -24,6 +24,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arbiter.table.forkserver.board import ANYBODY, spent_cell, stopped_cell
+from arbiter.table.forkserver.numbering import thread_from
 from arbiter.table.forkserver.questions import is_thread, receive
 from arbiter.table.forkserver.waits import FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET, Waits
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from arbiter.table.forkserver.board import Board
     from arbiter.table.forkserver.questions import Question
 
+FIRST_CORE = struct.Struct("=Q")
+"""A set of cores."""
 SYSINFO = struct.Struct("=q3Q6QHHI2QII")
 MOST_THREADS = 256
 """Of a bot at once, so that all bots together stay below the limit of their user."""
@@ -57,12 +60,20 @@ class Supervised:
     """One bot that is supervised."""
 
     def __init__(
-        self, pid: int, place: int, calls: dict[str, int], errors: list[tuple[int, int]], memory_bytes: int
+        self,
+        pid: int,
+        place: int,
+        calls: dict[str, int],
+        errors: list[tuple[int, int]],
+        memory_bytes: int,
+        namespace: int | None = None,
     ) -> None:
+        """`namespace`: that of its threads' numbers (open), if it has one of its own."""
         self.pid, self.place = pid, place
         self.names = {number: name for name, number in calls.items()}
         self.errors = dict(errors)
         self.memory_bytes = memory_bytes
+        self.namespace = namespace
         self.refused: dict[int, None] = {}
         self.channels = self.alarms = 0
         self.credit, self.credited = float(BURST), time.monotonic()
@@ -71,6 +82,24 @@ class Supervised:
         """Record that a call was refused; the number of its error."""
         self.refused[number] = None
         return self.errors.get(number, errno.EPERM)
+
+    def thread_here(self, thread: int) -> int:
+        """The number here of one of its threads, which it calls by this number; 0 if it has none such.
+
+        OSError where it has a namespace of its own and the kernel does not tell (Linux < 6.11).
+        """
+        try:
+            here = thread if self.namespace is None else thread_from(self.namespace, thread)
+        except ProcessLookupError:
+            return 0
+        return here if is_thread(self.pid, here) else 0
+
+    def has(self, thread: int) -> bool:
+        """True if it has a thread of this number."""
+        try:
+            return self.thread_here(thread) > 0
+        except OSError:
+            return True  # the kernel looks in its namespace alone
 
 
 class Supervisor:
@@ -227,7 +256,11 @@ class Supervisor:
     def _wait_for_thread(self, bot: Supervised, question: Question) -> int | None:
         if question.arguments[1] & FUTEX_COMMAND not in (FUTEX_WAIT, FUTEX_WAIT_BITSET):
             return bot.refuse(question.number)
-        return self._waits.begin(bot.pid, question)
+        thread = 0
+        with suppress(OSError):
+            # The word is the number of the thread that is waited for, if it is one.
+            thread = bot.thread_here(question.arguments[2] & 0x7FFF_FFFF)
+        return self._waits.begin(thread, question)
 
 
 def send_signal(pid: int, number: int) -> None:
@@ -260,7 +293,19 @@ def _make_alarm(bot: Supervised, _: Question) -> int:
 
 
 def _use_thread(bot: Supervised, question: Question) -> int:
-    return 0 if is_thread(bot.pid, question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
+    return 0 if bot.has(question.arguments[0] & 0x7FFF_FFFF) else errno.ESRCH
+
+
+def _tell_core(bot: Supervised, question: Question) -> int | None:
+    """The first core, whichever it is: a bot has one."""
+    thread, size, address, *_ = question.arguments
+    if thread & 0xFFFF_FFFF and not bot.has(thread & 0x7FFF_FFFF):
+        return errno.ESRCH
+    if size & 0xFFFF_FFFF < FIRST_CORE.size or size % FIRST_CORE.size:
+        return errno.EINVAL
+    question.write(address, FIRST_CORE.pack(1))
+    question.pretend(FIRST_CORE.size)
+    return None
 
 
 def _tell_priority(bot: Supervised, question: Question) -> int | None:
@@ -268,7 +313,7 @@ def _tell_priority(bot: Supervised, question: Question) -> int | None:
     kind, thread = (argument & 0xFFFF_FFFF for argument in question.arguments[:2])
     if kind != PRIO_PROCESS:
         return bot.refuse(question.number)
-    if thread and not is_thread(bot.pid, thread & 0x7FFF_FFFF):
+    if thread and not bot.has(thread & 0x7FFF_FFFF):
         return errno.ESRCH
     question.pretend(NOT_NICE)
     return None
@@ -292,7 +337,8 @@ HANDLERS: dict[str, Callable[[Supervised, Question], int | None]] = {
     "sysinfo": _tell_memory,
     **dict.fromkeys(("pipe", "pipe2", "socketpair"), _make_channel),
     "timerfd_create": _make_alarm,
-    **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
+    **dict.fromkeys(("sched_getscheduler", "sched_getparam", "tkill"), _use_thread),
+    "sched_getaffinity": _tell_core,
     "getpriority": _tell_priority,
 }
 """Calls that are not simply refused: the number of an error, 0 to let the call go on, None if answered."""

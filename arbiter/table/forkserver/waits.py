@@ -14,10 +14,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.table.forkserver.questions import Question, is_thread
-
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
+
+    from arbiter.table.forkserver.questions import Question
 
 WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
 FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
@@ -66,8 +66,11 @@ class Waits:
         self._ends: dict[int, tuple[int, int]] = {}
         """Listener and thread by the descriptor that ends the wait."""
 
-    def begin(self, pid: int, question: Question) -> int | None:
-        """Begin the wait that a thread of a process asks for: None, or the number of an error."""
+    def begin(self, awaited: int, question: Question) -> int | None:
+        """Begin the wait that a thread asks for: None, or the number of an error.
+
+        `awaited`: the thread of the same process whose end it waits for, 0 if it is not known.
+        """
         address, operation, value, timeout, *_ = question.arguments
         try:
             if question.read(address, WORD) != (value & 0xFFFF_FFFF,):
@@ -83,10 +86,9 @@ class Waits:
                 if not wait.question.is_open():
                     self._drop(wait)
         descriptor = -1
-        # The word is the number of the thread that is waited for, if it is one.
-        if is_thread(pid, value & 0x7FFF_FFFF):
+        if awaited:
             with suppress(OSError):  # Linux < 6.9, or it has just ended
-                descriptor = os.pidfd_open(value & 0x7FFF_FFFF, PIDFD_THREAD)
+                descriptor = os.pidfd_open(awaited, PIDFD_THREAD)
                 self._poll.register(descriptor, select.POLLIN)
                 self._ends[descriptor] = question.listener, question.thread
         wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2).looked(time.monotonic())

@@ -75,24 +75,30 @@ def stage() -> Tier:
     finally:
         slim.close()
     why = "this user may make no namespaces, or this kernel no private /proc (Linux >= 5.12)"
-    return _tier("stage", "" if answer["staged"] else why, lambda: stage_enforces(True, answer["own_user"]))
+    return _tier(
+        "stage",
+        "" if answer["staged"] else why,
+        lambda: stage_enforces(True, answer["own_user"], answer["own_numbers"]),
+    )
 
 
 def stage_enforces(
     staged: bool,
     own_user: str,
+    own_numbers: bool = False,
     in_place: Sequence[str] = (),
     elsewhere: Sequence[str] | None = (),
 ) -> dict[str, object]:
     """Return what namespaces add to a tier, if there are any.
 
-    `own_user`: what a bot has of its own as a user; `in_place`: the own folders that were not copied;
+    `own_user`: what a bot has of its own as a user; `own_numbers`: whether it has numbers of its own for
+    processes and threads; `in_place`: the own folders that were not copied;
     `elsewhere`: what of the system they read where it is, None where they see all of it.
     """
     if not staged:
         return {}
     found: dict[str, object] = {
-        "processes": "none but its own to be seen",
+        "processes": "none but its own to be seen" + ", with numbers of its own" * own_numbers,
         "own files": _but_for("copies in memory", in_place),
         "user": OWN_USER.get(own_user, "the same for all"),
     }

@@ -54,11 +54,11 @@ OWN = (
         copy_file_range"""),
     _group(ALLOW, "memory of its own", """
         brk munmap mprotect mremap mlock munlock mlockall munlockall mlock2
-        pkey_alloc pkey_free pkey_mprotect membarrier"""),
+        pkey_alloc pkey_free pkey_mprotect"""),
     _group(ALLOW, "its own life and threads", """
-        execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list rseq gettid getpid
-        getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid capget uname arch_prctl
-        getrlimit getrusage times restart_syscall sched_yield getcpu
+        execve execveat exit exit_group wait4 waitid set_tid_address set_robust_list gettid getpid
+        getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname arch_prctl
+        getrlimit getrusage times restart_syscall sched_yield
         sched_get_priority_max sched_get_priority_min getrandom"""),
     _group(ALLOW, "its own signals", """
         rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause
@@ -76,6 +76,8 @@ TRIED = (
     _group(ABSENT, "runtimes try it and do without; it would go round this list", """
         clone3 io_uring_setup io_uring_enter io_uring_register memfd_create memfd_secret"""),
     _group(ABSENT, "runtimes try it and use stat instead; it tells numbers of mounts", "statx"),
+    _group(ABSENT, "runtimes try it and do without; it tells which core the bot has", "getcpu rseq"),
+    _group(ABSENT, "runtimes try it and do without; it tells whether a number is some thread's", "capget"),
     _group(ABSENT, "it tells how nice a process is, and so whether it is only being tried", """
         sched_getattr sched_rr_get_interval"""),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
@@ -131,10 +133,52 @@ IN_NAMESPACES = (
         kill tgkill tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal prlimit64 prctl
         timer_settime timer_gettime timer_getoverrun timer_delete setrlimit sendmsg
         timerfd_create mmap memfd_create sysinfo socket socketpair getsockopt setsockopt pipe pipe2
-        seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
+        capget getcpu rseq seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self"""),
     _group(ALLOW, "it has one user and one group there; make sets them before it starts a program", """
         setresuid setresgid"""),
 )  # fmt: skip
+
+NOTHING = "nothing"
+CORE_IS_TAKEN = "when others have the core, as any clock tells"
+NUMBERS_OF_PIPES = "numbers of new pipes, which all processes of a core share: 64 a match"
+_TELLS = {
+    "where a bot has no stage, which files the machine has, how large and of when": """
+        open openat openat2 creat access faccessat faccessat2 readlink readlinkat chdir execve execveat""",
+    f"{NUMBERS_OF_PIPES}; where a bot has no stage, which files the machine has, how large and of when": """
+        stat fstat lstat newfstatat""",
+    "where a bot has no numbers of its own, how many threads others have begun": "getpid gettid clone",
+    "where a bot has no stage, which process starts bots": "getppid",
+    CORE_IS_TAKEN: """
+        time gettimeofday nanosleep clock_gettime clock_nanosleep times getrusage sched_yield timerfd_settime
+        timerfd_gettime getitimer setitimer alarm poll ppoll select pselect6 epoll_wait epoll_pwait
+        epoll_pwait2 rt_sigtimedwait futex""",
+    NUMBERS_OF_PIPES: "pipe pipe2 socketpair",
+    "how long a rival thinks, by when its own input comes": "read readv",
+}
+TELLS = {name: what for what, names in _TELLS.items() for name in names.split()}
+"""By call that a bot may make: what it tells of others; of those that are not here it tells `NOTHING`."""
+REACHES_CORES = (
+    ("membarrier", "global barriers interrupt cores of others, private ones those of the own program",
+     "the private commands alone"),
+    ("madvise fadvise64", "each core gives back pages where huge ones are gathered or a file's are dropped",
+     "refused; without effect"),
+    ("sched_setaffinity sched_setscheduler sched_setattr sched_setparam setpriority",
+     "a thread is moved by the core that it leaves", "refused"),
+    ("move_pages migrate_pages mbind set_mempolicy process_madvise",
+     "pages are moved, for which each core gives back those that it holds", "refused"),
+    ("bpf perf_event_open init_module finit_module kexec_load userfaultfd ptrace",
+     "code of the kernel is changed, or other processes are stopped", "refused"),
+    ("setsockopt", "times of packets, which change code of the kernel when they are first wanted",
+     "options for kinds, errors and times alone"),
+    ("mount umount2 unshare setns pivot_root", "the kernel waits until no core uses what is gone",
+     "refused; at the end of a match the launcher does it"),
+    ("sync syncfs fsync fdatasync swapon swapoff", "work on each core", "without effect; refused"),
+    ("munmap mprotect mremap brk pkey_mprotect", "cores that run the same program forget addresses",
+     "a bot has one core; on ARM the processor tells all cores, which nothing closes"),
+    ("clone exit", "stacks of ended threads are given back together: an interrupt in some 3,000 threads",
+     "at most 4,000 threads a second"),
+)  # fmt: skip
+"""Calls by which a program may interrupt cores that run others: how, and what keeps a bot from it."""
 
 
 def verdicts(in_namespaces: bool = False) -> dict[str, Group]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.table.forkserver import MOST_DESCRIPTORS
 from arbiter.table.sandbox import policy
-from arbiter.table.sandbox.calls import NEWEST, TABLES, numbers
+from arbiter.table.sandbox.calls import NEWEST, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,11 +59,12 @@ DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, SET_THP_DISABLE, GET_THP_DISABLE, SET_VMA. Not what outlives the
 # launcher or hides from it.
 OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
-# NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP,
-# WIPEONFORK, KEEPONFORK. Not PAGEOUT, COLD and COLLAPSE, which move files' pages, nor MERGEABLE, by which
-# equal pages of different bots become one, nor POPULATE_READ and POPULATE_WRITE: while many pages are made at
-# once nobody can read a question of the bot's, and those of others wait.
-OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 14, 15, 16, 17, 18, 19)
+# NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, NOHUGEPAGE, DONTDUMP, DODUMP, WIPEONFORK,
+# KEEPONFORK. Not PAGEOUT, COLD and COLLAPSE, which move files' pages, nor HUGEPAGE, of which a trace lasts
+# until the machine is shut down, nor MERGEABLE, by which equal pages of different bots become one, nor
+# POPULATE_READ and POPULATE_WRITE: while many pages are made at once nobody can read a question of the bot's,
+# and those of others wait.
+OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 15, 16, 17, 18, 19)
 MADV_WILLNEED = 3
 # CPU, FSIZE, DATA, STACK, RSS, NOFILE, AS. Not what is compared with a count by user (NPROC, MEMLOCK,
 # SIGPENDING, MSGQUEUE), nor CORE: with 0 the kernel still starts a program that core_pattern names.
@@ -71,6 +72,12 @@ OWN_LIMITS = (0, 1, 2, 3, 5, 7, 9)
 CLOSE_ON_EXEC = 4
 FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
 FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
+# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET. Not those that inherit priorities: they
+# look up the thread whose number is in the word, and answer whether there is one.
+PRIVATE_FUTEXES = (0, 1, 3, 4, 5, 9, 10)
+# QUERY, PRIVATE_EXPEDITED and PRIVATE_EXPEDITED_SYNC_CORE, each with its registration. Not the global ones,
+# which interrupt cores that run others, nor those of rseq, which name a core.
+OWN_BARRIERS = (0, 8, 16, 32, 64)
 NEGATIVE, OF_A_THREAD, KIND_OF_CLOCK = 0x8000_0000, 0x4, 0x3
 CLOCK_OF_0 = 0xFFFF_FFF8
 
@@ -125,7 +132,7 @@ def supervised(machine: str = "") -> dict[str, Any]:
     """
     known = numbers(machine or platform.machine())
     return {
-        "calls": {name: known[name] for name in _checks(in_namespaces=False) if name in known},
+        "calls": {name: known[name] for name in checks(in_namespaces=False) if name in known},
         "errors": [
             (known[name], verdict.error)
             for name, (verdict, *_) in policy.verdicts().items()
@@ -134,28 +141,13 @@ def supervised(machine: str = "") -> dict[str, Any]:
     }
 
 
-def explain(call: str, in_namespaces: bool = False) -> str:
-    """In a line whether a bot may make a call, and why; KeyError for an unknown name."""
-    if not any(call in numbers(machine) for machine in TABLES):
-        raise KeyError(call)
-    if check := _checks(in_namespaces).get(call):
-        return f"depends on what it asks for: {check.why}"
-    verdict, why, _ = policy.verdicts(in_namespaces).get(call, policy.OTHERWISE)
-    if verdict.error is None:
-        return f"allowed: {why}"
-    if verdict.error == 0:
-        return f"without effect: {why}"
-    note = "; the record's notes name the first one" if verdict.noted and not in_namespaces else ""
-    return f"refused with {errno.errorcode[verdict.error]}: {why}{note}"
-
-
 def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
     """The instructions for each range of numbers, with the first number, in order from 0."""
-    groups, checks = policy.verdicts(in_namespaces), _checks(in_namespaces)
+    groups, checked = policy.verdicts(in_namespaces), checks(in_namespaces)
     by_number: dict[int, tuple[Instruction, ...]] = {}
     for name, number in numbers(machine).items():
         verdict = groups.get(name, policy.OTHERWISE).verdict
-        by_number[number] = checks[name].test if name in checks else (_answer(verdict, not in_namespaces),)
+        by_number[number] = checked[name].test if name in checked else (_answer(verdict, not in_namespaces),)
     leaves: list[tuple[int, tuple[Instruction, ...]]] = []
     for number in range(NEWEST + 2):
         test = by_number.get(number, (_error(errno.ENOSYS),))
@@ -176,16 +168,18 @@ def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instr
     return [(JUMP_FROM, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
 
 
-def _checks(in_namespaces: bool) -> Mapping[str, Check]:
+def checks(in_namespaces: bool) -> Mapping[str, Check]:
     """The calls that are answered by their arguments, by name."""
     clock = Check("clocks of the machine and of its own, not of other processes", _own_clock())
     waiting = "threads wait for each other; between processes nobody is woken"
-    checks = {
+    common = {
         "futex": Check(waiting, _private_futex(not in_namespaces)),
         "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
                        _descriptor_calls()),
         "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
-        "madvise": Check("advice on memory of its own; none that moves or merges pages", _advice()),
+        "madvise": Check("advice on memory of its own; none that moves, merges or enlarges pages", _advice()),
+        "membarrier": Check("among its own threads; none that interrupts cores of others",
+                            _one_of(0, OWN_BARRIERS, errno.EINVAL)),
         "close_range": Check("all but a table of descriptors of its own", _one_of(2, (0, CLOSE_ON_EXEC))),
         "preadv2": Check("without flags, which tell what of a file is in memory", _without_flags(5)),
         "pwritev2": Check("without flags", _without_flags(5)),
@@ -195,7 +189,7 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
         network = "of the kinds that a network of its own confines, no others"
         own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
-        return checks | {
+        return common | {
             "clone": Check("processes and threads, no further namespaces", test),
             "socket": Check(network, own_networks),
             "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
@@ -209,10 +203,11 @@ def _checks(in_namespaces: bool) -> Mapping[str, Check]:
         "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
         _one_of(2, OPTIONS, errno.ENOPROTOOPT),
     )
-    return checks | {
+    return common | {
         **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
-        **dict.fromkeys(("sched_getaffinity", "sched_getscheduler", "sched_getparam"),
+        **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
                         Check(thread, _one_of(0, (OWN_PID, 0), None))),
+        "sched_getaffinity": Check("its own threads alone, which seem to have the first core", asked),
         **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
         **dict.fromkeys(("getsockopt", "setsockopt"), option),
         **dict.fromkeys(("kill", "getpgid", "getsid"), own),
@@ -257,9 +252,9 @@ def _private_futex(asking: bool) -> tuple[Instruction, ...]:
     waits, wakes = (FUTEX_WAIT, FUTEX_WAIT_BITSET), (FUTEX_WAKE, FUTEX_WAKE_BITSET)
     return (
         (LOAD, 0, 0, _argument(1)),
-        (JUMP_SET, 0, 1, FUTEX_PRIVATE),
-        (RETURN, 0, 0, ALLOW),
         (AND, 0, 0, 0xFFFF_FFFF & ~FUTEX_CLOCK_REALTIME),
+        (JUMP_SET, 0, len(PRIVATE_FUTEXES) + 2, FUTEX_PRIVATE),
+        *_allowed([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _error(errno.ENOSYS)),
         *((JUMP_EQUAL, 5 - place, 0, value) for place, value in enumerate(waits)),
         *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate(wakes)),
         (RETURN, 0, 0, ASK) if asking else _error(errno.EPERM),
@@ -345,6 +340,11 @@ def _answers(error: int = errno.EPERM) -> tuple[Instruction, ...]:
 
 def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
     """Allowed if the argument is one of these; else an error, or a question if `error` is None."""
-    jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
     otherwise = (RETURN, 0, 0, ASK) if error is None else _error(error)
-    return (LOAD, 0, 0, _argument(argument)), *jumps, otherwise, (RETURN, 0, 0, ALLOW)
+    return (LOAD, 0, 0, _argument(argument)), *_allowed(values, otherwise)
+
+
+def _allowed(values: Sequence[int], otherwise: Instruction) -> tuple[Instruction, ...]:
+    """Allowed if what was loaded is one of these."""
+    jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
+    return *jumps, otherwise, (RETURN, 0, 0, ALLOW)

@@ -42,7 +42,7 @@ def wait_of(thread: int, timeout: bool = False) -> Asked:
 def test_waits_of_threads_that_are_gone_are_not_kept() -> None:
     kept = Waits(select.poll())
     for thread in range(1, 10 * MOST_WAITS):
-        assert kept.begin(os.getpid(), wait_of(thread, timeout=True)) is None
+        assert kept.begin(0, wait_of(thread, timeout=True)) is None
     assert len(kept._bots[LISTENER].by_thread) <= MOST_WAITS
 
 
@@ -51,13 +51,13 @@ def test_waits_of_living_threads_are_kept(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(waits, "MOST_WAITS", 10)
     kept = Waits(select.poll())
     for thread in range(1, 50):
-        assert kept.begin(os.getpid(), wait_of(thread)) is None
+        assert kept.begin(0, wait_of(thread)) is None
     assert {1, 2} < set(kept._bots[LISTENER].by_thread)
 
 
 def test_a_wait_of_a_bot_that_may_not_ask_is_seen_to_all_the_same() -> None:
     kept = Waits(select.poll())
-    kept.begin(os.getpid(), wait_of(1))
+    kept.begin(0, wait_of(1))
     now = time.monotonic()
     assert list(kept.dues((), (LISTENER,))) > [now]
     assert next(kept.dues((LISTENER,), (LISTENER,))) < now + waits.LONGEST_LOOK_SECONDS

@@ -7,15 +7,19 @@ import errno
 import os
 import platform
 import struct
+from pathlib import Path
 
 import pytest
 
 from arbiter.table.forkserver import MOST_DESCRIPTORS
 from arbiter.table.sandbox import policy, seccomp
 from arbiter.table.sandbox.calls import NEWEST, call_name, numbers
+from arbiter.table.sandbox.explained import explain, tables
 
 MACHINES = list(seccomp.AUDIT_ARCH)
 PID = 4711
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "isolation.md"
+BEGIN, END = "<!-- what calls tell -->", "<!-- end -->"
 
 
 def answer(
@@ -74,7 +78,7 @@ def in_words(verdict: policy.CallVerdict, in_namespaces: bool) -> str:
 @pytest.mark.parametrize("in_namespaces", [False, True])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_call_is_answered_as_the_policy_says(machine: str, in_namespaces: bool) -> None:
-    groups, checked = policy.verdicts(in_namespaces), seccomp._checks(in_namespaces)
+    groups, checked = policy.verdicts(in_namespaces), seccomp.checks(in_namespaces)
     for name, number in numbers(machine).items():
         if name not in checked:
             verdict = groups.get(name, policy.OTHERWISE).verdict
@@ -93,7 +97,7 @@ def test_no_call_stands_in_two_groups_or_has_a_name_that_is_none() -> None:
     names = [name for group in policy.CONFINED for name in group.names]
     assert len(names) == len(set(names))
     known = set.union(*(set(numbers(machine)) for machine in MACHINES))
-    assert {*names, *seccomp._checks(False), *seccomp._checks(True)} <= known
+    assert {*names, *seccomp.checks(False), *seccomp.checks(True)} <= known
 
 
 def test_the_numbers_are_this_machines_own() -> None:
@@ -155,9 +159,14 @@ ASKED: list[tuple[str, tuple[int, ...], str]] = [
     ("mmap", (0, 4096, 3, 0x40022), "ENOMEM"),
     ("fcntl", (0, 1031, 1 << 20), "EPERM"),
     ("sysinfo", (0,), "ask"),
-    ("sched_getaffinity", (0,), "allow"),
-    ("sched_getaffinity", (PID,), "allow"),
-    ("sched_getaffinity", (PID + 1,), "ask"),
+    ("sched_getaffinity", (0,), "ask"),
+    ("sched_getscheduler", (PID,), "allow"),
+    ("sched_getscheduler", (PID + 1,), "ask"),
+    ("capget", (0,), "ENOSYS"),
+    ("getcpu", (0,), "ENOSYS"),
+    ("rseq", (0,), "ENOSYS"),
+    *(("membarrier", (command,), "allow") for command in (0, 8, 16, 32, 64)),
+    *(("membarrier", (command,), "EINVAL") for command in (1, 2, 4, 128, 256, 512)),
     ("getpriority", (0, 0), "ask"),
     ("clock_gettime", (1,), "allow"),
     ("clock_gettime", (clock_of(0, 2),), "allow"),
@@ -169,6 +178,10 @@ ASKED: list[tuple[str, tuple[int, ...], str]] = [
     ("futex", (0, 0x80), "allow"),
     ("futex", (0, 0x81), "allow"),
     ("futex", (0, 0x189), "allow"),
+    *(("futex", (0, 0x80 | operation), "allow") for operation in (3, 4, 5, 10)),
+    # Priority-inheriting ones look up the thread that a word names.
+    *(("futex", (0, 0x80 | operation), "ENOSYS") for operation in (2, 6, 7, 8, 11, 12, 13, 14)),
+    *(("futex", (0, operation), "ask") for operation in (6, 8, 13)),
     ("futex", (0, 0), "ask"),
     ("futex", (0, 0x109), "ask"),
     ("futex", (0, 1), "pretend"),
@@ -177,6 +190,8 @@ ASKED: list[tuple[str, tuple[int, ...], str]] = [
     ("madvise", (0, 4096, 4), "allow"),
     ("madvise", (0, 4096, 3), "pretend"),
     ("madvise", (0, 4096, 12), "EINVAL"),
+    ("madvise", (0, 4096, 14), "EINVAL"),
+    ("madvise", (0, 4096, 15), "allow"),
     ("madvise", (0, 4096, 21), "EINVAL"),
     ("madvise", (0, 4096, 22), "EINVAL"),
     ("madvise", (0, 4096, 25), "EINVAL"),
@@ -208,20 +223,38 @@ def test_some_calls_depend_on_what_they_are_asked_for(machine: str) -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("read", "allowed: it reads and writes what is open"),
+        ("getpid", ("allowed: its own life and threads; of others it tells where a bot has no numbers of its own, how"
+         " many threads others have begun")),
         ("mincore", ("refused with ENOSYS: it tells what of a file is in memory, which lasts from match to match;"
          " the record's notes name the first one")),
         ("flock", "without effect: locks could tell others something; programs that take them go on"),
         ("clock_gettime", ("depends on what it asks for: clocks of the machine and of its own, not of other"
-         " processes")),
+         " processes; of others it tells when others have the core, as any clock tells")),
         ("vmsplice", ("refused with EPERM: no bot needs it, so it is not on the list of what is allowed; the"
          " record's notes name the first one")),
     ],
 )  # fmt: skip
 def test_whether_a_call_is_allowed_and_why_is_told(call: str, expected: str) -> None:
-    assert seccomp.explain(call) == expected
+    assert explain(call) == expected
 
 
 def test_what_is_no_call_cannot_be_explained() -> None:
     with pytest.raises(KeyError):
-        seccomp.explain("open_sesame")
+        explain("open_sesame")
+
+
+def test_the_page_has_what_each_allowed_call_tells_of_others(request: pytest.FixtureRequest) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(f"{BEGIN}\n")
+    after = rest.partition(END)[2]
+    made = f"{before}{BEGIN}\n\n{tables()}\n\n{END}{after}"
+    if request.config.getoption("--rewrite-golden"):
+        PAGE.write_text(made, encoding="utf-8")
+        text = made
+    assert text == made, "run pytest --rewrite-golden"
+
+
+def test_what_calls_tell_and_reach_is_said_of_known_calls() -> None:
+    known = set.union(*(set(numbers(machine)) for machine in MACHINES))
+    reaching = {call for calls, *_ in policy.REACHES_CORES for call in calls.split()}
+    assert {*policy.TELLS, *reaching} <= known
