@@ -153,16 +153,16 @@ def _memory(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], To
 
 
 def _survey(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    """Alone and nice to others, as in a trial; then after a match of a bot in a shell, and beside it."""
+    """Alone and nice to others, as in a trial; then beside a bot in a shell, after a longer match."""
     if (shell := shutil.which("bash", path="/bin:/usr/bin")) is None:
         raise _NotHere("no bash, of which others would bring files")
     alone = place.others()
-    alone[1] = place.attack(attack.name)
+    alone[1], waiting = place.attack(attack.name), place.attack(attack.name, "wait=2")
     in_a_shell = place.player("shell", shell, str(place.folder / "rival" / "bot.sh"))
     seen, harm = [], ""
     for players, changes in (
         (alone, {"tried": True}),
-        ([in_a_shell, *alone[2:], alone[0]], {}),
+        ([in_a_shell, waiting, *alone[2:]], {}),
         ([in_a_shell, *alone[1:]], {}),
     ):
         told = _ask(place, tier, players, time=LONG, **changes)

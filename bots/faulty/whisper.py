@@ -37,6 +37,9 @@ POSIX_FADV_DONTNEED = 4
 IN_ACCESS = 1
 RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, F_SETSIG = 11, 12, 10
 PAGE = mmap.PAGESIZE
+NEAR = 1.8
+"""Seconds since the last change of a file that tell nothing."""
+COPIED = ("/usr", "/etc", "/dev", "/proc", "/etc/passwd", "/usr/bin/env", "/usr/lib/locale/C.utf8")
 BITS = 32
 SETTINGS = [
     "tcp_" + name
@@ -357,7 +360,11 @@ def watch(bot: Bot) -> None:
 
 @at("start")
 def survey(bot: Bot) -> None:
-    """Looks at each file of the system that it can see, and at how nice it is."""
+    """Looks at each file of the system that it can see, at how nice it is, and at how old its files are."""
+    own = bot.given["own"], os.path.dirname(bot.given["own"])
+    for whose, paths in {"the system's": COPIED, "its own": own}.items():
+        age = max(time.time() - os.lstat(path).st_ctime for path in paths)
+        tell(f"when {whose} files were changed: {'just now' if age < NEAR else 'long ago'}")
     seen: dict[str, list[object]] = {
         "names": [],
         "kinds and sizes": [],
@@ -395,6 +402,7 @@ def survey(bot: Bot) -> None:
             tell(f"{what}: {act()}")
         except OSError as error:
             tell(f"{what}: {errno.errorcode[error.errno or 0]}")
+    time.sleep(float(bot.given.get("wait", 0)))
 
 
 def own_state() -> str:

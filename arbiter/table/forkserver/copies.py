@@ -2,7 +2,8 @@
 
 A file that has been read once is read faster the second time, by anybody. So a bot could leave word to itself
 in the next match, which has the same cards. A copy in memory is equally fast from the start; it is read-only
-and keeps no times of reading, so one copy serves all matches until the files change.
+and keeps no times of reading, so one copy serves all matches until the files change. Each match finds it as
+if it had been made just then.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import stat
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.table.forkserver.kernel import MS_NODEV, MS_NOSUID, mount, set_read_only, unmount
+from arbiter.table.forkserver.kernel import MS_NODEV, MS_NOSUID, mount, set_read_only, set_writable, unmount
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -113,6 +114,7 @@ class Copies:
             if copy is not None:
                 if os.stat(folder).st_dev == copy.device and entries == copy.entries:
                     self._copies[folder] = copy
+                    _renew(folder, copy)
                     return True
                 _uncover(folder, copy)
             for other in [other for other in self._copies if _is_within(other, (folder,))]:
@@ -132,6 +134,7 @@ class Copies:
             undo.callback(unmount, folder)
             with opened(folder, FOLDER) as target:
                 copy_folder(original, target)
+                _set_time(target, os.fstat(original))
                 device = os.fstat(target).st_dev
             set_read_only(folder, beneath=False)
             undo.pop_all()
@@ -158,6 +161,18 @@ def _is_within(folder: str, others: Iterable[str]) -> bool:
 
 def _touches(folder: str, others: Iterable[str]) -> bool:
     return any(_is_within(folder, (other,)) or _is_within(other, (folder,)) for other in others)
+
+
+def _renew(folder: str, copy: Copy) -> None:
+    """Make now the time at which each part of a copy was last changed, which nobody can set."""
+    set_writable(folder)
+    try:
+        for path in (folder, *(f"{folder}/{entry.name}" for entry in copy.entries)):
+            # What nobody may read was not copied.
+            with suppress(FileNotFoundError):
+                os.lchown(path, -1, -1)
+    finally:
+        set_read_only(folder, beneath=False)
 
 
 def _uncover(folder: str, copy: Copy) -> None:
@@ -210,6 +225,8 @@ def copy_folder(source: int, target: int, depth: int = 0) -> None:
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 os.symlink(os.readlink(name, dir_fd=source), name, dir_fd=target)
+                times = status.st_mtime_ns, status.st_mtime_ns
+                os.utime(name, ns=times, dir_fd=target, follow_symlinks=False)
             elif stat.S_ISDIR(status.st_mode):
                 with opened(name, FOLDER | os.O_NOFOLLOW, source) as below:
                     os.mkdir(name, 0o700, dir_fd=target)
@@ -235,4 +252,8 @@ def _copy_file(name: str, source: int, target: int) -> None:
 def _set_mode_and_time(made: int, status: os.stat_result) -> None:
     """Those of the original: Python compares a file's time with that in its compiled file."""
     os.fchmod(made, stat.S_IMODE(status.st_mode) & 0o777)
+    _set_time(made, status)
+
+
+def _set_time(made: int, status: os.stat_result) -> None:
     os.utime(made, ns=(status.st_mtime_ns, status.st_mtime_ns))

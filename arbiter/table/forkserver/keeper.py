@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 import socket
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from arbiter.table.forkserver.system import Base, System
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+RENEW_SECONDS = 1.0
+"""From one renewal of the copies to the next: 2 µs of CPU for each file, folder and link."""
 FAR_TOO_LONG = 1 << 20
 """Bytes of a file of the kernel that is copied."""
 
@@ -76,12 +79,17 @@ def main(descriptor: int, budget: int, share: int) -> None:
     os.umask(0o022)
     if not enter():
         return
-    keeper = Keeper(System(budget, share))
+    system = System(budget, share)
+    keeper = Keeper(system)
     poll = select.poll()
     sockets = {owner.fileno(): owner}
     poll.register(owner, select.POLLIN)
+    due = time.monotonic() + RENEW_SECONDS
     while owner.fileno() in sockets:
-        for number, _ in poll.poll():
+        if (left := due - time.monotonic()) <= 0:
+            system.renew()
+            due, left = time.monotonic() + RENEW_SECONDS, RENEW_SECONDS
+        for number, _ in poll.poll(1000 * left):
             is_there = False
             with suppress(ConnectionError):
                 is_there = answer(sockets[number], keeper)

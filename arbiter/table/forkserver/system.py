@@ -11,6 +11,9 @@ Each player sees a view, in which is what it needs itself, and nothing that tell
 do not tell what was copied before it, nor does its device, which is drawn by lot. Players who need the same
 share a view.
 
+The kernel notes when a copy was last changed, and nobody can set that time. A bot could tell by it how long
+ago the season began. So all copies are changed, in nothing, again and again: none was last changed long ago.
+
 Each player has a share of the room. What a program needs and does not fit is mounted from where it is, which
 the record tells; what the player's own files only mention is left out, which its report tells.
 """
@@ -74,6 +77,8 @@ class System:
         """By what was asked for: which view, and what was left out."""
         self._of_player: dict[str, Hashable] = {}
         """By player, its last view."""
+        self._copies: dict[str, list[str]] = {}
+        """By file system, the files, folders and links in it."""
         self._rooms: list[str] = []
         self._rooms_made = 0
         mount("tmpfs", PLACE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755")
@@ -104,6 +109,13 @@ class System:
         """A descriptor of a view, read-only, to be mounted elsewhere."""
         return clone_mount(view.place)
 
+    def renew(self) -> None:
+        """Make now the time at which each copy was last changed."""
+        for paths in self._copies.values():
+            for path in paths:
+                with suppress(OSError):
+                    os.lchown(path, -1, -1)
+
     def _note(self, player: str, content: Hashable) -> None:
         """Note that a player has a view now; drop the one before if nobody else has it."""
         before, self._of_player[player] = self._of_player.get(player), content
@@ -112,6 +124,7 @@ class System:
         view = self._views.pop(before)
         unmount(view.place)
         os.rmdir(view.place)
+        del self._copies[view.place]
         self.bytes -= view.bytes
         self._answers = {asked: said for asked, said in self._answers.items() if said[0] != before}
 
@@ -152,7 +165,7 @@ class System:
         for path in mounts:
             if not _is_in(path, large):
                 _make_way(place + path, "") if os.path.isdir(path) else _write(place + path, b"")
-        _hide_times(place)
+        self._copies[place] = [path for path in _hide_times(place) if path[len(place) :] not in mounts]
         for path in sorted(mounts):
             with suppress(OSError):
                 mount(mounts[path], place + path, "", MS_BIND | MS_REC)
@@ -162,9 +175,10 @@ class System:
     def _share_copy(self, path: str, source: Source) -> str:
         """Return the path of the copy of something large."""
         if path not in self._shared:
-            place = f"{self._take_room()}/it"
+            room = self._take_room()
+            place = f"{room}/it"
             copy(source, place)
-            _hide_times(place)
+            self._copies[room] = _hide_times(place)
             self._shared[path] = place
             self.bytes += source.size
         return self._shared[path]
@@ -215,10 +229,17 @@ def _write(path: str, text: bytes) -> None:
     os.utime(path, (0, 0))
 
 
-def _hide_times(place: str) -> None:
-    """Take their times from folders and links, which have those at which they were made here."""
+def _hide_times(place: str) -> list[str]:
+    """Take their times from folders and links, which have those at which they were made here, and change all
+    in nothing; what there is, `place` first.
+    """
+    found = [place]
     for folder, folders, files in os.walk(place):
         os.utime(folder, (0, 0))
         for name in (*folders, *files):
-            if os.path.islink(path := f"{folder}/{name}"):
+            found.append(path := f"{folder}/{name}")
+            if os.path.islink(path):
                 os.utime(path, (0, 0), follow_symlinks=False)
+    for path in found:
+        os.lchown(path, -1, -1)
+    return found

@@ -66,7 +66,9 @@ def seen_by(
     folder is `folder`.
     """
     folder.mkdir(exist_ok=True)
-    (folder / "bot.py").write_text(program + PLAY)
+    bot = folder / "bot.py"
+    if not bot.exists() or bot.read_text() != program + PLAY:
+        bot.write_text(program + PLAY)
     player = registered("bot", (*command, str(folder / "bot.py")), folder)
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
     record = table.play(
@@ -106,6 +108,27 @@ def test_a_bot_finds_its_own_files_where_they_are(table: Conductor, tmp_path: Pa
         "bot.py  0o100644", "data  0o40755", "link data/deep/book 0o120777",
         "data/deep  0o40755", "data/run  0o100755", "data/deep/book  0o100644",
     ]  # fmt: skip
+
+
+TELL_TIMES = """
+import os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+times = [os.lstat(path) for path in (here, here + "/bot.py", here + "/link")]
+print(*(time.st_mtime_ns for time in times), file=sys.stderr)
+print(*(time.st_ctime_ns for time in times), file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_a_bots_files_seem_to_have_been_put_there_for_this_match(table: Conductor, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "link").symlink_to("bot.py")
+    seen = [seen_by(table, own, TELL_TIMES).stderr_tail.splitlines() for _ in range(2)]
+    originals = [os.lstat(path).st_mtime_ns for path in (own, own / "bot.py", own / "link")]
+    assert [match[0] for match in seen] == [" ".join(map(str, originals))] * 2
+    first, second = (map(int, match[1].split()) for match in seen)
+    assert max(first) < min(second)
 
 
 @on_a_stage
