@@ -1,7 +1,7 @@
 """The complaints of programs that get no memory, or that their tier hides or refuses something, and advice.
 
 Recognised by the words of common runtimes on either stream. A bot that writes them without need gains
-nothing: it has failed already.
+nothing: it has failed already, and is believed of memory only if it had much (`ending`).
 """
 
 from __future__ import annotations

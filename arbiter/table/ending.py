@@ -19,6 +19,10 @@ EXITING_SECONDS = 0.5
 """For the kernel to end a process that is exiting, with all its memory."""
 MEMORY_SHARE = 0.95
 """Of the limit: a program that used so much ended for want of memory."""
+SAID_SHARE = 1 / 3
+"""Of the limit, from where on a program is believed that it got no memory: one that wants to double what it
+has ends there.
+"""
 BESIDE_BYTES = 64 << 20
 """That a program may fill beside its limit, which counts what it may write to: its stack, compiled code."""
 
@@ -51,19 +55,23 @@ class Ending:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
         status = end.exit or 0
         how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
-        full = end.out_of_memory or end.peak_memory_bytes > MEMORY_SHARE * self._memory_bytes
-        if full or (end.exit and self._stderr.tells_of_memory):
+        peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.tells_of_memory
+        if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
             return self._short_of_memory(f"it {how}", unread)
+        if said:
+            mb = 10**6
+            how += f" and wrote that it got no memory; it had {peak // mb} of {self._memory_bytes // mb} MB"
         return MalformedReply(Fault.CRASH, f"it {how}", unread, private=self._stderr.last_line)
 
     def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
         """The fault of output that is no reply: `memory` if it says, or standard error does when the program
-        ends, that there was none. `said` is that output.
+        ends, that there was none, and it had a good part of its limit. `said` is that output.
         """
         if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
             return fault
-        end = None if tells_of_memory(said) else self._wait()
-        if tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory):
+        filled, end = self._meter.memory_bytes(), self._wait()
+        told = tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory)
+        if told and max(filled, end.peak_memory_bytes if end else 0) > SAID_SHARE * self._memory_bytes:
             return self._short_of_memory(fault.reason, fault.reply)
         return fault
 

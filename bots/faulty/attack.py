@@ -202,9 +202,9 @@ def memory_hog(bot: Bot, reply: bytes) -> bytes:
     """Takes memory until there is no more."""
     kept = []
     while True:
-        # Every tenth page is touched, or the time would end before the memory on a slow machine.
+        # Every second page is touched, or the time would end before the memory on a slow machine.
         taken = mmap.mmap(-1, 20 * MB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        for place in range(0, len(taken), 40960):
+        for place in range(0, len(taken), 8192):
             taken[place] = 1
         kept.append(taken)
 

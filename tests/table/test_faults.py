@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
 import sys
 import time
@@ -31,6 +32,8 @@ pytestmark = pytest.mark.process
 Bot = "Callable[..., Path]"
 
 GEN = 'if words[0] == "gen_move":\n    '
+FILL = "x = bytearray(b'x') * 40_000_000"
+"""Memory that a runtime has which says that it gets no more of 100 MB."""
 FAULTS = {
     # name: (early, each, fault, words of the detail, time)
     "exits at once": ("sys.exit(3)", "", Fault.CRASH, "status 3", "10s"),
@@ -110,11 +113,26 @@ def test_a_fault_ends_the_match_as_its_kind(name: str, table: Conductor, bot: Ca
 
 
 def test_memory_over_the_limit_is_a_fault_of_its_own(table: Conductor, bot: Callable[..., Path]) -> None:
-    hog = bot("", GEN + "x = bytearray(500_000_000)")
+    hog = bot("", GEN + "x = [bytearray(b'x') * 10_000_000 for _ in range(50)]")
     record = table.play(against(hog, memory_bytes=100_000_000))
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.MEMORY
     assert "limited to 100 MB" in record.forfeit.detail
+
+
+@pytest.mark.parametrize(
+    "fails",
+    ["x = bytearray(500_000_000)", "os.write(2, b'MemoryError'); sys.exit(1)"],
+    ids=["too much at once", "in words alone"],
+)
+def test_want_of_memory_of_a_program_that_had_little_is_a_crash(
+    fails: str, table: Conductor, bot: Callable[..., Path]
+) -> None:
+    record = table.play(against(bot("", GEN + fails), memory_bytes=100_000_000))
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.CRASH
+    said = r"it exited with status 1 and wrote that it got no memory; it had \d+ of 100 MB"
+    assert re.match(said, record.forfeit.detail)
 
 
 def test_a_program_may_call_itself_what_is_no_text(table: Conductor, bot: Callable[..., Path]) -> None:
@@ -161,17 +179,17 @@ def test_the_memory_of_a_quick_bot_is_looked_at_too(
             + "os.write(2, b'FATAL ERROR: JavaScript heap out of memory'); say('<--- GCs --->'); os.abort()",
         ),
         ("", GEN + "os.write(2, b'fatal error: runtime: out of memory' + bytes(9000)); sys.exit(2)"),
-        ("os.write(2, b'MemoryError'); say('dump'); sys.exit(1)", ""),
+        (f"{FILL}; os.write(2, b'MemoryError'); say('dump'); sys.exit(1)", ""),
     ],
     ids=["on standard output", "in pieces", "beside other output", "before a long report", "at the start"],
 )
-def test_a_runtime_that_says_it_got_no_memory_is_believed(
+def test_a_runtime_that_says_it_got_no_memory_is_believed_where_it_had_much(
     early: str, each: str, table: Conductor, bot: Callable[..., Path]
 ) -> None:
-    record = table.play(against(bot(early, each)))
+    record = table.play(against(bot(early or FILL, each), memory_bytes=100_000_000))
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.MEMORY, record.forfeit
-    assert "limited to 400 MB" in record.forfeit.detail
+    assert "limited to 100 MB" in record.forfeit.detail
 
 
 def test_what_a_virtual_machine_was_told_is_no_reason(table: Conductor, bot: Callable[..., Path]) -> None:
