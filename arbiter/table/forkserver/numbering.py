@@ -101,10 +101,10 @@ def _stay(asked: socket.socket) -> None:
     asked.detach()
     os.closerange(0, mine)
     os.closerange(mine + 1, os.sysconf("SC_OPEN_MAX"))
-    last = os.open(LAST_PID, os.O_WRONLY)
     asked = socket.socket(fileno=mine)
     while asked.recv(1):
-        os.pwrite(last, str(FIRST_PID - 1).encode(), 0)
+        with suppress(OSError), open(LAST_PID, "wb", buffering=0) as last:  # a kernel may have no such file
+            last.write(str(FIRST_PID - 1).encode())
         asked.send(b".")
 
 
