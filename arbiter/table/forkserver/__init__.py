@@ -8,7 +8,7 @@ leaves behind becomes its child, too: `stop` kills until no descendant is left. 
 process reads the end of its socket, kills all bots and ends; if this process dies, the kernel kills the bots.
 
 - `stage`: the namespaces that confined bots live in, and `copies`: the players' folders there;
-- `users`: a user of its own for each bot;
+- `users`: a user of its own for each bot, and `numbering`: process numbers of its own;
 - `system`: the system in memory, which `keeper` fills and hands out, with the libraries that programs load
   (`libraries`), and `root`: the root folder that a bot sees;
 - `birth`: from the fork to the bot's program;
