@@ -28,6 +28,7 @@ from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.protocol import Answer, Connection, words_of
 from arbiter.record import Fault
 from arbiter.table.complaints import advice, misplaced
+from arbiter.table.ending import NO_MEMORY
 from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
 
@@ -189,7 +190,7 @@ def _place(
     """Return the step of a fault, what happened, and the fix, "" where it is the step's own."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
     surplus = played.surplus.lstrip()[:1] in (b"=", b"?") and played.surplus != b""
-    if fault is Fault.MEMORY:
+    if fault is Fault.MEMORY or NO_MEMORY in said:
         return "memory", said, ""
     if fault is Fault.TIMEOUT:
         return _place_timeout(subject, played, forfeit, opening)

@@ -23,6 +23,8 @@ SAID_SHARE = 1 / 3
 """Of the limit, from where on a program is believed that it got no memory: one that wants to double what it
 has ends there.
 """
+NO_MEMORY = "and wrote that it got no memory"
+"""Of a program that had less."""
 BESIDE_BYTES = 64 << 20
 """That a program may fill beside its limit, which counts what it may write to: its stack, compiled code."""
 
@@ -60,7 +62,7 @@ class Ending:
             return self._short_of_memory(f"it {how}", unread)
         if said:
             mb = 10**6
-            how += f" and wrote that it got no memory; it had {peak // mb} of {self._memory_bytes // mb} MB"
+            how += f" {NO_MEMORY}; it had {peak // mb} MB and is limited to {self._memory_bytes // mb} MB"
         return MalformedReply(Fault.CRASH, f"it {how}", unread, private=self._stderr.last_line)
 
     def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:

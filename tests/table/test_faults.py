@@ -131,7 +131,7 @@ def test_want_of_memory_of_a_program_that_had_little_is_a_crash(
     record = table.play(against(bot("", GEN + fails), memory_bytes=100_000_000))
     assert record.forfeit is not None
     assert record.forfeit.fault is Fault.CRASH
-    said = r"it exited with status 1 and wrote that it got no memory; it had \d+ of 100 MB"
+    said = r"it exited with status 1 and wrote that it got no memory; it had \d+ MB and is limited to 100 MB"
     assert re.match(said, record.forfeit.detail)
 
 
