@@ -7,7 +7,8 @@
     ├─ MalformedReply    becomes a fault; never leaves the table
     ├─ BotCheckFailed    a bot failed where it must not          3
     ├─ VoidMatch         our machine failed, not a bot           4
-    │  └─ ProviderOutage  who serves a model failed; no bot is suspected
+    │  ├─ ProviderOutage  who serves a model failed; no bot is suspected
+    │  └─ WorkerLost     a cluster's worker is gone; the match did nothing
     ├─ Anomaly           so many faults that somebody must look  4
     ├─ StoreError        unreachable, locked, newer schema       5
     │  └─ NoStore        none there yet
@@ -123,6 +124,10 @@ class VoidMatch(ArbiterError):
 
 class ProviderOutage(VoidMatch):
     """The provider of a language model failed: nobody at the table has made the match void."""
+
+
+class WorkerLost(VoidMatch):
+    """The worker of a cluster that was to play a match is gone or paused; workers come and go."""
 
 
 class Anomaly(ArbiterError):

@@ -63,6 +63,11 @@ class SizedExecutor(Executor):
         """The number of slots."""
         raise NotImplementedError
 
+    @property
+    def at_once(self) -> int:
+        """The number of slots to count on: `size`, or if none is left now, the most that there were."""
+        return self.size
+
 
 class Slots(SizedExecutor):
     """Gives each free slot the first waiting call that may be played on its host.
@@ -84,6 +89,7 @@ class Slots(SizedExecutor):
         self._lock = threading.RLock()
         self._quiet = threading.Condition(self._lock)
         self._slots = list(slots)
+        self._most = len(self._slots)
         self._free = list(reversed(self._slots))
         self._running = 0
         self._waiting: deque[_Item] = deque()
@@ -98,6 +104,11 @@ class Slots(SizedExecutor):
     def size(self) -> int:
         """The number of slots."""
         return len(self._slots)
+
+    @property
+    def at_once(self) -> int:
+        """As of `SizedExecutor`."""
+        return self.size or self._most
 
     @property
     def running(self) -> int:
@@ -138,6 +149,7 @@ class Slots(SizedExecutor):
         """Add a slot, which is free."""
         with self._lock:
             self._slots.append(slot)
+            self._most = max(self._most, len(self._slots))
             self._free.append(slot)
             self._left.pop(slot.host, None)
         self._dispatch()

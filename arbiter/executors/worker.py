@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import arbiter
-from arbiter.errors import VoidMatch
+from arbiter.errors import WorkerLost
 from arbiter.executors.shipping import moved, place, private_folder
 from arbiter.match import MatchSpec
 from arbiter.table.files import lack
@@ -101,7 +101,7 @@ def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> 
     """
     global _last
     if process != _process or _core is None:
-        raise VoidMatch("the worker process that was to play it died")
+        raise WorkerLost("the worker process that was to play it died")
     if _last is None or _last[0] != key:
         if os.sched_getaffinity(0) != {_core}:
             take_core(_core)

@@ -15,7 +15,7 @@ from math import comb
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from arbiter.errors import ProviderOutage, VoidMatch
+from arbiter.errors import ProviderOutage, VoidMatch, WorkerLost
 from arbiter.match import Absence, original
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
 from arbiter.season.programs import PUT_BACK, missing
@@ -55,12 +55,13 @@ def play_matches(
     last if any was left out. What models used in plays that are not stored is kept, too. Closing the
     generator cancels what has not begun. A void stops the run at once where a program of the match is missing
     here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
-    all others. Nobody is suspected of the outage of a model's provider.
+    all others. After the loss of a cluster's worker the match is played again first instead. Nobody is
+    suspected of the outage of a model's provider.
     """
     keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
     voids: Counter[str] = Counter()
-    in_a_row = most = 0
+    in_a_row, most = 0, getattr(executor, "at_once", 1)
     suspects = Suspects()
     looked = time.monotonic()
     try:
@@ -75,7 +76,7 @@ def play_matches(
                 continue
             spec = ended[0]
             # Slots may go while matches are under way on them.
-            most = max(most, getattr(executor, "size", 1))
+            most = max(most, getattr(executor, "at_once", 1))
             try:
                 match = future.result()
             except VoidMatch as void:
@@ -98,6 +99,11 @@ def play_matches(
                 in_a_row += 1
                 if voids[spec.id] >= MOST_VOIDS:
                     end = VoidMatch(f"match {spec.id} was void twice in a row: {void}")
+                elif in_a_row > most and not suspects and isinstance(void, WorkerLost):
+                    yield MatchVoid(spec.id, str(void))
+                    # Workers come and go; if it is the match that ends them, its next void follows.
+                    window.submit_first([spec])
+                    continue
                 elif in_a_row > most and not suspects:
                     end = VoidMatch(f"{in_a_row} matches in a row were void, the last {spec.id}: {void}")
                 else:

@@ -159,7 +159,7 @@ class Season:
                     break
                 continue
             if self.stored.complete < goal:
-                hold_back(self.config, stored, executor.size, self._clock.now())
+                hold_back(self.config, stored, executor.at_once, self._clock.now())
             try:
                 plan = self.rounds.plan(accept_changes, goal)
             except TooFewPlayers as few:
@@ -273,7 +273,7 @@ class Season:
         yield from sitting_out(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
         yield from self.rounds.programs.changes(plan.config, number, begun=there > 0)
-        rounds, at_once = max(goal or self.config.rounds, number), min(executor.size, plan.total)
+        rounds, at_once = max(goal or self.config.rounds, number), min(executor.at_once, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
         watch = FaultWatch(number, self.config.stop_when.faults, self._first_matches(number))
         purse = Purse(self.config, self.stored)
@@ -291,10 +291,10 @@ class Season:
             watch.refuse()
             if plan.config.digest != self.config.digest:
                 refuse_gone(plan.config, missing)
-            at_once = min(executor.size, len(missing))
+            at_once = min(executor.at_once, len(missing))
             yield SubstitutesPlanned(number, rounds, len(missing), len(every), at_once)
             playing = play_matches(
-                self.stored, missing, executor, enough=partial(purse.is_last, executor.size)
+                self.stored, missing, executor, enough=partial(purse.is_last, executor.at_once)
             )
             if (yield from self._events_of(playing, purse, number)):
                 return None
@@ -315,7 +315,7 @@ class Season:
 
     def _goal(self, executor: SizedExecutor) -> int:
         """Return the number of rounds: the config's, or one more than are complete if it fits."""
-        more = rounds_left(self.config, self.stored, executor.size, self._clock.now(), most=1)
+        more = rounds_left(self.config, self.stored, executor.at_once, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)
 
 
@@ -323,4 +323,4 @@ def _either(
     watch: FaultWatch, purse: Purse, executor: SizedExecutor
 ) -> Callable[[MatchSummary | None], bool]:
     """Return what stops matches: too many faults, or that the money is spent; both hear of each match."""
-    return lambda match: any([watch.is_too_much(match), purse.is_last(executor.size, match)])
+    return lambda match: any([watch.is_too_much(match), purse.is_last(executor.at_once, match)])

@@ -174,6 +174,16 @@ def test_without_any_slot_waiting_matches_are_void_after_a_minute_and_later_ones
         submitted(executor, (1, 2))
 
 
+def test_where_no_slot_is_left_as_many_are_counted_on_as_there_were() -> None:
+    one, two = Seat("one"), Seat("two")
+    executor = Slots([one])
+    executor.add(two)
+    executor.remove(one)
+    assert executor.at_once == 1
+    executor.remove(two)
+    assert (executor.size, executor.at_once) == (0, 2)
+
+
 def test_shutting_down_cancels_what_waits_and_closes_the_slots() -> None:
     one = Seat("one")
     executor = Slots([one])

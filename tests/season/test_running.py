@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Nobody:
     """Slots that nobody may use."""
 
-    size = 1
+    at_once = 1
 
 
 def finish(kept: Kept) -> Season:

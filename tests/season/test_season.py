@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.config import Config, load
-from arbiter.errors import ConfigError, VoidMatch
+from arbiter.errors import ConfigError, VoidMatch, WorkerLost
 from arbiter.packing import pack_match
 from arbiter.record import Fault, MatchSummary
 from arbiter.season.calendar import rounds_left
@@ -26,7 +27,7 @@ from tests.builders import Scripted, by_name, play_round
 from tests.crosstables import pairwise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arbiter.match import MatchSpec
     from arbiter.record import MatchRecord
@@ -109,6 +110,21 @@ def test_a_void_match_is_played_again_under_its_id(config: Config, season: Seaso
     assert len(season.match_ids(1)) == 8
 
 
+def voided_once(
+    error: VoidMatch, matches: Iterable[str] = ("r001/t01/m0",)
+) -> Callable[[MatchSpec], MatchRecord]:
+    """Each of these matches is void the first time."""
+    left = set(matches)
+
+    def outcome(spec: MatchSpec) -> MatchRecord:
+        if spec.id in left:
+            left.remove(spec.id)
+            raise error
+        return by_name(spec)
+
+    return outcome
+
+
 def test_two_voids_in_a_row_stop_the_run(config: Config, season: SeasonStore) -> None:
     def never_that(spec: MatchSpec) -> MatchRecord:
         if spec.id == "r001/t02/m0":
@@ -135,6 +151,33 @@ def test_voids_in_a_row_of_more_matches_than_are_played_at_once_stop_the_run(
     with pytest.raises(VoidMatch, match=r"^4 matches in a row were void, the last r001/t01/m3: no memory$"):
         told.extend(play_matches(season, plan.missing, executor))
     assert season.match_ids(1) == set()
+
+
+def test_a_void_that_leaves_no_slot_is_played_again(config: Config, season: SeasonStore) -> None:
+    class Left(Scripted):
+        size = 0
+        at_once = 1
+
+    executor = Left(voided_once(VoidMatch("the machine is gone")))
+    played(config, season, executor)
+    assert executor.played.count("r001/t01/m0") == 2
+    assert len(season.match_ids(1)) == 8
+
+
+def test_lost_workers_stop_no_run_however_many_are_lost_in_a_row(config: Config, season: SeasonStore) -> None:
+    every = {f"r001/t{table:02d}/m{number}" for table in (1, 2) for number in range(4)}
+    executor = Scripted(voided_once(WorkerLost("the worker died"), every))
+    played(config, season, executor)
+    assert season.match_ids(1) == every
+    assert Counter(executor.played) == dict.fromkeys(every, 2)
+
+
+def test_a_match_that_loses_every_worker_stops_the_run(config: Config, season: SeasonStore) -> None:
+    def never(spec: MatchSpec) -> MatchRecord:
+        raise WorkerLost("the worker died")
+
+    with pytest.raises(VoidMatch, match="match r001/t01/m0 was void twice in a row: the worker died"):
+        played(config, season, Scripted(never))
 
 
 def changed(tmp_path: Path, old: str, new: str) -> Config:
