@@ -4,7 +4,8 @@ Theory of operation. Dask carries calls to workers and answers back, and tells w
 there are; who plays what is decided here (`dispatch`), since Dask's own queue would play
 finished matches again when a worker dies, and several at a time on one worker. A worker is a
 slot: it is prepared (`worker`), gets one match at a time, bound to it alone, and when it
-leaves, its match in flight is void and taken back from Dask at once.
+leaves, its match in flight is void and taken back from Dask at once. A worker that Dask pauses begins no
+call, and Dask reports none of that: it is no slot until Dask lets it go on, when it is prepared again.
 
 All dialogue with Dask is in one thread, in the event loop that its client needs; every second the
 scheduler is asked for its workers.
@@ -13,20 +14,19 @@ scheduler is asked for its workers.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import pickle
 import threading
-import warnings
 from collections import defaultdict
 from concurrent.futures import Future
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import arbiter
-from arbiter.errors import ConfigError, VoidMatch
+from arbiter.errors import ConfigError, VoidMatch, WorkerLost
+from arbiter.executors.dask_worker import DaskWorker, has_begun, pause
+from arbiter.executors.reach import REACH_SECONDS, differences, one_line, reach
 from arbiter.executors.shipping import receive
 from arbiter.executors.worker import VERSION, Readiness, RemoteCall, WorkerNeeds, perform, prepare
 
@@ -37,54 +37,14 @@ if TYPE_CHECKING:
     from arbiter.executors.shipping import Parcel
     from arbiter.match import Player
 
-REACH_SECONDS = 10.0
-"""For the scheduler to answer."""
 POLL_SECONDS = 1.0
+NAMED_SECONDS = 10.0
+"""Until a worker that is paused or does not answer is named; it may be so for a moment."""
 GATHER_SECONDS = 5.0
 """For further workers to become ready at the start, once one is."""
 CLOSE_SECONDS = 5.0
 PART_BYTES = 4_000_000
 """Shipped folders are sent in parts: Dask warns of calls above 10 MB."""
-
-
-class DaskWorker:
-    """One worker of the cluster, as a slot (`dispatch.Slot`) once it is ready."""
-
-    def __init__(self, cluster: DaskCluster, address: str) -> None:
-        self._cluster = cluster
-        self.address = address
-        self.host = urlsplit(address).hostname or address
-        self.ready = False
-        self.problem = ""
-        """The reason why it is not used, or ""."""
-        self.process = ""
-        self.gone = False
-        self.task: asyncio.Task[None] | None = None
-        """Its preparation, or the match that it plays."""
-
-    @property
-    def coming(self) -> bool:
-        """True while it is being prepared, or waited for because it has something else to do."""
-        return not self.ready and not self.problem
-
-    def start(self, call: Call, done: Done) -> None:
-        """Play a match; `done` is called in the cluster's thread."""
-        self._cluster.loop.call_soon_threadsafe(self._start, call, done)
-
-    def close(self, at_once: bool) -> None:
-        """Do nothing: the worker is not ours to end, and its match ends with the connection."""
-
-    def _start(self, call: Call, done: Done) -> None:
-        if self.gone:
-            done(None, self.died())
-        else:
-            self.task = asyncio.create_task(self._cluster.play(self, call, done))
-            # `play` calls `done` whatever happens, but it never begins if it is cancelled at once.
-            self.task.add_done_callback(lambda task: done(None, self.died()) if task.cancelled() else None)
-
-    def died(self) -> VoidMatch:
-        """The error of its match in flight."""
-        return VoidMatch(f"the worker {self.address} that played it died")
 
 
 class DaskCluster:
@@ -98,8 +58,11 @@ class DaskCluster:
         tier: str,
         slots: Slots,
         on_note: Callable[[str], None],
+        patience: float,
     ) -> None:
         self._scheduler, self._slots, self._note = scheduler, slots, on_note
+        self._patience = patience
+        """Seconds that a scheduler may be silent."""
         self._parcels = {parcel.digest: parcel for parcel in parcels}
         self._shipped = {name: parcel.digest for parcel in parcels for name in parcel.names}
         self._needs = pickle.dumps(WorkerNeeds(tier, tuple(players), self._shipped))
@@ -107,6 +70,8 @@ class DaskCluster:
         self._sending: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By host: its workers share what has been unpacked, so one is sent to at a time."""
         self._numbers, self._name = count(1), os.urandom(8).hex()
+        self._lost_early = False
+        """Whether it was told that a worker went before it was ready."""
         self._client: Any = None
         self._opened: Future[None] = Future()
         self.loop = asyncio.new_event_loop()
@@ -135,11 +100,11 @@ class DaskCluster:
         result, failed, answer = None, None, None
         try:
             name = getattr(call.args[0], "id", "call") if call.args else "call"
-            key = self._key(name)
+            key = worker.key = self._key(name)
             answer = self._submit(worker, key, RemoteCall(perform, worker.process, key, self._shipped, words))
             result, failed = pickle.loads(await answer)
         except asyncio.CancelledError:
-            failed = worker.died()
+            failed = VoidMatch(self._slots.broken) if self._slots.broken else worker.lost()
         except Exception as error:
             failed = self._failed(worker, error)
         finally:
@@ -159,7 +124,7 @@ class DaskCluster:
     async def _work(self) -> None:
         self._main = asyncio.current_task()
         try:
-            await self._connect()
+            self._client = await reach(self._scheduler, self._note)
             await self._watch()
         except ConfigError as error:
             self._opened.set_exception(error)
@@ -170,54 +135,67 @@ class DaskCluster:
             tasks = []
             for worker in self._workers.values():
                 worker.gone = True
+                worker.cancel()
                 if worker.task is not None:
-                    worker.task.cancel()
                     tasks.append(worker.task)
             await asyncio.gather(*tasks, return_exceptions=True)
             if self._client is not None:
                 with suppress(Exception):
                     await asyncio.wait_for(self._client.close(), CLOSE_SECONDS)
 
-    async def _connect(self) -> None:
-        from distributed import Client
-
-        silence()
-        parts = urlsplit(self._scheduler)
-        try:
-            # By ourselves first: Dask would try again and again if nobody listens.
-            _, writer = await asyncio.wait_for(
-                asyncio.open_connection(parts.hostname, parts.port), REACH_SECONDS
-            )
-            writer.close()
-            self._client = Client(
-                self._scheduler, asynchronous=True, timeout=REACH_SECONDS, set_as_default=False
-            )
-            await asyncio.wait_for(self._client, REACH_SECONDS + 1)
-        except Exception as error:
-            reason = getattr(error, "strerror", None) or one_line(error)
-            if isinstance(error, TimeoutError):
-                reason = f"nothing is heard for {REACH_SECONDS:.0f} s"
-            hint = "" if isinstance(error, OSError) else "is this the scheduler's own port?"
-            message = f"no Dask scheduler answers at {self._scheduler}: {reason}"
-            raise ConfigError(message, hint=hint) from None
-
     async def _watch(self) -> None:
         """Follow the workers as they come and go, until the scheduler is gone."""
-        start = self.loop.time()
+        start, silent = self.loop.time(), 0
         while True:
             try:
-                threads = await asyncio.wait_for(self._client.nthreads(), REACH_SECONDS)
+                asked = self._client.nthreads(), self._client.scheduler.ncores_running(workers=None)
+                threads, running = await asyncio.wait_for(asyncio.gather(*asked), REACH_SECONDS)
+            except TimeoutError:
+                silent += 1
+                if self._client.status != "running" or silent * REACH_SECONDS >= self._patience:
+                    self._lose_scheduler(f"has not answered for {silent * REACH_SECONDS:.0f} s")
+                    return
+                if silent == 1:
+                    self._note(f"{self._scheduler} does not answer: waiting {self._patience:.0f} s for it")
+                continue
             except Exception:
                 self._lose_scheduler()
                 return
+            silent = 0
             for address in self._workers.keys() - threads.keys():
                 self._forget(self._workers[address])
+            for worker in list(self._workers.values()):
+                await self._look_at(worker, paused=worker.address not in running)
             for address in threads.keys() - self._workers.keys():
-                worker = self._workers[address] = DaskWorker(self, address)
+                worker = self._workers[address] = DaskWorker(address, self.loop, self.play)
                 worker.task = asyncio.create_task(self._prepare(worker, threads[address]))
             self._slots.tick(more_to_come=any(worker.coming for worker in self._workers.values()))
             self._see_opened(self.loop.time() - start > GATHER_SECONDS)
             await asyncio.sleep(POLL_SECONDS)
+
+    async def _look_at(self, worker: DaskWorker, paused: bool) -> None:
+        """Name a worker that has been of no use for long; do without it while it is paused."""
+        late = self.loop.time() - worker.useful >= NAMED_SECONDS
+        if worker.paused and not paused:
+            # What it still plays ends first; then it comes like a new one.
+            if not worker.busy:
+                self._forget(worker)
+        elif worker.paused:
+            if worker.busy and not await has_begun(self._client, worker.key):
+                worker.cancel()
+        elif not paused and not worker.coming:
+            worker.useful = self.loop.time()
+        elif late and paused:
+            worker.paused, worker.problem = True, await pause(self._client, worker.address)
+            if worker.ready:
+                worker.ready = False
+                self._slots.remove(worker)
+            else:
+                worker.cancel()
+            self._note(f"the worker {worker.address} is not used: {worker.problem}")
+        elif late and not worker.named:
+            worker.named = True
+            self._note(f"the worker {worker.address} does not answer yet: it may still play another match")
 
     def _see_opened(self, late: bool = False) -> None:
         """Let `open` return or raise as soon as that is decided."""
@@ -260,6 +238,9 @@ class DaskCluster:
         """Return the readiness of a worker after it has been sent the folders that it lacks."""
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
+        told = await self._client.scheduler.broadcast(msg={"op": "versions"}, workers=[worker.address])
+        if other := " and ".join(filter(None, differences(told[worker.address]))):
+            return Readiness(f"it {other} (install the same there)")
         # While a worker has something else to do, its answer is waited for.
         order = RemoteCall(prepare, VERSION, self._needs)
         readiness: Readiness = await self._ask(worker, order)
@@ -280,7 +261,9 @@ class DaskCluster:
     async def _ask(self, worker: DaskWorker, order: RemoteCall) -> Any:
         future = self._submit(worker, self._key("prepare"), order)
         try:
-            return await future
+            answer = await future
+            worker.useful = self.loop.time()
+            return answer
         finally:
             future.release()
 
@@ -309,7 +292,7 @@ class DaskCluster:
             self._forget(worker)
         if isinstance(failure, VoidMatch):
             return failure
-        return VoidMatch(f"the worker {worker.address} gave no answer: {one_line(failure)}")
+        return WorkerLost(f"the worker {worker.address} gave no answer: {one_line(failure)}")
 
     def _forget(self, worker: DaskWorker) -> None:
         """Remove a worker that is gone; its match in flight is void."""
@@ -318,26 +301,13 @@ class DaskCluster:
         if worker.ready:
             self._slots.remove(worker)
             self._note(f"the worker {worker.address} is gone: {self._slots.size} at once")
-        if worker.task is not None and worker.task is not asyncio.current_task():
-            worker.task.cancel()
+        elif worker.coming and not self._lost_early:
+            self._lost_early = True
+            hint = "if its nanny ends it, start it with a larger --memory-limit"
+            self._note(f"the worker {worker.address} is gone before it was ready: {hint}")
+        if worker.task is not asyncio.current_task():
+            worker.cancel()
 
-    def _lose_scheduler(self) -> None:
-        self._slots.give_up(f"the scheduler at {self._scheduler} is gone")
+    def _lose_scheduler(self, how: str = "is gone") -> None:
+        self._slots.give_up(f"the scheduler at {self._scheduler} {how}")
         self._see_opened()
-
-
-def silence() -> None:
-    """Keep Dask's own lines from the terminal; ours say what matters."""
-    prefixes = ("distributed", "tornado", "asyncio")
-    for name in {*prefixes, *logging.root.manager.loggerDict}:
-        if name.partition(".")[0] in prefixes:
-            logger = logging.getLogger(name)
-            logger.handlers[:] = [logging.NullHandler()]
-            logger.propagate = False
-    warnings.filterwarnings("ignore", module="distributed")
-
-
-def one_line(error: BaseException) -> str:
-    """The kind of an error and the first line of its message."""
-    text = str(error).splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

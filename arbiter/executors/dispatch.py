@@ -171,8 +171,11 @@ class Slots(SizedExecutor):
             for host in gone:
                 del self._left[host]
             self._hosts = {table: host for table, host in self._hosts.items() if host not in gone}
-            if self._slots or more_to_come or self._closed:
+            if self._slots or self._closed:
                 self._empty_since = None
+            elif more_to_come:
+                # The next slot, maybe; but workers that end before they are ready are none.
+                pass
             elif self._empty_since is None:
                 self._empty_since = now
                 self._note(f"there is no worker at {self._place}: waiting {self._patience:.0f} s for one")

@@ -33,11 +33,12 @@ def cluster(
 
     It uses every worker with one thread and a core of its own that can play these players at this tier of
     isolation; `ship` are folders to send there. `on_note` is called from another thread with a line about
-    each worker that cannot be used, comes or goes. After `patience` seconds without any worker the
-    waiting matches are void.
+    each worker that cannot be used, comes or goes. After `patience` seconds without any worker, or without an
+    answer of the scheduler, the waiting matches are void.
 
-    ConfigError if the address is wrong, nothing answers there, `distributed` is not installed,
-    a folder cannot be sent or no worker can be used; VoidMatch if no worker comes.
+    ConfigError if the address is wrong, nothing answers there, `distributed` is not installed or another
+    version than the scheduler's, a folder cannot be sent or no worker can be used; VoidMatch if no worker
+    comes.
     """
     if not _ADDRESS.fullmatch(scheduler):
         message = f"{scheduler} is not an address of a Dask scheduler"
@@ -49,7 +50,7 @@ def cluster(
     from arbiter.executors.dask_cluster import DaskCluster
 
     slots = Slots((), scheduler, on_note, patience)
-    workers = DaskCluster(scheduler, players, parcels, tier, slots, on_note)
+    workers = DaskCluster(scheduler, players, parcels, tier, slots, on_note, patience)
     try:
         workers.open()
         yield slots

@@ -18,7 +18,7 @@ import pytest
 
 from arbiter.clock import TimeControl
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.executors import cluster, inline
+from arbiter.executors import cluster, dask_cluster, inline
 from arbiter.match import Limits, MatchSpec, Player
 from arbiter.record import MatchRecord
 from arbiter.table import play_match
@@ -260,14 +260,16 @@ def test_players_that_a_worker_lacks_are_no_forfeit_but_an_error_at_the_start(
         note = notes.get(timeout=SOON)
 
 
-def test_more_threads_than_one_and_more_workers_than_cores_are_not_used(
-    dask: Dask, notes: queue.Queue[str]
+def test_workers_with_more_threads_than_one_without_a_core_or_without_memory_are_not_used(
+    dask: Dask, notes: queue.Queue[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(dask_cluster, "NAMED_SECONDS", 0.0)
     cores = len(os.sched_getaffinity(0))
-    extra = [dask.worker("--nthreads", threads, "--no-nanny") for threads in ("2", "1")]
+    kinds = (("2",), ("1",), ("1", "--memory-limit", "40MiB"))
+    extra = [dask.worker("--no-nanny", "--nthreads", *kind) for kind in kinds]
     with cluster(dask.address, randoms(), on_note=notes.put) as executor:
         told = until_size(executor, notes, cores)
-        while "2 threads" not in told or "has a worker already" not in told:
+        while not all(why in told for why in ("2 threads", "has a worker already", " MiB of 40 MiB")):
             told += notes.get(timeout=SOON)
         assert executor.size == cores
     assert "a slot is one (start it with --nthreads 1)" in told
