@@ -55,6 +55,16 @@ class Given(NamedTuple):
     after: dict[str, Any] | None
 
 
+def close(stored: SeasonStore, who: str) -> None:
+    """Let the round under way be the last one, for good; where none is, and nobody plays, the season ends."""
+    stored.running.close(who)
+    rounds = stored.plan()
+    over = all(known.complete for known in rounds) and not force(stored.orders.read().given).to_replay
+    # Whoever plays it may have planned a round meanwhile, and ends the season then.
+    if over and stored.holder() is None and stored.seed_told() is None:
+        stored.tell_seed(len(rounds))
+
+
 def annul(
     season: Administered, ids: Sequence[str], because: str, replay: bool = False, keep: bool = True
 ) -> Given:

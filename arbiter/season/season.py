@@ -117,10 +117,10 @@ class Season:
     ) -> Iterator[Event]:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
-        Ends with `RoundsOver`, `SeasonComplete`, `Enough` or `Stopped`; with `only_one` with `RoundComplete`.
-        `rounds` replaces the config's number of rounds. What is accepted is reported once, before the first
-        round that needs it. ConfigError as `plan`, VoidMatch where a match was void twice or a program is
-        missing.
+        Ends with `RoundsOver`, `SeasonComplete`, `Enough` or `Stopped`; with `only_one` with `RoundComplete`
+        where another round may follow. `rounds` replaces the config's number of rounds. What is accepted is
+        reported once, before the first round that needs it. ConfigError as `plan`, VoidMatch where a match
+        was void twice or a program is missing.
         """
         over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
         last = len(self.stored.rounds())
@@ -146,7 +146,7 @@ class Season:
             if (yield from self._play_again(executor)):
                 return False
             self.rounds.config = self._calendar.apply(self.rounds.config)
-            goal = self._goal(executor) if rounds is None else rounds
+            goal = self._goal(executor, rounds)
             if why := self._enough(goal):
                 yield Enough(why)
                 return False
@@ -180,8 +180,14 @@ class Season:
                 return False
             seconds = time.monotonic() - begun
             yield RoundComplete(self.rounds.finish(plan.stored.number), played, seconds)
+            goal = self._goal(executor, rounds)
             self._refuse_odd(plan.stored.number)
+            if self._is_over(goal):
+                stored.ask_to_stop(False)
+                return True
             if only_one:
+                if why := self._enough(goal):
+                    yield Enough(why)
                 return False
             if stored.asked_to_stop():
                 break
@@ -313,8 +319,15 @@ class Season:
         if odd := anomaly(number, self.config.game, matches, records):
             raise Anomaly(odd)
 
-    def _goal(self, executor: SizedExecutor) -> int:
-        """Return the number of rounds: the config's, or one more than are complete if it fits."""
+    def _is_over(self, goal: int) -> bool:
+        """True when no round is left to plan, and no match to play again."""
+        closed = self.stored.running.read().closed is not None
+        return (closed or self.stored.complete >= goal) and not rounds_to_replay(self.stored)
+
+    def _goal(self, executor: SizedExecutor, rounds: int | None = None) -> int:
+        """Return the number of rounds: `rounds`, or the config's, or one more than complete if it fits."""
+        if rounds is not None:
+            return rounds
         more = rounds_left(self.config, self.stored, executor.at_once, self._clock.now(), most=1)
         return max(self.config.rounds, self.stored.complete + more)
 

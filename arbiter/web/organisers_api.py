@@ -189,8 +189,12 @@ def beside_each_other(caller: Caller, one: str, other: str) -> Beside:
 
 def run(caller: Caller, verb: str) -> shapes.PauseState:
     """Pause, resume or close a season."""
-    running = caller.state.stored.running
-    getattr(running, verb)(caller.author.name)
+    stored, who = caller.state.stored, caller.author.name
+    running = stored.running
+    if verb == "close":
+        administration.close(stored, who)
+    else:
+        getattr(running, verb)(who)
     now = running.read()
     return {"paused": now.paused, "closed": now.closed}
 

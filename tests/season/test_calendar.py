@@ -340,6 +340,24 @@ def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Op
     assert season.stored.frozen_after() is None  # it is over
 
 
+def test_the_last_round_shows_what_was_held_back_also_where_rounds_are_played_one_by_one(
+    day: Day, open_season: Opened
+) -> None:
+    season = open_season("freeze: 1")
+    seen = []
+    for _ in range(3):
+        list(season.play(lasting(day, 4), only_one=True))
+        seen.append((season.stored.frozen_after(), season.stored.seed_told()))
+    assert seen == [(None, None), (None, None), (None, 3)]
+    assert "over" in [event.subject for event in season.stored.events(0, 99)]
+
+
+def test_a_single_round_after_which_no_other_fits_ends_the_season(day: Day, open_season: Opened) -> None:
+    season = open_season("until: 2026-12-01T08:00:25+00:00", CONFIG.replace("rounds: 3\n", ""))
+    ends = [list(season.play(lasting(day, 10), only_one=True))[-1] for _ in range(2)]
+    assert list(map(type, ends)) == [RoundComplete, SeasonComplete]
+
+
 def test_more_rounds_than_there_are_can_be_held_back(day: Day, open_season: Opened) -> None:
     assert frozen_after(day, open_season("freeze: 5"), 4) == [0, 0, 0]
 

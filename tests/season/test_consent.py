@@ -8,6 +8,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import ConfigError
+from arbiter.season.administration import annul
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, RoundsOver, SeasonComplete
 from arbiter.season.season import Season
 from arbiter.store import Store
@@ -60,6 +61,36 @@ def test_rounds_raised_after_it_ask_once_for_all_of_them(tmp_path: Path, store: 
     )
     with pytest.raises(ConfigError, match="after round 4"):
         list(season(tmp_path, store, "rounds: 2", "rounds: 5").play(Scripted(by_name)))
+
+
+def test_the_round_that_completes_the_season_ends_it(tmp_path: Path, store: Store) -> None:
+    going = season(tmp_path, store)
+    assert isinstance(list(going.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
+    assert going.stored.seed_told() is None
+    assert list(going.play(Scripted(by_name), only_one=True))[-1] == SeasonComplete(2, "abc")
+    assert going.stored.seed_told() == 2
+    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+        list(season(tmp_path, store, "rounds: 2", "rounds: 3").play(Scripted(by_name), only_one=True))
+
+
+def test_the_last_round_ends_the_season_although_somebody_asked_to_stop(tmp_path: Path, store: Store) -> None:
+    going = season(tmp_path, store, "rounds: 2", "rounds: 1")
+    events = []
+    for event in going.play(Scripted(by_name)):
+        events.append(event)
+        if isinstance(event, RoundComplete):
+            going.stored.ask_to_stop()
+    assert events[-1] == SeasonComplete(1, "abc")
+    assert not going.stored.asked_to_stop()
+
+
+def test_matches_to_be_played_again_leave_the_season_open(tmp_path: Path, store: Store) -> None:
+    going = season(tmp_path, store, "rounds: 2", "rounds: 1")
+    for event in going.play(Scripted(by_name), only_one=True):
+        if isinstance(event, RoundComplete):
+            annul(going.results, ["r001/t01/m0"], "a test", replay=True)
+    assert going.stored.seed_told() is None
+    assert list(going.play(Scripted(by_name), only_one=True))[-1] == SeasonComplete(1, "abc")
 
 
 def test_more_rounds_asked_for_by_the_command_ask_too(tmp_path: Path, store: Store) -> None:

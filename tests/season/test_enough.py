@@ -199,6 +199,13 @@ def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(
     assert narrower.stored.complete > len(widths)
 
 
+def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Callable[..., Season]) -> None:
+    season = opened("{elo: 1000}")
+    *_, before, last = season.play(Scripted(asking), only_one=True)
+    assert isinstance(before, RoundComplete)
+    assert isinstance(last, Enough)
+
+
 @pytest.mark.parametrize(
     ("halves", "suspended", "is_narrow"),
     [

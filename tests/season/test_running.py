@@ -10,6 +10,7 @@ import pytest
 
 from arbiter.config import load
 from arbiter.errors import ConfigError
+from arbiter.season.administration import close
 from arbiter.season.season import Season
 from tests.kept_season import Kept, played
 
@@ -49,6 +50,24 @@ def test_a_closed_season_ends_with_the_round_under_way(kept: Kept) -> None:
     (event,) = season.play(slots)
     assert type(event).__name__ == "SeasonComplete"
     assert kept.season.seed_told() == 3
+
+
+def test_a_season_that_is_closed_between_rounds_ends_at_once_where_nobody_plays_it(kept: Kept) -> None:
+    finish(kept)
+    close(kept.season, "olga")
+    assert kept.season.seed_told() == 3
+
+
+def test_a_season_that_is_closed_while_it_is_played_is_ended_by_its_coordinator(kept: Kept) -> None:
+    finish(kept)
+    with kept.store.held("small"):
+        close(kept.season, "olga")
+    assert kept.season.seed_told() is None
+
+
+def test_a_season_that_is_closed_during_a_round_shows_no_seed_before_its_end(kept: Kept) -> None:
+    close(kept.season, "olga")
+    assert kept.season.seed_told() is None
 
 
 def test_a_paused_season_that_is_closed_is_played_to_its_end(kept: Kept) -> None:
