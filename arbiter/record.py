@@ -6,10 +6,12 @@ A `MatchRecord` is everything that is kept. Why a match ended (`Forfeit`) stays 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hashlib import sha256
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.rules import Seat
+
+
+UNIDENTIFIED = ("match", "by hand")
+"""The ids of matches outside a season before they are identified, and in files of earlier versions."""
 
 
 class Fault(StrEnum):
@@ -260,6 +266,11 @@ class MatchRecord(_Stored):
         if (forfeit := self.forfeit) is not None:
             shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
         return MatchSummary(**shared, models=tuple(self.uses()))
+
+    def identified(self) -> Self:
+        """The record of a match outside a season, its id a digest of all else that it holds."""
+        text = json.dumps({**self.to_json(), "id": ""}, sort_keys=True)
+        return replace(self, id=f"match-{sha256(text.encode()).hexdigest()[:16]}")
 
     def uses(self) -> Iterable[ModelUse]:
         """What the language models at the table used."""

@@ -71,6 +71,7 @@ def test_play_prints_a_match_and_writes_its_record(arbiter: Run, tmp_path: Path)
 @pytest.mark.process
 def test_the_same_seed_gives_the_same_match(arbiter: Run) -> None:
     records = [json.loads(arbiter(*play(*SHORT, "--format", "json"))[1]) for _ in range(2)]
+    assert records[0]["id"] != records[1]["id"]
     assert records[0]["deals"] == records[1]["deals"]
     first, again = ([move["action"] for move in record["moves"]] for record in records)
     assert first == again

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -30,6 +31,14 @@ RECORDS = pytest.mark.parametrize("record", [COMPLETE, FORFEITED], ids=["complet
 @RECORDS
 def test_a_record_survives_json(record):
     assert MatchRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+
+
+@RECORDS
+def test_an_identified_record_keeps_its_id_through_json_and_has_no_other_matchs(record):
+    named = record.identified()
+    assert re.fullmatch("match-[0-9a-f]{16}", named.id)
+    assert MatchRecord.from_json(json.loads(json.dumps(named.to_json()))).identified() == named
+    assert replace(record, started="2026-01-01T00:00:00+00:00").identified().id != named.id
 
 
 @RECORDS

@@ -167,7 +167,7 @@ def seen(session: Session) -> Seen:
 
 def record(seen: Seen) -> MatchRecord:
     """The match up to now, as `play --record` writes one."""
-    return record_of(seen.setup, seen.position, seen.moves, seen.titles)
+    return record_of(seen.setup, seen.position, seen.moves, seen.titles).identified()
 
 
 def replay(seen: Seen, reader: str) -> Replay:

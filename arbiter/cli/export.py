@@ -19,7 +19,7 @@ from arbiter.export import TextForm, facts, text, write_events, write_parquet, w
 from arbiter.export.card import DataCard
 from arbiter.export.whole_files import write_whole
 from arbiter.games import shared
-from arbiter.record import MatchRecord
+from arbiter.record import UNIDENTIFIED, MatchRecord
 from arbiter.season.administration import unknown_round
 from arbiter.season.orders import force, round_of
 from arbiter.store.address import address_of, file_of
@@ -121,7 +121,8 @@ def _write_minari(
 def _of_file(path: str, round_number: int | None, store_url: str | None) -> MatchRecord:
     if round_number is not None or store_url is not None:
         raise ConfigError("is one match: --round and --store are for a season", path)
-    return MatchRecord.from_json(read_json(path))
+    record = MatchRecord.from_json(read_json(path))
+    return record.identified() if record.id in UNIDENTIFIED and not record.season else record
 
 
 def _game_of(record: MatchRecord) -> AnyGame:

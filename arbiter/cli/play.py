@@ -132,7 +132,7 @@ def play(
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])
     try:
-        record = play_match(spec)
+        record = play_match(spec).identified()
     finally:
         close_table()
     if record_file is not None:

@@ -200,7 +200,7 @@ def shown(
         specs = block_specs(meeting, season.seed, match.round or 0)
         spec = next(spec for spec in specs if spec.id == match.id)
         if record is not None:
-            yield CheckedMatch(spec, _renamed(record, names))
+            yield CheckedMatch(spec, _renamed(record, names).identified())
 
 
 def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:

@@ -52,6 +52,21 @@ def test_what_rating_reads_is_the_crosstable(form: TextForm, kept: Kept, tmp_pat
     assert {"random", "random#2"} <= set(read.players)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_records_of_earlier_versions_are_exported_as_matches_of_their_own(
+    form: TextForm, tmp_path: Path
+) -> None:
+    files = []
+    for started in ("2026-03-01T10:00:00", "2026-03-01T10:01:00"):
+        kept, file = tmp_path / "match.json", tmp_path / f"{len(files)}.{form}"
+        kept.write_text(json.dumps(replace(record(), id="match", season="", started=started).to_json()))
+        assert exit_code(["export", str(kept), "--as", form, "--output", str(file)]) == 0
+        files.append(file)
+    read = read_results(files).table
+    assert len(set(read.match.tolist())) == 2
+    assert set(read.played.tolist()) == {2}
+
+
 def tiny() -> Iterator[MatchRecord]:
     """A complete match with a drawn pair and copies of a house bot, and a forfeit."""
     moves = record().moves

@@ -114,6 +114,7 @@ def test_a_fault_fails_the_checks_that_meet_it(suite: Run, tmp_path: Path) -> No
     assert "matches lost by faults, first b0001/m0: bot forfeits (crash): " in lines[2]
     records = [json.loads(path.read_text()) for path in (tmp_path / "worst").iterdir()]
     assert {record["forfeit"]["player"] for record in records} == {"bot", "bot-2"}
+    assert all(record["id"].startswith("match-") for record in records)
     assert all(f"    again   {again}" in out for again in ("arbiter play ", "arbiter suite "))
     failure = ET.parse(tmp_path / "j.xml").getroot()[0].find("failure")
     assert failure is not None
