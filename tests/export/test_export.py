@@ -56,7 +56,7 @@ def test_what_rating_reads_is_the_crosstable(form: TextForm, kept: Kept, tmp_pat
 def test_records_of_earlier_versions_are_exported_as_matches_of_their_own(
     form: TextForm, tmp_path: Path
 ) -> None:
-    files = []
+    files: list[Path] = []
     for started in ("2026-03-01T10:00:00", "2026-03-01T10:01:00"):
         kept, file = tmp_path / "match.json", tmp_path / f"{len(files)}.{form}"
         kept.write_text(json.dumps(replace(record(), id="match", season="", started=started).to_json()))
