@@ -2,7 +2,7 @@
 
 The matches are those of the season's game, limits and players, with deals of their own, and lie in the store
 under a name of their own, which holds a digest of all that they depend on, programs included: so an
-interrupted gauntlet goes on, a changed program begins anew, and no result counts in the season.
+interrupted gauntlet goes on, and no result counts in the season.
 
 In a round the player meets every opponent, at tables of the game's size in all their seatings, on the same
 deals. Who sits together is drawn by lot, each opponent once before any comes again; where there are too few
@@ -12,8 +12,8 @@ to fill a table, copies of them join.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NotRequired, Self, TypeAlias
 
 from typing_extensions import TypedDict
 
@@ -23,7 +23,8 @@ from arbiter.config import digest_of
 from arbiter.config.season_file import Key, keys_that_are
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import COPY_MARK, original
-from arbiter.regress.identity import Digests, kept, program
+from arbiter.regress.identity import CONTENTS, Digests, kept, program
+from arbiter.regress.run import standing
 from arbiter.season.ledger import to_rating
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import match_specs
@@ -32,7 +33,7 @@ from arbiter.store.address import file_of
 from arbiter.store.sqlite import companions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -68,7 +69,7 @@ class OpponentRow(TypedDict):
 class Gauntlet:
     """A gauntlet's `name` in the store, its `player` and `opponents` by the names that they are rated by.
 
-    `notes` name files of programs that do not count by their content.
+    `settings` are what its name stands for; `notes` name files that do not count by their content.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Gauntlet:
     player: str
     opponents: tuple[str, ...]
     notes: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, config: Config, player: str, against: Sequence[str] = ()) -> Gauntlet:
@@ -97,18 +99,47 @@ class Gauntlet:
         ours = (config.file, *(() if there is None else (there, *companions(str(there)))))
         digests = Digests(map(type(config.file), ours))
         by_name = {entry.player.name: entry.player for entry in config.entries}
-        identity = {
+        settings: dict[str, Any] = {
             "season": config.season,
             "settings": {key: value for key, value in config.settings.items() if key not in OF_THE_SEASON},
-            "players": [program(kept(by_name[name], digests)) for name in (me, *opponents)],
+            "players": [kept(by_name[name], digests) for name in (me, *opponents)],
         }
+        identity = {**settings, "players": list(map(program, settings["players"]))}
+        settings[CONTENTS] = digests.contents
         name = f"{GAUNTLET}{digest_of(identity)[:16]}"
-        return cls(name, replace(config, season=name), me, opponents, tuple(digests.notes))
+        return cls(name, replace(config, season=name), me, opponents, tuple(digests.notes), settings)
+
+    def resumed(
+        self,
+        store: Store,
+        rounds: int = 0,
+        fresh: bool = False,
+        accept: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> Self:
+        """The gauntlet where it stands in the store, or begins, by `regress.run.standing`; `tell` gets why.
+
+        It is over once it has so many `rounds`.
+        """
+
+        def is_over(name: str) -> bool:
+            season = store.season(name)
+            return season is not None and all(
+                len(season.match_ids(number)) == len(self.specs(season.seed, number))
+                for number in range(1, rounds + 1)
+            )
+
+        found = standing(self.name, self.settings, store, is_over, fresh, accept)
+        for text in found.notes:
+            tell(text)
+        return replace(self, name=found.name, config=replace(self.config, season=found.name))
 
     def open(self, store: Store) -> SeasonStore:
         """Find the gauntlet in the store, or make it, with a seed drawn for it."""
         found = store.season(self.name)
-        return found or store.make_season(self.name, self.config.game.name, draw_seed("auto"))
+        found = found or store.make_season(self.name, self.config.game.name, draw_seed("auto"))
+        found.keep_settings(self.name, self.settings)
+        return found
 
     def specs(self, seed: str, number: int) -> list[MatchSpec]:
         """The matches of a round, counted from 1."""

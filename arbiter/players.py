@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match import Player
-from arbiter.table.files import file_problem, program_problem
+from arbiter.table.files import file_problem, is_by_product, program_problem
 from arbiter.table.sandbox.landlock import SYSTEM, own_places
 
 if TYPE_CHECKING:
@@ -70,11 +70,15 @@ def reading_problem(read: Sequence[str]) -> str:
 def absolute_command(
     command: Sequence[str], folder: Path, within: Path | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The command with the files it names made absolute, and those files, which lie `within` a folder."""
+    """The command with the files it names made absolute, and those files, which lie `within` a folder.
+
+    A log that it names is none of them: it is there only once the program has run.
+    """
     words, files = [], []
     for word in command:
         file = folder / word
-        if word and os.path.isfile(file) and (within is None or file.resolve().is_relative_to(within)):
+        there = bool(word) and os.path.isfile(file) and not is_by_product(word)
+        if there and (within is None or file.resolve().is_relative_to(within)):
             # Not resolved: a virtual environment's interpreter must keep its own path.
             word = os.path.abspath(file)  # noqa: PTH100
             files.append(word)

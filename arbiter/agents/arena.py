@@ -114,12 +114,12 @@ class AgentArena:
         """All accepted versions, the newest first."""
         return [found for found in stored.submissions.of(self.name) if found.state == ACCEPTED]
 
-    def gauntlet(self, version: Submission) -> Gauntlet:
-        """The matches of a version against all rungs."""
+    def gauntlet(self, version: Submission, store: Store) -> Gauntlet:
+        """The matches of a version against all rungs, as far as `store` has them."""
         # A check does without.
         from arbiter.gauntlet import Gauntlet
 
         if not self.rungs:
             raise ConfigError("none of its players is there", str(self.config.file))
         config = with_versions(self.config, [version])
-        return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs)
+        return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs).resumed(store)

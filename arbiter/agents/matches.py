@@ -36,7 +36,7 @@ class OwnMatch(NamedTuple):
 def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -> dict[str, Any]:
     """The matches of a version, the worst first: own faults, then those lost by most points."""
     with arena.opened() as (store, stored):
-        gauntlet = arena.gauntlet(arena.version(stored, version))
+        gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
         rows, pages = list_page(rows_of(season.summaries() if season else [], gauntlet.player), page)
     return {"player": gauntlet.player, "matches": rows, **pages}
@@ -80,7 +80,7 @@ def played_by(players: Iterable[str], player: str) -> tuple[Seat, ...]:
 
 def _own(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
     with arena.opened() as (store, stored):
-        gauntlet = arena.gauntlet(arena.version(stored, version))
+        gauntlet = arena.gauntlet(arena.version(stored, version), store)
         season = store.season(gauntlet.name)
         if season is None:
             raise ConfigError(f"{gauntlet.player} has played no match yet")

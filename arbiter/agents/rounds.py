@@ -56,7 +56,7 @@ def play(
     """
     with arena.opened() as opened:
         sent = arena.version(opened.stored, version)
-        gauntlet = arena.gauntlet(sent)
+        gauntlet = arena.gauntlet(sent, opened.store)
         with opened.store.held(gauntlet.name):
             season = gauntlet.open(opened.store)
             season.ask_to_stop(False)
@@ -94,7 +94,7 @@ def _rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:
 
 
 def _standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
-    gauntlet = arena.gauntlet(sent)
+    gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
     rounds = PlayedRounds([], 0) if season is None else _rounds(gauntlet, season)
     matches = [match for found in rounds.whole for match in found]
@@ -124,7 +124,7 @@ def _standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[s
 
 
 def _brief(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[str, Any]:
-    gauntlet = arena.gauntlet(sent)
+    gauntlet = arena.gauntlet(sent, opened.store)
     season = opened.store.season(gauntlet.name)
     whole = [] if season is None else _rounds(gauntlet, season).whole
     return {"version": sent.version, "rounds": len(whole), **_score([_rows(gauntlet, of) for of in whole])}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import config_argument, format_option, store_option, workers_option
+from arbiter.cli.options import config_argument, format_option, programs_option, store_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.text import counted, faults_text, number
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 )
 @click.option("--rounds", type=click.IntRange(min=1), default=10, show_default=True, help="Until so many.")
 @click.option("--strict", is_flag=True, help="Exit with 3 if the player made a fault.")
+@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or done before.")
+@programs_option
 @workers_option
 @store_option
 @format_option
@@ -39,6 +41,8 @@ def gauntlet(
     against: tuple[str, ...],
     rounds: int,
     strict: bool,
+    fresh: bool,
+    accept_changes: bool,
     workers: int | None,
     store_url: str | None,
     style: str,
@@ -63,10 +67,10 @@ def gauntlet(
     for text in chosen.notes:
         note(text)
     standings = _standings(settled, config)
-    with closing(Store(settled.store)) as store, store.held(chosen.name):
-        stored = chosen.open(store)
-        with processes(slots(workers or settled.workers)) as executor:
-            found = _play(chosen, stored, executor, rounds, standings)
+    with closing(Store(settled.store)) as store:
+        chosen = chosen.resumed(store, rounds, fresh, accept_changes, note)
+        with store.held(chosen.name), processes(slots(workers or settled.workers)) as executor:
+            found = _play(chosen, chosen.open(store), executor, rounds, standings)
     with even_unread():
         if style == "json":
             print_json(found)

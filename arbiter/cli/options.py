@@ -44,6 +44,9 @@ scheduler_option = click.option(
 accept_option = click.option(
     "--accept-changes", is_flag=True, help="Go on although the config has changed, or the seed is known."
 )
+programs_option = click.option(
+    "--accept-changes", is_flag=True, help="Go on although files of the programs have changed."
+)
 format_option = format_option_of("text", "json", text="A table for people, or JSON.")
 table_format_option = format_option_of(
     "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."

@@ -11,10 +11,9 @@ import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bots import read_options, split_command, with_tier
-from arbiter.cli.options import format_option, limit_options, seed_option, workers_option
+from arbiter.cli.options import format_option, limit_options, programs_option, seed_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json
 from arbiter.errors import ConfigError
-from arbiter.text import first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fresh", is_flag=True, default=None, help="Begin anew, although it was begun or decided before."
 )
+@programs_option
 @seed_option
 @limit_options("time", "start_time", "memory", "clock", "delivery", "isolation")
 @workers_option
@@ -120,10 +120,10 @@ def _play(
 ) -> EndedTest:
     from arbiter.cli.regress_report import page_of
     from arbiter.regress.family import enrol
-    from arbiter.regress.run import attempt, changed_since, open_experiment
+    from arbiter.regress.run import attempt, open_experiment
     from arbiter.store import Store
 
-    fresh = keys.pop("fresh", False)
+    fresh, accept = keys.pop("fresh", False), keys.pop("accept_changes", False)
     if report is not None:
         page_of(report, "")
     experiment = _experiment(file, keys, written)
@@ -131,13 +131,9 @@ def _play(
         raise ConfigError("--report: a choice among several candidates has no page", hint="leave it out")
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
-        if (changed := changed_since(experiment, store)) is not None:
-            name, paths = changed
-            note(f"a new test: {first_few(paths)} changed since {name}, which stays in the store")
-        before = attempt(experiment, store).name
-        experiment = attempt(experiment, store, fresh)
-        if experiment.name != before:
-            note(f"begun anew as {experiment.name}; {before} stays in the store, and counts as a try")
+        experiment = attempt(experiment, store, fresh, accept, note)
+        if fresh and experiment.attempt > 1:
+            note(f"begun anew as {experiment.name}; earlier attempts stay in the store, and count as tries")
         stack.enter_context(store.held(experiment.name))
         experiment = enrol(experiment, store)
         season = open_experiment(experiment, store)
@@ -155,13 +151,11 @@ def play_test(
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
     from arbiter.executors import processes, slots
-    from arbiter.regress.choosing import ChoiceTrial
-    from arbiter.regress.run import play_on, resume
-    from arbiter.regress.trial import Trial
+    from arbiter.regress.run import play_on, resume, trial_of
 
     season.ask_to_stop(False)
     with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
-        trial = resume((ChoiceTrial if experiment.candidates else Trial)(experiment), season)
+        trial = resume(trial_of(experiment), season)
         watch.start(trial)
         for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
             watch.seen(trial, match.summary)

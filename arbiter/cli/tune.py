@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import format_option, workers_option
+from arbiter.cli.options import format_option, programs_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json, print_table, say
 from arbiter.text import counted, faults_text
 
@@ -35,10 +35,20 @@ LEVEL = 8
 @click.option("--iterations", type=click.IntRange(min=1), help="Until so many, in place of the file's.")
 @click.option("--no-test", is_flag=True, help="Do not test the result against the start.")
 @click.option("--picture", type=click.Path(), help="Write the way as SVG.")
+@click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or done before.")
+@programs_option
 @workers_option
 @click.option("--store", help="Where matches are kept, as a URL.  [default: the file's name with .sqlite]")
 @format_option
-def tune(file: str, no_test: bool, picture: str | None, style: str, **given: Any) -> None:
+def tune(
+    file: str,
+    no_test: bool,
+    picture: str | None,
+    fresh: bool,
+    accept_changes: bool,
+    style: str,
+    **given: Any,
+) -> None:
     """Tune numbers in a bot's command or variables by matches of the bot against itself.
 
     FILE is YAML: base, parameters, iterations, and keys as in regress. In each iteration all numbers are
@@ -53,16 +63,17 @@ def tune(file: str, no_test: bool, picture: str | None, style: str, **given: Any
     from arbiter.cli.documents import check_path
     from arbiter.export.whole_files import write_whole
     from arbiter.store import Store
+    from arbiter.tune.course import resumed
     from arbiter.tune.picture import picture as drawn
 
     check_path(picture)
     keys = {key: value for key, value in given.items() if value is not None}
     tuning = _tuning(file, keys, [] if picture is None else [picture])
     with closing(Store(tuning.store)) as store:
-        course = _tuned(tuning, store)
+        course = _tuned(resumed(tuning, store, fresh, accept_changes, note), store)
         if picture is not None:
             write_whole(picture, drawn(course.descent))
-        ended = None if no_test else _tested(course, store)
+        ended = None if no_test else _tested(course, store, fresh, accept_changes)
     with even_unread():
         if style == "json":
             print_json(_shape(course, ended))
@@ -134,14 +145,14 @@ def _play(course: Course, executor: Slots, there: int) -> None:
                 note(f"{title}; {figures(there + played, total, played, told - begun)}")
 
 
-def _tested(course: Course, store: Store) -> EndedTest:
+def _tested(course: Course, store: Store, fresh: bool, accept: bool) -> EndedTest:
     """Test the estimate against the start, or go on with that."""
     from arbiter.cli.regress import play_test
-    from arbiter.regress.run import open_experiment
+    from arbiter.regress.run import attempt, open_experiment
 
     tuning = course.tuning
     experiment = tuning.test(course.season.seed, course.descent.estimate)
-    experiment = replace(experiment, limits=tuning.limits)
+    experiment = attempt(replace(experiment, limits=tuning.limits), store, fresh, accept, note)
     begun = time.monotonic()
     note(f"testing {_values(course.descent.estimate)} as candidate against the start ({experiment.name})")
     with store.held(experiment.name):

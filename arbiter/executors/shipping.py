@@ -1,7 +1,7 @@
 """Folders that are sent to workers: packed once, unpacked once a machine, named by their content.
 
 A parcel is a tar in memory. It has the files' content and whether they are executable, but no
-times and owners, so that the same files have the same digest. `__pycache__` and `.git` are left
+times and owners, so that the same files have the same digest. `__pycache__`, `.git` and logs are left
 out. A link must lead to somewhere in its own folder: on another machine it would lead
 elsewhere. Parcels are unpacked in a folder of the user's that is private (mode 0700).
 """
@@ -21,6 +21,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, VoidMatch
+from arbiter.table.files import is_by_product
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -131,7 +132,7 @@ def moved(player: Player, places: Mapping[str, str]) -> Player:
 def _below(folder: Path) -> Iterable[Path]:
     """All files, links and folders below a folder, in a fixed order."""
     for path in sorted(folder.iterdir()):
-        if path.name not in LEFT_OUT:
+        if path.name not in LEFT_OUT and not (is_by_product(path.name) and path.is_file()):
             yield path
             if path.is_dir() and not path.is_symlink():
                 yield from _below(path)

@@ -16,7 +16,16 @@ from arbiter.config.season_file import StrictModel, TableModel, Version, Version
 from arbiter.config.values import Seed, StoreUrl, Word
 from arbiter.errors import ConfigError, Problem
 from arbiter.regress.blocks import Meeting
-from arbiter.regress.identity import BASE, CANDIDATE, CANDIDATES, Digests, attempt_of, kept, name_of
+from arbiter.regress.identity import (
+    BASE,
+    CANDIDATE,
+    CANDIDATES,
+    CONTENTS,
+    Digests,
+    attempt_of,
+    kept,
+    name_of,
+)
 from arbiter.regress.versions import as_names, versions_of
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
@@ -126,7 +135,7 @@ def experiment_of(
         "field": [kept(player, digests) for player in field],
     }
     first = {BASE: base, CANDIDATE: replace(tried[0], name=CANDIDATE)}
-    experiment = experiment_by(model, game, first, field, players, tried if several else ())
+    experiment = experiment_by(model, game, first, field, players, digests, tried if several else ())
     return replace(experiment, store=store, notes=tuple(digests.notes))
 
 
@@ -237,9 +246,10 @@ def experiment_by(
     versions: Mapping[str, Player],
     field: tuple[Player, ...],
     players: Mapping[str, Any],
+    digests: Digests,
     candidates: Sequence[Player] = (),
 ) -> Experiment:
-    """The experiment of checked keys; `players` as `identity.kept` gives them."""
+    """The experiment of checked keys; `players` as `identity.kept` gives them with `digests`."""
     commands: dict[str, Any] = {CANDIDATE: list(versions[CANDIDATE].command)}
     if candidates:
         commands = {CANDIDATES: {player.name: list(player.command) for player in candidates}}
@@ -256,6 +266,7 @@ def experiment_by(
         BASE: list(versions[BASE].command),
         **commands,
         "players": players,
+        CONTENTS: digests.contents,
     }
     try:
         test = stop_rule(game, settings, bool(field), model.max_blocks)

@@ -1,13 +1,14 @@
 """The identity of a regression test: its name in the store, and digests of its programs.
 
 The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
-contents. So the same command goes on where it stood, and a changed program, bound or clock begins anew: a
-test that has been looked at cannot be continued by another rule. Begun anew although nothing has changed, it
-has the number of the attempt behind its name.
+contents. So the same command goes on where it stood, and a changed bound or clock begins anew: a test that
+has been looked at cannot be continued by another rule. Begun anew although nothing has changed, it has the
+number of the attempt behind its name.
 
 A program is the files that its command names and all that lies in its own folder and below, in what it may
 `read`, and in what its command names as a word or a part of one: ``-cp jc``, ``--weights=../nets``; moved, it
-is the same. A file that is too large to be read each time counts by its size and time, and of a folder with
+is the same. Files that came since a test began, and logs, are what its runs write, and no part of it.
+A file that is too large to be read each time counts by its size and time, and of a folder with
 too many files, such as a home, only those directly in it count; `Digests.notes` say so.
 """
 
@@ -20,16 +21,17 @@ from contextlib import suppress
 from dataclasses import asdict
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.config import digest_of
 from arbiter.match import Player
 from arbiter.season.settings import CHOICE, REGRESS
 from arbiter.store.sqlite import companions, is_store
+from arbiter.table.files import is_by_product
 from arbiter.table.sandbox.landlock import OF_THE_SYSTEM
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from arbiter.match import Player
 
@@ -37,7 +39,9 @@ if TYPE_CHECKING:
 PREFIX = REGRESS
 PREFIXES = (REGRESS, CHOICE)
 """The beginnings of the names of tests in a store, and of choices among several candidates."""
-FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence", "of_family"}
+CONTENTS = "contents"
+"""The key of digests of single files, by folder and by name from there."""
+FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence", "of_family", CONTENTS}
 """Keys that change no score and no ratio, or are as they were when a test was begun; the players of the field
 are kept apart."""
 
@@ -65,8 +69,14 @@ def attempt_of(name: str) -> int:
     return int(number or 1)
 
 
+def first_attempt(name: str) -> str:
+    """The name without the number of an attempt."""
+    return "-".join(name.split("-", 2)[:2])
+
+
 def last_attempt(name: str, there: Collection[str], fresh: bool = False) -> str:
     """The name of the last attempt that is `there`, of the next one if it is to be `fresh`."""
+    name = first_attempt(name)
     names = [other for other in there if other == name or other.startswith(f"{name}-")]
     if not names:
         return name
@@ -93,18 +103,41 @@ def program(player: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def what_changed(now: Mapping[str, Any], then: Mapping[str, Any]) -> list[str]:
-    """The files and folders of a test, by its settings, that are others than `then`; none where more is."""
-    with suppress(KeyError, TypeError, AttributeError):
-        if _without_digests(now) == _without_digests(then):
-            changed = [
-                path
-                for player, before in zip(_programs(now), _programs(then), strict=True)
-                for path, digest in _digests(player).items()
-                if _digests(before).get(path) != digest
-            ]
-            return list(dict.fromkeys(changed))
-    return []
+class Changed(NamedTuple):
+    """The files of programs that are others than before, or gone, and those that are new, by their paths."""
+
+    files: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def what_changed(
+    now: Mapping[str, Any], then: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]] = ()
+) -> Changed | None:
+    """What of the programs differs between two settings; None where more does, or they are none of a test.
+
+    Contents that were `accepted` since are as good as those of `then`. A folder stands for its files where
+    those were not kept by themselves.
+    """
+    with suppress(KeyError, TypeError, AttributeError, ValueError):
+        if _without_digests(now) != _without_digests(then):
+            return None
+        files: list[str] = []
+        new: list[str] = []
+        known = [then.get(CONTENTS, {}), *accepted]
+        for player, before in zip(_programs(now), _programs(then), strict=True):
+            digests, old = _digests(player), _digests(before)
+            files += old.keys() - digests.keys()
+            for path in (path for path in digests if old.get(path) != digests[path]):
+                has, had = now[CONTENTS][path], [contents[path] for contents in known if path in contents]
+                if not had:
+                    (files if path in old else new).append(path)
+                    continue
+                names = set().union(*had)
+                other = {name for name in names if has.get(name) not in {each.get(name) for each in had}}
+                files += (f"{path}/{name}".rstrip("/") for name in sorted(other))
+                new += (f"{path}/{name}" for name in sorted(has.keys() - names))
+        return Changed(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(new)))
+    return None
 
 
 def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +151,8 @@ def _without_digests(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _programs(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     players = settings["players"]
+    if isinstance(players, list):
+        return players
     tried = players[CANDIDATES] if CANDIDATES in players else [players[CANDIDATE]]
     return [players[BASE], *tried, *players["field"]]
 
@@ -147,7 +182,11 @@ class Digests:
     def __init__(self, apart: Iterable[Path] = ()) -> None:
         self.notes: list[str] = []
         self._apart = {str(path.resolve()) for path in apart}
+        # Where our own output goes, such as `nohup.out`.
+        self._apart |= {os.path.realpath(f"/proc/self/fd/{number}") for number in (1, 2)}
         self._known: dict[str, str] = {}
+        self.contents: dict[str, dict[str, str]] = {}
+        """Digests of the single files, by folder or file that was read, and by name from there."""
 
     def of(self, player: Player) -> dict[str, dict[str, str]]:
         """SHA-256 by path of the ``files`` that a player's command names, and of ``folders`` and the rest."""
@@ -191,13 +230,14 @@ class Digests:
         names = sorted(names)[:MOST_FILES]
         stores = {name for name in names if is_store(Path(place, name))}
         out = stores.union(*map(companions, stores), {".git"})
-        paths = [str(Path(place, name)) for name in names if name not in out]
+        paths = [str(Path(place, name)) for name in names if name not in out and not is_by_product(name)]
         return {
             os.path.relpath(path, folder): path for path in paths if os.path.realpath(path) not in self._apart
         }
 
     def _digest_of_files(self, root: str, files: dict[str, str]) -> str:
         whole, left, by_size = sha256(), MOST_OF_FOLDER, []
+        contents = self.contents[root] = {}
         for name, path in sorted(files.items()):
             try:
                 there = os.stat(path)
@@ -213,6 +253,7 @@ class Digests:
             except OSError as error:
                 # A link to nothing, or what a bot may run and nobody may read.
                 content = str(error.errno).encode()
+            contents[name] = content.hex()
             whole.update(b"\0%s\0%s" % (name.encode(errors="surrogateescape"), content))
         if by_size:
             more = f" and {len(by_size) - 1} more files in {root}" if len(by_size) > 1 else ""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.config.changes import rated_name
 from arbiter.config.submissions import SOURCE, folder_beside
+from arbiter.table.files import is_by_product
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,6 +79,8 @@ def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
 def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
     """RatedRound name and file, for each file that is there and is not the one that was accepted."""
     for name, file, path, digest in _files(config, stored):
+        if is_by_product(file):
+            continue
         try:
             with open(path, "rb") as opened:
                 now = file_digest(opened, "sha256").hexdigest()

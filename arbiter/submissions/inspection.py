@@ -114,6 +114,8 @@ class _InspectionRun:
             output = self._build(recipe)
             refuse_lacking(recipe, self._source, self._season.languages)
             self._refuse_too_large()
+            # Before it runs: what it writes where it is not confined is no part of it.
+            files = dict(self._digests())
             started = f"started by {' '.join(recipe.command)}"
             made = (
                 f"by {' '.join(recipe.build)}, {started}" if recipe.build else f"nothing to build, {started}"
@@ -127,7 +129,7 @@ class _InspectionRun:
             yield self._step(at, "check-bot found no fault", check(trial))
             at = MATCHES
             yield self._step(at, play_matches(trial, self._house()))
-            self.program = replace(program, files=dict(self._digests()))
+            self.program = replace(program, files=files)
         except Refused as refused:
             said = f"{refused.detail}\n{refused.ending}"
             helps = advice(self._season, word, said, refused.missing)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from arbiter.errors import ArbiterError, ConfigError
+from arbiter.table.files import is_by_product
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class Site:
 def pack(path: Path, into: IO[bytes]) -> None:
     """Write a folder's files as an archive, or a ZIP file as it is; ConfigError for anything else.
 
-    Left out are names that begin with a dot, and what Python keeps.
+    Left out are names that begin with a dot, what Python keeps, and logs.
     """
     try:
         if path.is_dir():
@@ -227,6 +228,7 @@ def _pack_folder(folder: Path, into: IO[bytes]) -> None:
         for file in sorted(folder.rglob("*"))
         if not any(part.startswith(".") or part == LEFT_OUT for part in file.relative_to(folder).parts)
     ]
+    found = [file for file in found if file.is_dir() or not is_by_product(file.name)]
     files = [file for file in found if stat.S_ISREG(file.lstat().st_mode)]
     strays = [file for file in found if file not in files and not file.is_dir()]
     strays += [file for file in found if file.is_symlink() and file not in strays]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,16 @@ SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NO_PROGRAM = "there is no program"
 LONGEST_LINE = 256
 """Bytes of a script's first line that the kernel reads."""
+_BY_PRODUCT = re.compile(r"nohup\.out|.*\.log(\.\d+)?")
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
 
 if TYPE_CHECKING:
     from arbiter.match import Player
+
+
+def is_by_product(path: str) -> bool:
+    """True for a file that runs write and no program is made of, by its name: a log, or ``nohup.out``."""
+    return _BY_PRODUCT.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
 
 
 def program_problem(program: str, folder: str, path: str | None = None) -> str:

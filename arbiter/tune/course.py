@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from contextlib import closing
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from statistics import fmean
@@ -24,13 +25,13 @@ from arbiter.errors import BotCheckFailed, StoreError
 from arbiter.match import original
 from arbiter.regress.blocks import Meeting, block_specs, leads, version_at
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.run import play_blocks
+from arbiter.regress.run import play_blocks, standing
 from arbiter.regress.trial import FIELD, faults_in
 from arbiter.season.plan import draw_seed
 from rating.descent import Descent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.record import MatchSummary
@@ -42,6 +43,26 @@ LOST = math.sqrt(math.pi / 2.0)
 """Spreads of a match's lead that a match lost by a fault counts as."""
 FAILED = 3
 """Iterations in a row in which no match ended without a fault, on whatever side: the bot fails in all."""
+
+
+def resumed(
+    tuning: Tuning,
+    store: Store,
+    fresh: bool = False,
+    accept: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Tuning:
+    """The tuning where it stands in the store, or begins, by `regress.run.standing`; `tell` gets why."""
+    most = tuning.iterations * tuning.matches
+
+    def is_over(name: str) -> bool:
+        season = store.season(name)
+        return season is not None and len(season.summaries()) >= most
+
+    found = standing(tuning.name, tuning.settings, store, is_over, fresh, accept)
+    for text in found.notes:
+        tell(text)
+    return replace(tuning, name=found.name)
 
 
 def open_tuning(tuning: Tuning, store: Store) -> SeasonStore:

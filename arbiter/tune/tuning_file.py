@@ -32,7 +32,7 @@ from arbiter.regress.experiment import (
     problems_of_levels,
     with_field,
 )
-from arbiter.regress.identity import BASE, CANDIDATE, kept, program
+from arbiter.regress.identity import BASE, CANDIDATE, CONTENTS, kept, program
 from arbiter.season.settings import TUNE
 from arbiter.store.address import absolute, address_of
 from rating.descent import LEAST_WHOLE, Tunable
@@ -142,7 +142,7 @@ class Tuning:
         keys |= {"candidate": self.model.base, "seed": f"{seed}|test"}
         keys["max_blocks"] = keys["max_blocks"] or self.iterations * self.model.blocks
         model = RegressModel.model_construct(**keys)
-        return experiment_by(model, self.game, versions, self.field, players)
+        return experiment_by(model, self.game, versions, self.field, players, self.digests)
 
 
 def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()) -> Tuning:
@@ -180,6 +180,7 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         "players": [kept(player, digests) for player in (player_of(BASE, model.base, folder), *field)],
     }
     identity = {**settings, "players": [program(player) for player in settings["players"]]}
+    settings[CONTENTS] = digests.contents
     return Tuning(
         name=f"{TUNE}{digest_of(identity)[:16]}",
         model=model,

@@ -16,7 +16,8 @@ from arbiter.match import original
 from arbiter.regress.choice_saying import figures, headline, rows
 from arbiter.regress.choosing import ChoiceTrial
 from arbiter.regress.experiment import experiment_of
-from arbiter.regress.run import changed_since, open_experiment, play_on, resume
+from arbiter.regress.identity import Changed, what_changed
+from arbiter.regress.run import open_experiment, play_on, resume
 from arbiter.store import Store
 from tests.regress.tables import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
 
@@ -183,7 +184,7 @@ def test_candidates_and_their_names_make_it_another_choice(tmp_path: Path) -> No
         bot.write_text("two")
         second = choice(candidates=both)
         assert second.name != first.name
-        assert changed_since(second, store) == (first.name, [str(bot), str(tmp_path)])
+        assert what_changed(second.settings, first.settings) == Changed((str(bot),), ())
 
 
 SEASON = """\

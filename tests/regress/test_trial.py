@@ -5,15 +5,18 @@ from __future__ import annotations
 import random
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.errors import VoidMatch
+from arbiter.errors import ConfigError, VoidMatch
+from arbiter.packing import pack_match
 from arbiter.regress.blocks import block_specs
-from arbiter.regress.run import attempt, changed_since, open_experiment
+from arbiter.regress.experiment import Experiment
+from arbiter.regress.identity import CONTENTS, Changed, what_changed
+from arbiter.regress.run import attempt, open_experiment
 from arbiter.regress.trial import Trial
 from arbiter.store import Store
 from tests.builders import play_trial
@@ -21,12 +24,11 @@ from tests.profiles import examples
 from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from arbiter.match import MatchSpec
     from arbiter.record import MatchSummary
-    from arbiter.regress.experiment import Experiment
     from arbiter.store import SeasonStore
 
 
@@ -220,15 +222,99 @@ def test_a_test_begun_anew_has_other_deals_and_leaves_the_old_one(tmp_path: Path
     assert again.name.startswith(test.name)
 
 
-def test_what_of_the_programs_has_changed_is_named(tmp_path: Path) -> None:
-    (tmp_path / "bot").mkdir()
-    bot = tmp_path / "bot" / "run.sh"
-    bot.write_text("one")
-    keys: dict[str, Any] = {"candidate": ["/bin/sh", str(bot)]}
+class Kept(NamedTuple):
+    """A store with a test that has matches, and the folder of its candidate."""
+
+    store: Store
+    folder: Path
+    test: Experiment
+
+    def again(self, **how: Any) -> tuple[str, list[str]]:
+        """The name under which the same command goes on, and what is told."""
+        said: list[str] = []
+        now = of_folder(self.folder, self.test.settings["elo1"])
+        return attempt(now, self.store, tell=said.append, **how).name, said
+
+
+def of_folder(folder: Path, elo1: float = 10.0) -> Experiment:
+    return experiment(candidate=["/bin/sh", str(folder / "run.sh")], elo1=elo1, max_blocks=9)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    for name in ("run.sh", "weights.bin", "state.txt"):
+        (folder / name).write_text("one")
     with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
-        before = experiment(**keys)
-        open_experiment(before, store)
-        assert changed_since(before, store) is None
-        bot.write_text("two")
-        assert changed_since(experiment(**keys), store) == (before.name, [str(bot), str(bot.parent)])
-        assert changed_since(experiment(**keys, elo1=11.0), store) is None
+        test = of_folder(folder)
+        season = open_experiment(test, store)
+        for spec in list(block_specs(test, season.seed, 1))[:2]:
+            season.add_packed(pack_match(InMemory(alike).record(spec)))
+        yield Kept(store, folder, test)
+
+
+@pytest.mark.parametrize("name", ["nohup.out", "deep/games.txt", "bot.log", "state.log.1"])
+def test_a_test_goes_on_whatever_file_its_runs_write_into_a_programs_folder(kept: Kept, name: str) -> None:
+    (kept.folder / name).parent.mkdir(exist_ok=True)
+    for text in ("one", "more"):
+        (kept.folder / name).write_text(text)
+        found, said = kept.again()
+        assert found == kept.test.name
+        assert [name in line for line in said] == [True] * ("games" in name)
+
+
+@pytest.mark.parametrize("name", ["run.sh", "weights.bin"])
+def test_played_matches_are_not_left_behind_for_a_changed_file_unless_it_is_said(
+    kept: Kept, name: str
+) -> None:
+    (kept.folder / name).write_text("two")
+    file = str(kept.folder / name)
+    with pytest.raises(ConfigError) as caught:
+        kept.again()
+    assert f"{file} changed since {kept.test.name} was begun, which has 2 matches" in str(caught.value)
+    assert "--accept-changes" in str(caught.value)
+    fresh, said = kept.again(fresh=True)
+    assert fresh != kept.test.name
+    assert said == [f"begun anew: {file} changed since {kept.test.name}, which stays in the store"]
+
+
+def test_a_file_that_is_gone_has_changed(kept: Kept) -> None:
+    (kept.folder / "weights.bin").unlink()
+    with pytest.raises(ConfigError, match=r"weights\.bin changed since"):
+        kept.again()
+
+
+def test_a_change_is_accepted_once_and_another_one_is_not(kept: Kept) -> None:
+    (kept.folder / "state.txt").write_text("two")
+    file = str(kept.folder / "state.txt")
+    assert kept.again(accept=True) == (
+        kept.test.name,
+        [f"accepted: {file} changed since {kept.test.name} was begun"],
+    )
+    assert kept.again() == (kept.test.name, [])
+    (kept.folder / "state.txt").write_text("one")
+    assert kept.again() == (kept.test.name, [])
+    (kept.folder / "state.txt").write_text("three")
+    with pytest.raises(ConfigError, match=r"state\.txt changed since"):
+        kept.again()
+
+
+def test_a_decided_test_is_left_for_a_changed_program_without_asking(tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "run.sh").write_text("one")
+    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
+        test = of_folder(folder)
+        trial = play_trial(test, open_experiment(test, store), InMemory(alike), 1)
+        assert trial.verdict is not None
+        (folder / "run.sh").write_text("two")
+        assert attempt(of_folder(folder), store).name not in store.seasons()
+        assert attempt(of_folder(folder, elo1=11.0), store).name not in store.seasons()
+
+
+def test_a_test_without_digests_of_single_files_names_the_folder(kept: Kept) -> None:
+    settings = {key: value for key, value in kept.test.settings.items() if key != CONTENTS}
+    (kept.folder / "weights.bin").write_text("two")
+    now = of_folder(kept.folder).settings
+    assert what_changed(now, settings) == Changed((str(kept.folder),), ())

@@ -199,6 +199,21 @@ def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: 
     ]  # fmt: skip
 
 
+def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, store: Store) -> None:
+    log = folder / "bots" / "p3.log"
+    (folder / "s.yaml").write_text(CONFIG.replace("bots/p3.py]", "bots/p3.py, bots/p3.log]"))
+    before = opened(folder, store).config
+    events: list[Event] = []
+    for event in opened(folder, store).play(Scripted(by_name)):
+        events.append(event)
+        if isinstance(event, RoundComplete):
+            log.write_text(f"{log.read_text() if log.exists() else ''}round")
+    assert told(events) == []
+    # It starts in the same folder, with the same words, is not tried again, and counts as the same program.
+    now = opened(folder, store).config
+    assert now.entries == before.entries
+
+
 def test_a_file_that_changed_in_a_round_that_was_begun_is_told_when_it_goes_on(
     folder: Path, store: Store
 ) -> None:

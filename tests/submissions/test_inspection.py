@@ -127,6 +127,20 @@ def test_an_accepted_version_is_whole_and_can_be_played(inspector: Inspector) ->
     assert all(Path(file).is_relative_to(inspector.folder) and Path(file).is_file() for file in player.files)
 
 
+def test_what_a_program_writes_when_it_is_tried_is_no_part_of_it(
+    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(trial: TriedProgram, _house: object) -> str:
+        Path(trial.player.folder, "games.txt").write_text("lost")
+        return ""
+
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, "play_matches", play)
+    program = inspector.inspect(GOOD).program
+    assert program is not None
+    assert set(program.files) == {f"source/{name}" for name in GOOD}
+
+
 @pytest.mark.skipif(bool(problem()), reason=f"nothing can be built here: {problem()}")
 def test_what_was_built_counts_by_its_digest(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inspection, "check", lambda _: "")

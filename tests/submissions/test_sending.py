@@ -221,6 +221,7 @@ def test_the_same_folder_is_the_same_archive(bot: Path) -> None:
     (bot / "__pycache__").mkdir()
     (bot / "__pycache__" / "bot.pyc").write_bytes(b"1")
     (bot / ".git").write_text("x")
+    (bot / "bot.log").write_text("x")
     (bot / "bot.py").write_text("print(1)")
     pack(bot, two)
     assert one.getvalue() == two.getvalue()

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.errors import BotCheckFailed, StoreError
+from arbiter.errors import BotCheckFailed, ConfigError, StoreError
 from arbiter.match import original
+from arbiter.packing import pack_match
 from arbiter.regress.blocks import block_specs
+from arbiter.regress.run import attempt, open_experiment
 from arbiter.store import Store
+from arbiter.tune.course import resumed
 from tests.regress.tables import InMemory, alike, seats_of
 from tests.tune.tables import SKILL, by_skill, course, played, tuning, weak
 
@@ -77,6 +80,38 @@ def test_more_iterations_add_to_what_there_is(tmp_path: Path) -> None:
     after = played(tuning(tmp_path, iterations=6), rest)
     assert after.descent.path[:5] == before.descent.path
     assert len(rest.played) == 2 * 4
+
+
+def test_a_tuning_and_its_test_go_on_whatever_the_bot_writes_and_ask_for_what_it_is_made_of(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bot").mkdir()
+    bot = tmp_path / "bot" / "bot.sh"
+    bot.write_text("one")
+    keys = {"base": ["/bin/sh", str(bot), "{skill}"], "iterations": 4}
+    first = tuning(tmp_path, **keys)
+    found = played(first, iterations=2)
+    with closing(Store(first.store)) as store:
+        tested = first.test("s", found.descent.estimate)
+        season = open_experiment(tested, store)
+        season.add_packed(pack_match(InMemory(by_skill).record(next(block_specs(tested, "s", 1)))))
+        (bot.parent / "games.txt").write_text("lost")
+        now = resumed(tuning(tmp_path, **keys), store)
+        assert now.name == first.name
+        assert attempt(now.test("s", found.descent.estimate), store).name == tested.name
+        bot.write_text("two")
+        with pytest.raises(ConfigError, match=rf"bot\.sh changed since {first.name} .*, which has 8 matches"):
+            resumed(tuning(tmp_path, **keys), store)
+        assert resumed(tuning(tmp_path, **keys), store, fresh=True).name != first.name
+    assert len(found.season.summaries()) == 8
+
+
+def test_a_tuning_that_is_begun_anew_is_another_one(tmp_path: Path) -> None:
+    first = tuning(tmp_path, iterations=1)
+    played(first)
+    with closing(Store(first.store)) as store:
+        assert resumed(first, store).name == first.name
+        assert resumed(first, store, fresh=True).name == f"{first.name}-2"
 
 
 def test_who_faults_loses_whole_and_numbers_go_away_from_there(tmp_path: Path) -> None:
