@@ -26,6 +26,7 @@ FIXES = {
     "matches": "see its standard error; arbiter console plays the match by hand",
     "time": "look at time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
+    "output": "write less, to standard error too: a match has 1 MiB of output and 16 MiB of standard error",
 }
 FIXES_OF_SENT = FIXES | {
     "matches": "look at its standard error; at home arbiter console plays the match by hand",
@@ -109,6 +110,8 @@ def fix_of(kind: str, command: str, reply: bytes) -> str:
             return FIXES["rules" if command.startswith("gen_") else "opening"]
         case Fault.CRASH:
             return "look at its standard error"
-        case Fault.MEMORY | Fault.ILLEGAL | Fault.OUT_OF_TURN | Fault.OUTPUT:
+        case Fault.OUTPUT:
+            return FIXES["output"]
+        case Fault.MEMORY | Fault.ILLEGAL | Fault.OUT_OF_TURN:
             return FIXES[STEPS_OF[Fault(kind)]]
     return ""

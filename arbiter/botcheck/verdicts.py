@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from arbiter.errors import ArbiterError, MalformedReply
 from arbiter.frame import frame_at, hand_line, table_line
 from arbiter.protocol import Answer, Connection, words_of
 from arbiter.record import Fault
-from arbiter.table.complaints import advice, misplaced
+from arbiter.table.complaints import STACK, advice, misplaced
 from arbiter.table.ending import NO_MEMORY
 from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
@@ -66,6 +67,10 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         return None
     name, detail, fix = _place(subject, played, forfeit, opening)
     stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
+    if forfeit.fault is Fault.OUTPUT:
+        fix = FIXES["output"]
+    elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
+        fix += f"; {STACK}"
     tier = subject.limits.isolation
     if NO_FORK.search(stderr):
         fix = EXEC

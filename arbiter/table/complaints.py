@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from arbiter.table.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,10 +49,32 @@ ABSENT_FILE = re.compile(
 )
 """Its name, as Python, Node, Java and Ruby write it, and C, Go, Lua and shells."""
 LONGEST_NAME = 100
+FILE_TOO_LARGE = re.compile(rb"File too large|File size limit exceeded|\bEFBIG\b", re.IGNORECASE)
 STREAM = re.compile(rb"/dev/(?:std(?:in|out|err)|fd)\b|/proc/self/fd\b")
 NO_TEMPORARY = re.compile(
     rb"No usable temporary directory|(?:create|make) (?:a )?temporary (?:directory|file)", re.IGNORECASE
 )
+LIMITS = (
+    (
+        re.compile(rb"Too many open files|\bEMFILE\b", re.IGNORECASE),
+        f"it may have {MOST_DESCRIPTORS} files open, and make 64 pipes",
+    ),
+    (FILE_TOO_LARGE, f"no file of its own may be longer than {2 * SCRATCH_BYTES >> 20} MB"),
+    (
+        re.compile(rb"No space left on device|\bENOSPC\b", re.IGNORECASE),
+        f"its temporary folder has {SCRATCH_BYTES >> 20} MB and 1,024 files and folders",
+    ),
+    (
+        re.compile(
+            rb"can't start new thread|Resource temporarily unavailable|\bEAGAIN\b"
+            rb"|pthread_create|native thread",
+            re.IGNORECASE,
+        ),
+        "it may have 256 threads",
+    ),
+)
+"""The words of a program that met a limit, and the limit. All but the first are of confined bots alone."""
+STACK = "signal 11 also ends a program whose stack outgrows its 64 MB"
 REFUSED = "processes, sockets, writing but in TMPDIR, and reading outside the bot's folder"
 READ, SEND = "what lies elsewhere has to be named in read:", "what it needs has to lie in the archive"
 NO_STAGE = (
@@ -63,6 +88,14 @@ NO_TEMPORARY_HERE = "there is no temporary folder here: let the program do witho
 def tells_of_memory(said: bytes | bytearray) -> bool:
     """True if a program wrote that it could get no memory."""
     return MEMORY.search(said) is not None
+
+
+def limit_met(exit_code: int, said: bytes, confined: bool) -> str:
+    """Return which limit a program met that ended so with these words; "" if none is known to be why."""
+    if confined and exit_code == -signal.SIGXFSZ:
+        return LIMITS[1][1]
+    known = LIMITS if confined else LIMITS[:1]
+    return next((limit for words, limit in known if words.search(said)), "")
 
 
 def tells_of_module(said: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import signal
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +24,7 @@ from arbiter.protocol import NONE
 from arbiter.record import Fault
 from arbiter.referee import referee
 from arbiter.table.channel import Channel
-from arbiter.table.complaints import advice, misplaced
+from arbiter.table.complaints import STACK, advice, misplaced
 from arbiter.table.cores import NS_PER_TICK
 from arbiter.table.files import lack, script_problem
 from arbiter.table.launcher import Launcher
@@ -146,6 +147,8 @@ class Conductor:
             said = channel.stderr.tail if crashed(channel.seat, record.forfeit) else b""
             if helps := misplaced(said, player.folder) or advice(said, tier):
                 remarks.append(helps)
+            if crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
+                remarks.append(STACK)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")
             if (view := views[seat]) and (missing := view.missing()):

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import MalformedReply
 from arbiter.record import Fault
-from arbiter.table.complaints import tells_of_memory
+from arbiter.table.complaints import PLAIN, limit_met, tells_of_memory
 
 if TYPE_CHECKING:
+    from arbiter.match import Limits
     from arbiter.table.launcher import End, Launcher
     from arbiter.table.meter import Meter
     from arbiter.table.stderr import StandardError
@@ -33,10 +34,10 @@ class Ending:
     """The faults of one program that may have ended, each found out when it is asked for."""
 
     def __init__(
-        self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, memory_bytes: int
+        self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, limits: Limits
     ) -> None:
         self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
-        self._memory_bytes = memory_bytes
+        self._memory_bytes, self._confined = limits.memory_bytes, limits.isolation != PLAIN
 
     def check_memory(self, tables: bool = True) -> None:
         """MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
@@ -63,7 +64,9 @@ class Ending:
         if said:
             mb = 10**6
             how += f" {NO_MEMORY}; it had {peak // mb} MB and is limited to {self._memory_bytes // mb} MB"
-        return MalformedReply(Fault.CRASH, f"it {how}", unread, private=self._stderr.last_line)
+        limit = "" if said else limit_met(status, self._stderr.tail, self._confined)
+        why = f"it {how}; {limit}" if limit else f"it {how}"
+        return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.last_line)
 
     def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
         """The fault of output that is no reply: `memory` if it says, or standard error does when the program

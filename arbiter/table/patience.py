@@ -82,7 +82,7 @@ class PatientChannel:
         family = limits.isolation != "landlock"
         self._meter = Meter(self.pid, family, board, place, away_ns)
         self._first_look_ns = FIRST_LOOK_AT_FAMILIES_NS if family else FIRST_LOOK_NS
-        self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits.memory_bytes)
+        self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits)
         self._base: MeterReading | None = None
         self._watching = self._ended = False
         self._errors_at = 0

@@ -6,6 +6,8 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from arbiter.errors import MalformedReply
+from arbiter.record import Fault
 from arbiter.table.complaints import tells_of_memory
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 CHUNK = 65536
 STDERR_LIMIT = 16 << 20
-"""Bytes read in a match; after that the bot blocks when it writes more, on its own clock."""
+"""Bytes in a match."""
 STDERR_TAIL = 4096
 """Bytes kept for the record."""
 DURING, SINCE = "during", "since"
@@ -47,7 +49,7 @@ class StandardError:
 
     def drain(self) -> bool:
         """Read what there is; False if nothing more will be read."""
-        while self.seen < STDERR_LIMIT:
+        while self.seen <= STDERR_LIMIT:
             try:
                 chunk = os.read(self.descriptor, CHUNK)
             except BlockingIOError:
@@ -75,7 +77,8 @@ class StandardError:
     def mark(self, when: str) -> bool:
         """Read what there is, all of it written `DURING` or `SINCE` the last request; False at its end.
 
-        What comes before the first request has no mark.
+        What comes before the first request has no mark. MalformedReply (``output``) once it has written more
+        than a match's limit.
         """
         more = self.drain()
         if self.seen > self._marked:
@@ -85,6 +88,8 @@ class StandardError:
                 if not self._marks or self._marks[-1][1:] != (when, self.requests):
                     self._marks.append((self._marked, when, self.requests))
             self._marked = self.seen
+        if self.seen > STDERR_LIMIT:
+            raise MalformedReply(Fault.OUTPUT, f"more than {STDERR_LIMIT} bytes on standard error in a match")
         return more
 
     def marks(self, moves: Sequence[int], beyond: int) -> Iterator[tuple[int, str, int]]:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.table.complaints import NO_STAGE, NO_STREAM, READ, advice, misplaced, tells_of_memory
+from arbiter.table.complaints import (
+    NO_STAGE,
+    NO_STREAM,
+    READ,
+    advice,
+    limit_met,
+    misplaced,
+    tells_of_memory,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +44,31 @@ if TYPE_CHECKING:
 )
 def test_runtimes_words_for_want_of_memory_are_known(said: bytes) -> None:
     assert tells_of_memory(said)
+
+
+@pytest.mark.parametrize(
+    ("exit_code", "said", "limit"),
+    [
+        (1, b"OSError: [Errno 27] File too large", "no file of its own may be longer than 32 MB"),
+        (-signal.SIGXFSZ, b"", "no file of its own may be longer than 32 MB"),
+        (1, b"OSError: [Errno 28] No space left on device", "16 MB and 1,024 files"),
+        (1, b"RuntimeError: can't start new thread", "256 threads"),
+        (1, b"BlockingIOError: [Errno 11] Resource temporarily unavailable", "256 threads"),
+        (1, b"java.lang.OutOfMemoryError: unable to create native thread", "256 threads"),
+        (1, b"OSError: [Errno 24] Too many open files: 'x'", "255 files open"),
+        (1, b"ValueError: no such card", ""),
+    ],
+)
+def test_a_limit_that_ended_a_program_is_named(exit_code: int, said: bytes, limit: str) -> None:
+    found = limit_met(exit_code, said, confined=True)
+    assert limit in found
+    assert bool(found) == bool(limit)
+
+
+def test_what_is_not_confined_meets_the_machines_limits() -> None:
+    assert limit_met(1, b"No space left on device", confined=False) == ""
+    assert limit_met(-signal.SIGXFSZ, b"", confined=False) == ""
+    assert limit_met(1, b"Too many open files", confined=False)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.errors import MalformedReply
+from arbiter.record import Fault
+from arbiter.table import stderr
 from arbiter.table.stderr import DURING, SINCE, STDERR_TAIL, StandardError
 from tests.table.conftest import against
 
@@ -72,6 +75,27 @@ def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
     assert tail[second[0] : third[0]] == "é" * (STDERR_TAIL // 2 - 10)
     pipe.written("y" * STDERR_TAIL, SINCE)
     assert list(pipe.error.marks([1, 2, 3], 4)) == [(0, SINCE, 3)]
+
+
+def test_more_than_a_match_may_have_is_a_fault(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stderr, "STDERR_LIMIT", 100)
+    pipe.written("x" * 100, SINCE)
+    with pytest.raises(MalformedReply, match="more than 100 bytes on standard error in a match") as caught:
+        pipe.written("y", DURING, asked=True)
+    assert caught.value.kind is Fault.OUTPUT
+    assert pipe.error.tail.endswith(b"xy")
+
+
+@pytest.mark.process
+def test_a_bot_that_floods_standard_error_hears_so_and_is_not_late(
+    table: Conductor, bot: Callable[..., Path]
+) -> None:
+    record = table.play(against(bot("", "while words[0] == 'gen_move': sys.stderr.write('x' * 65536)")))
+    assert record.forfeit is not None
+    assert (record.forfeit.fault, record.forfeit.detail) == (
+        Fault.OUTPUT,
+        "more than 16777216 bytes on standard error in a match",
+    )
 
 
 @pytest.mark.process
