@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.cli import COMMANDS
+from arbiter.cli.match_text import print_match
+from arbiter.games import make
+from arbiter.record import Fault, Forfeit
+from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
@@ -273,6 +278,16 @@ def test_a_reader_who_goes_away_is_no_error(config: Path) -> None:
 
 def test_an_unknown_command_is_a_usage_error(arbiter: Run) -> None:
     refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")
+
+
+def test_of_a_long_reply_that_ended_a_match_the_beginning_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    forfeit = Forfeit(0, "a", Fault.MALFORMED, "a reply starts with = or ?", "gen_move", "x" * 4096)
+    game = make("planning", {"deals": [[1, 0]]})
+    print_match(replace(play_by_policy(game, random_policy(1), match_spec(game)), forfeit=forfeit))
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  reply")]
+    assert line == f"  reply    '{'x' * 200}'... (4096 characters)"
 
 
 @pytest.mark.process

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from arbiter.sheet import SheetStep
 
 
+SHOWN = 200
+"""Characters of a reply that ended a match; the record has up to 4 KiB."""
+
+
 def moves_before_fault(record: MatchRecord) -> int:
     """After how many decisions, their news untold, the exchange begins that is the fault; all if none is.
 
@@ -41,7 +45,8 @@ def print_match(record: MatchRecord, again: str = "", but: Sequence[str] = ()) -
         say(f"  why      {forfeit.detail}")
         if forfeit.command:
             say(f"  command  {forfeit.command}")
-            say(f"  reply    {forfeit.reply!r}")
+            more = f"... ({len(forfeit.reply)} characters)" if len(forfeit.reply) > SHOWN else ""
+            say(f"  reply    {forfeit.reply[:SHOWN]!r}{more}")
         if again:
             say(f"  again    {again}")
         for line in but:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import date
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from arbiter.config.game import game_of
 from arbiter.errors import ConfigError, Problem, did_you_mean
+from arbiter.games import find, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 _DICTIONARY = re.compile(r"a valid dictionary( or instance of \w+)?")
 """Pydantic's word for a mapping, with the name of our class."""
+_UNKNOWN = "unknown key"
+_MEASURES = {"time", "start_time", "memory", "every"}
+"""Keys whose values are texts for their units."""
 _NUMBER = "should be a valid integer, or should be a valid number", "should be a number"
 
 
@@ -46,7 +52,9 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
     path = tuple(key for key in error["loc"] if not _is_branch(key))
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return Problem(path, "unknown key", did_you_mean(str(path[-1]), _keys_at(model, path[:-1])))
+        return Problem(path, _UNKNOWN, did_you_mean(str(path[-1]), _keys_at(model, path[:-1])))
+    if kind == "string_type":
+        return _no_text(path, error["input"])
     if kind == "missing":
         return Problem(path, "is required")
     if kind == "literal_error":
@@ -57,6 +65,34 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
         "(List|Dictionary) should have at least 1 item after validation, not 0", "is empty", message
     )
     return Problem(path, message, context.get("hint", ""))
+
+
+def _no_text(path: tuple[str | int, ...], value: object) -> Problem:
+    """The problem of a value, or of a key, that YAML does not read as a text."""
+    read_as = {bool: "true or false", int: "a number", float: "a number", NoneType: "nothing"}.get(
+        type(value)
+    )
+    if read_as is None and isinstance(value, date):
+        read_as = "a date"
+    if path[-1:] == ("[key]",):
+        path = path[:-2]
+    is_name = read_as is not None and not _MEASURES & set(path[-1:])
+    return Problem(
+        path, "should be a valid string", f"YAML reads it as {read_as}: quote it" if is_name else ""
+    )
+
+
+def _of_the_game(problem: Problem, values: Mapping[str, Any]) -> Problem:
+    """The problem of an unknown key, with a hint where that is an option of the game."""
+    key, game = problem.path[0], values.get("game")
+    name = game.get("name") if isinstance(game, dict) else game
+    options = find(name).option_help if name in names() else {}
+    given = values[key] if key == "options" else {key: None}
+    found = [option for option in given if option in options] if isinstance(given, dict) else []
+    if key != "options" and not found:
+        return problem
+    shown = f"name: {name if options else 'GAME'}, {(found or ['KEY'])[0]}: ..."
+    return replace(problem, hint=f"options of a game stand in game: {{{shown}}}")
 
 
 def _is_branch(key: object) -> bool:
@@ -138,7 +174,9 @@ def validate(
     try:
         reading.model = kind.model_validate(values)
     except ValidationError as error:
-        reading.problems += [p for p in problems_of(error, kind) if p.path not in document.unread]
+        found = [p for p in problems_of(error, kind) if p.path not in document.unread]
+        unknown = {p.path for p in found if p.message == _UNKNOWN and len(p.path) == 1}
+        reading.problems += [_of_the_game(p, values) if p.path in unknown else p for p in found]
     if "game" in values and (values["game"] is not None or kind.model_fields["game"].is_required()):
         try:
             reading.game = game_of(values["game"])
