@@ -20,6 +20,7 @@ from arbiter.store import sqlite
 from tests.commands import arbiter
 from tests.databases import database, postgres, postgres_server
 from tests.kept_season import kept, original_season, shown
+from tests.left_open import Summary
 from tests.tiers import a_stage, landlock
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.order is None:
         told = getattr(config, "workerinput", {})
         config.option.order = told.get("order") or random.randrange(1, 10**6)
+    config.pluginmanager.register(Summary())
     # Bots that are started as `python3` run in the interpreter of the tests, and not in a script that looks for one.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
