@@ -67,7 +67,7 @@ def _as_begun(experiment: Experiment, store: Store) -> Experiment:
     return replace(experiment, test=test, settings=begun)
 
 
-class Standing(NamedTuple):
+class Continuation(NamedTuple):
     """The name under which something goes on or begins, and what there is to say of it."""
 
     name: str
@@ -81,7 +81,7 @@ def standing(
     is_over: Callable[[str], bool],
     fresh: bool = False,
     accept: bool = False,
-) -> Standing:
+) -> Continuation:
     """Where what `settings` describe goes on, or begins; `name` is made of them.
 
     What was begun with the same programs goes on, whatever files have come since. ConfigError where a file of
@@ -91,7 +91,7 @@ def standing(
     names = store.seasons()
     found = None if first_attempt(name) in names else _earlier(name, settings, store)
     if found is None:
-        return Standing(last_attempt(name, names, fresh))
+        return Continuation(last_attempt(name, names, fresh))
     season, changed = found
     files, first = first_few(changed.files), first_attempt(season.name)
     if not changed.files:
@@ -99,17 +99,17 @@ def standing(
             f"{first_few(changed.new)} came since {season.name} was begun: no part of it, unless with --fresh"
         )
         goes_on = last_attempt(first, names, fresh) if fresh else season.name
-        return Standing(goes_on, (came,) if changed.new and not fresh else ())
+        return Continuation(goes_on, (came,) if changed.new and not fresh else ())
     if accept and not fresh:
         season.keep_settings(f"{_ACCEPTED}{digest_of(settings[CONTENTS])[:16]}", settings[CONTENTS])
-        return Standing(season.name, (f"accepted: {files} changed since {season.name} was begun",))
+        return Continuation(season.name, (f"accepted: {files} changed since {season.name} was begun",))
     matches = len(season.summaries())
     if not (fresh or not matches or is_over(season.name)):
         raise ConfigError(
             f"{files} changed since {season.name} was begun, which has {counted(matches, 'match')}",
             hint="--accept-changes goes on with them, --fresh leaves them in the store and begins anew",
         )
-    return Standing(name, (f"begun anew: {files} changed since {season.name}, which stays in the store",))
+    return Continuation(name, (f"begun anew: {files} changed since {season.name}, which stays in the store",))
 
 
 def _earlier(name: str, settings: Mapping[str, Any], store: Store) -> tuple[SeasonStore, Changed] | None:

@@ -15,7 +15,7 @@ from rating.crosstable import PairTable
 from rating.errors import MalformedGame
 from rating.expansion import expand
 from rating.matches import FaultRule, Match
-from rating.reading.repeats import Results, Source, repeats
+from rating.reading.repeats import ResultColumns, ResultSource, repeats
 
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "1/2": 0, "½-½": 0}
 """The results that may be written, and the outcome for the player named first."""
@@ -71,7 +71,7 @@ class Gathering:
         self._points = np.zeros(0)
         self._next_match = 0
         self._is_named: list[Bools] = []  # of each result: whether its match has an id
-        self._sources: list[Source] = []
+        self._sources: list[ResultSource] = []
         self._results = 0
         self._named: dict[str, int] = {}
         self._seen: set[tuple[int, int]] = set()
@@ -81,7 +81,7 @@ class Gathering:
 
     def begin_source(self, file: str, line: int) -> None:
         """What is added from now on is of this file from that line on."""
-        self._sources.append(Source(file, line, self._results))
+        self._sources.append(ResultSource(file, line, self._results))
 
     def add_games(self, found: Iterable[GameColumns | MalformedGame]) -> None:
         """Add games of PGN and CSV; each is a match of its own unless it names its match."""
@@ -199,7 +199,7 @@ class Gathering:
         if not first.size:
             return []
         named = np.where(np.concatenate(self._is_named), match, -1)
-        found = Results(first, second, outcome, rounds, events, named)
+        found = ResultColumns(first, second, outcome, rounds, events, named)
         return list(repeats(self._sources, found, self._events.get("", -1)))
 
     def _joined(self) -> list[Ints]:

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator
 
 from rating.errors import MalformedGame
 from rating.reading.gathering import OUTCOMES, GameColumns
-from rating.reading.pgn_lines import ENDS, TAGS, Game, PgnLines
+from rating.reading.pgn_lines import ENDS, TAGS, PgnGame, PgnLines
 
 # A value without escapes, with no blanks around it.
 _VALUE = r'[^\s"\\](?:[^"\\\n]*[^\s"\\])?'
@@ -115,7 +115,7 @@ class _PgnReader:
         """Count the last game of the file."""
         self._by_line.finish()
 
-    def _take(self, game: Game) -> None:
+    def _take(self, game: PgnGame) -> None:
         problem = game.check()
         if problem is not None:
             self._problems.append(problem)

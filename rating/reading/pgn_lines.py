@@ -46,7 +46,7 @@ def _find_tags_at_end(line: str, at: int) -> int:
     return -1
 
 
-class Game:
+class PgnGame:
     """A game as far as it has been read; lines count from 1, 0 for none yet."""
 
     __slots__ = ("bad", "bounded", "end", "file", "first", "moves", "tags")
@@ -107,15 +107,15 @@ class Game:
 class PgnLines:
     """Reads lines; `take` is called with each game as it ends, those that cannot be counted included."""
 
-    def __init__(self, file: str, take: Callable[[Game], None]) -> None:
+    def __init__(self, file: str, take: Callable[[PgnGame], None]) -> None:
         self._file, self._take = file, take
         self._comment = 0  # the line where an open comment begins
         self._begin()
 
     def _begin(self) -> None:
         """A new game, its first line not met yet."""
-        self._game = Game(self._file)
-        self._next: Game | None = None  # tags that are the next game's, if they prove to be whole
+        self._game = PgnGame(self._file)
+        self._next: PgnGame | None = None  # tags that are the next game's, if they prove to be whole
         self._gap = False  # an empty line or a broken tag came after the last tag
         self._torn: re.Match[str] | None = None  # a broken tag that is cut off came after the last tag
         self._sure = False  # the next tag is the next game's
@@ -198,7 +198,7 @@ class PgnLines:
         if tags >= 0 and not at <= closed < tags:
             behind_text = not _BLANK.fullmatch(line, at, tags)
             if self._next is None or behind_text:
-                self._next = Game(self._file, behind_text)
+                self._next = PgnGame(self._file, behind_text)
             return self._read_tags(number, line, tags)
         if closed >= 0:
             self._comment = 0
@@ -230,7 +230,7 @@ class PgnLines:
         if self._next is not None and self._starts_over(name, self._next) and self._is_apart():
             self._take_next()
         if self._next is None and self._starts_over(name, self._game):
-            self._next = Game(self._file, self._gap)
+            self._next = PgnGame(self._file, self._gap)
         self._gap, self._torn = False, None
         if self._comment and self._next is not None and name in self._next.tags and self._next.bounded:
             # What came behind text was text.
@@ -239,7 +239,7 @@ class PgnLines:
         if self._next is not None and self._next.is_whole():
             self._settle()
 
-    def _starts_over(self, name: str, game: Game) -> bool:
+    def _starts_over(self, name: str, game: PgnGame) -> bool:
         """True where a tag may be the first one of the game after `game` though no moves came."""
         if self._comment:
             return False

@@ -26,7 +26,7 @@ _LEAST = 3
 _LEAST_APART, _LEAST_UNROUNDED = 6, 8
 
 
-class Source(NamedTuple):
+class ResultSource(NamedTuple):
     """What was read from a file, or from a part of it that begins at `line`."""
 
     file: str
@@ -34,7 +34,7 @@ class Source(NamedTuple):
     results: int  # read before it
 
 
-class Results(NamedTuple):
+class ResultColumns(NamedTuple):
     """Columns of all results read; `match` is -1 for matches without a name, `round` for no round."""
 
     first: Ints
@@ -45,7 +45,7 @@ class Results(NamedTuple):
     match: Ints
 
 
-def repeats(sources: Sequence[Source], found: Results, nameless: int) -> Iterator[str]:
+def repeats(sources: Sequence[ResultSource], found: ResultColumns, nameless: int) -> Iterator[str]:
     """Yield a sentence for each two sources that hold the same results, and for each that holds them twice.
 
     `nameless` is the number of the empty event, -1 if there is none.
@@ -54,7 +54,7 @@ def repeats(sources: Sequence[Source], found: Results, nameless: int) -> Iterato
     bounds = [source.results for source in sources] + [size]
     parts = [slice(a, b) for a, b in pairwise(bounds)]
     for source, part in zip(sources, parts, strict=True):
-        own = Results(*(column[part] for column in found))
+        own = ResultColumns(*(column[part] for column in found))
         if own.first.size and _may_repeat(own):
             yield from (f"{_name(source)}: {text}" for text in _within(own))
     if len(sources) > 1 and size:
@@ -64,7 +64,7 @@ def repeats(sources: Sequence[Source], found: Results, nameless: int) -> Iterato
             yield f"{both}: {count} results are in both: given twice, they count twice"
 
 
-def _name(source: Source) -> str:
+def _name(source: ResultSource) -> str:
     return source.file if source.line == 1 else f"{source.file} from line {source.line} on"
 
 
@@ -77,7 +77,7 @@ def _mixed(*columns: Ints) -> npt.NDArray[np.uint64]:
     return mixed
 
 
-def _may_repeat(own: Results) -> bool:
+def _may_repeat(own: ResultColumns) -> bool:
     """False where a look at some of many results shows that hardly any comes again."""
     if own.first.size <= _FEW:
         return True
@@ -87,7 +87,7 @@ def _may_repeat(own: Results) -> bool:
     return bool(keys.size and np.unique(keys).size < 0.9 * keys.size)
 
 
-def _within(own: Results) -> Iterator[str]:
+def _within(own: ResultColumns) -> Iterator[str]:
     """Yield a sentence if the results of a source come twice."""
     named = own.match >= 0
     block = _mixed(own.event, np.where(named, own.match, own.round), named.astype(np.int64))
@@ -119,7 +119,7 @@ def _counted(
     return block[starts], np.diff(starts, append=block.size)
 
 
-def _between(number: Ints, found: Results, nameless: int) -> Iterator[tuple[int, int, int]]:
+def _between(number: Ints, found: ResultColumns, nameless: int) -> Iterator[tuple[int, int, int]]:
     """Yield two sources that hold the same results in all rounds that both have, and how many."""
     swapped = found.first > found.second
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
 NAME = st.text(max_size=8).filter(
-    lambda text: text.isprintable() and text == text.strip() and not set(text) & set('#@"')
+    lambda text: (
+        text.isprintable() and text == text.strip() and text not in (".", "..") and not set(text) & set('#@"')
+    )
 )
 PLAYER = st.fixed_dictionaries(
     {"command": st.lists(TEXT.filter(lambda word: "/" not in word), min_size=1, max_size=3)},

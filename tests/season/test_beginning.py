@@ -91,7 +91,7 @@ def test_a_store_named_after_the_file_by_an_earlier_version_is_gone_on_with(tmp_
     assert not (tmp_path / "spring.sqlite").exists()
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "what?x=1", "two words"])
+@pytest.mark.parametrize("name", ["a/b", "what?x=1", "two words"])
 def test_a_season_whose_name_no_file_has_is_kept_under_its_files_name(tmp_path: Path, name: str) -> None:
     file = write(tmp_path / "s.yaml", f"season: '{name}'\n")
     play(file)
