@@ -30,6 +30,23 @@ def say_match(match: MatchSummary) -> str:
     return f"{said_names(match.players)[match.faulty]} forfeits: {match.fault}"
 
 
+def say_change(before: MatchSummary, after: MatchSummary) -> str:
+    """Return the points that differ between two runs of a match, else both results in words.
+
+    ``before ann 60, ben 12; after ann 73, ben 10``
+    """
+    one, other = before.points, after.points
+    if one is not None and other is not None and before.players == after.players and one != other:
+        names = said_names(after.players)
+        differ = [seat for seat, points in enumerate(one) if points != other[seat]]
+        runs = [
+            ", ".join(f"{names[seat]} {signed(points)[seat]}" for seat in differ) for points in (one, other)
+        ]
+    else:
+        runs = [say_match(before), say_match(after)]
+    return "the result is the same" if runs[0] == runs[1] else f"before {runs[0]}; after {runs[1]}"
+
+
 def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[int] | None = None) -> str:
     """Return who has most points, and the lead: ``pimc wins with 91 points, 12 ahead of greedy``."""
     names, first = said_names(players), winners(points)

@@ -10,8 +10,9 @@ from arbiter.uses import Billed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from arbiter.picture.match_shapes import ModelOfMatch
     from arbiter.picture.page_shapes import ModelIdentity
-    from arbiter.picture.shapes import ModelFigures, ModelOfMatch, Row, Standings, StoredRow, StoredStandings
+    from arbiter.picture.shapes import ModelFigures, Row, Standings, StoredRow, StoredStandings
     from arbiter.picture.state import SeasonState
     from arbiter.record import BotReport, MatchSummary
 

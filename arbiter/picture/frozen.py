@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.picture.basis import Held
-from arbiter.picture.state import knowing, out_of_count, renewed
+from arbiter.picture.state import knowing, renewed
 from arbiter.season.calendar import round_by_calendar
-from arbiter.season.orders import force, suspended_of
+from arbiter.season.orders import force, out_of_count, suspended_of
 from arbiter.season.results import SeasonResults
 from arbiter.season.roster import rostered
 from arbiter.season.settings import config_of

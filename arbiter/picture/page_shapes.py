@@ -7,7 +7,8 @@ from collections.abc import Sequence
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
 
-from arbiter.picture.shapes import Cell, MatchRow, Rated, Row, SeasonInShort, Standings
+from arbiter.picture.match_shapes import MatchRow, Rejudging
+from arbiter.picture.shapes import Cell, Rated, Row, SeasonInShort, Standings
 from arbiter.review.sums import PlayerLoss
 
 
@@ -193,7 +194,7 @@ class PlayerPage(TypedDict):
 
     `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
     in its last matches beside those of others with the same cards, `review` what its decisions in them cost.
-    `model` is null for a program.
+    `model` is null for a program. `rejudged` are the last of its matches that were played again.
     """
 
     season: str
@@ -214,3 +215,4 @@ class PlayerPage(TypedDict):
     next: int | None
     cards: BoardTotal | None
     review: PlayerReview | None
+    rejudged: Sequence[Rejudging]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arbiter.config.changes import registered_name
 from arbiter.match import original
@@ -13,18 +12,19 @@ from arbiter.picture import boards
 from arbiter.picture.costs import identity, models_of
 from arbiter.picture.figures import cells_of, crossed, pages_of, round_in_short, row_of
 from arbiter.picture.past import MOST_ROUNDS, ratings_after
-from arbiter.picture.windows import TABLES, Listed, at_tables, page_of, some_rounds, window
+from arbiter.picture.rejudged import fault_in, rejudgings_of, rejudgings_with, run_of
+from arbiter.picture.windows import TABLES, Listed, at_tables, some_rounds, window
 from arbiter.review.sums import losses_of
-from arbiter.store.happenings import Happening
 from arbiter.store.tags import Tagged
 from arbiter.view import Reader, fault_words, replay_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from arbiter.picture.basis import Eyes
+    from arbiter.picture.match_shapes import MatchRow
     from arbiter.picture.page_shapes import Against, PlayerPage, PlayerReview, Use, Versus
-    from arbiter.picture.shapes import MatchFault, MatchRow, Round, RoundTable
+    from arbiter.picture.shapes import Round, RoundTable
     from arbiter.picture.state import SeasonState
     from arbiter.record import BotReport, MatchSummary
     from arbiter.viewed import Replay
@@ -36,8 +36,6 @@ MOST_TOLD = 1200
 """Matches of which a mean is taken, the last ones."""
 MOST_SHOWN = 50
 """Matches of two players that their page lists, the last first."""
-PACE_OF = 24
-"""Matches, the last ones stored, whose pace is taken."""
 
 
 def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
@@ -64,9 +62,6 @@ def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
 
 def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
     """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
-    fault: MatchFault | None = None
-    if match.faulty is not None:
-        fault = {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
     row: MatchRow = {
         "id": match.id,
         "round": match.round,
@@ -76,12 +71,14 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
         "points": None if match.points is None else list(match.points),
         "winners": list(winners(match.points)),
         "say": say_match(match),
-        "fault": fault,
+        "fault": fault_in(match),
         "substitute": match.substitute,
         "annulled": state.annulled.get(match.id),
     }
     if models := models_of(state, match):
         row["models"] = models
+    if rejudged := rejudgings_of(state, match):
+        row["rejudged"] = rejudged
     return row
 
 
@@ -158,6 +155,7 @@ def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None 
         "model": identity(reports),
         "cards": next((row for row in boards.totals(counted) if row["player"] == name), None),
         "review": _review_of(state, name, counted, eyes),
+        "rejudged": rejudgings_with(state, name),
         **pages_of(shown),
     }
 
@@ -284,15 +282,17 @@ def replay(
     state: SeasonState,
     match_id: str,
     reader: str = "public",
+    run: int | None = None,
     eyes: Eyes | None = None,
     alone: Collection[int] | None = None,
 ) -> Replay | None:
     """A match as the public may see it in this state, or as a seat saw it once its round is complete.
 
     Then `eyes` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
-    others, whatever is published. None where no such match is stored, or there is nothing to see yet.
+    others, whatever is published. With `run` it is an earlier run of one that was played again. None where no
+    such match is stored, or there is nothing to see yet.
     """
-    record = state.record(match_id) if state.match(match_id) is not None else None
+    record = run_of(state, match_id, run)
     if record is None:
         return None
     if alone is not None:
@@ -307,72 +307,7 @@ def replay(
     return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 
-def has_own(state: SeasonState, eyes: Eyes, match_id: str, *_asked: str) -> bool:
+def has_own(state: SeasonState, eyes: Eyes, match_id: str, *_asked: object) -> bool:
     """True where somebody sat in a match whose notes, and review, are for these eyes."""
     match = state.match(match_id)
     return match is not None and any(map(eyes.own, match.players))
-
-
-def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:
-    """The round under way, else the last one, with the matches of a page of its tables, and when it is over.
-
-    The page is by default the one at which the next match is to be played; None where there is no such page.
-    """
-    now = state.begun or (state.rounds[-1] if state.rounds else None)
-    if now is None:
-        return {"round": None, "left_s": None} if page in (None, 1) else None
-    names = state.tables(now.number)
-    shown = window(len(names), page or _page_at_work(state, now.number, len(names)), TABLES)
-    if shown is None:
-        return None
-    tables = []
-    for table, mine in at_tables(state, now.number, range(shown.first + 1, shown.end + 1)).items():
-        rows: dict[str, Mapping[str, object]] = {}
-        for rotation, places in enumerate(state.file.game.seatings):
-            match_id = f"r{now.number:03d}/t{table:02d}/m{rotation}"
-            players = [names[table - 1][place] for place in places]
-            nothing = {"points": None, "winners": (), "fault": None, "substitute": None}
-            rows[match_id] = {"id": match_id, "players": players, **nothing, "to_do": True}
-        for match in mine:
-            rows[match.id] = {**match_in_short(state, match), "to_do": False}
-        sums = _sums(names[table - 1], rows.values())
-        tables.append({"table": table, "matches": list(rows.values()), "sums": sums})
-    short = {**round_in_short(state, now), "tables": tables, **pages_of(shown)}
-    return {"round": short, "left_s": time_left(state)}
-
-
-def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, object]]:
-    """Return the points of each player of a table over its matches that have points; the most first."""
-    sums = dict.fromkeys(names, 0)
-    for match in matches:
-        if match["points"] is not None and not match.get("annulled"):
-            for name, points in zip(match["players"], match["points"], strict=True):
-                sums[name] = sums.get(name, 0) + points
-    ranked = sorted(sums.items(), key=lambda one: -one[1])
-    return [{"player": name, "points": points} for name, points in ranked]
-
-
-def _page_at_work(state: SeasonState, number: int, tables: int) -> int:
-    """The page of the table at which the next match is to be played; the first where there is none."""
-    stored, each = state.counts.get(number, 0), len(state.file.game.seatings)
-    return page_of(stored // each, TABLES) if stored < tables * each else 1
-
-
-def time_left(state: SeasonState) -> float | None:
-    """Seconds until the round under way is over; None if nobody plays it or its pace is not known yet."""
-    begun = state.begun
-    if begun is None or state.holder is None:
-        return None
-    recent = state.stored.events(max(0, state.event - PACE_OF), PACE_OF)
-    mine = [event for event in recent if event.kind is Happening.MATCH and event.round == begun.number]
-    # One that was played again counts where it was stored last.
-    ids = list(dict.fromkeys(event.subject for event in reversed(mine)))[::-1]
-    ends = []
-    for match_id in (ids[0], ids[-1]) if len(ids) > 1 else ():
-        end = state.end(match_id)
-        if end is not None and end.started:
-            ends.append(datetime.fromisoformat(end.started).timestamp() + end.wall_ns / 1e9)
-    if len(ends) < 2 or ends[1] <= ends[0]:
-        return None
-    short = round_in_short(state, begun)
-    return float((short["matches"] - short["stored"]) * (ends[1] - ends[0]) / (len(ids) - 1))

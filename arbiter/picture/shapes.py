@@ -13,6 +13,8 @@ from typing import Any, Literal, NotRequired, TypeAlias
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
 
+from arbiter.picture.match_shapes import MatchRow
+
 Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting", "over"]
 """The present condition of a season."""
 
@@ -301,56 +303,6 @@ class History(TypedDict):
     pages: NotRequired[int]
     next: NotRequired[int | None]
     earlier: NotRequired[int | None]
-
-
-class MatchFault(TypedDict):
-    """The fault that ended a match, and its player."""
-
-    seat: int
-    player: str
-    kind: str
-
-
-class ModelOfMatch(TypedDict):
-    """What the language model of a seat used in a match, and what that cost, null where it has no price."""
-
-    seat: int
-    decisions: int
-    first_try: int
-    input: int
-    output: int
-    cost: float | None
-
-
-class MatchRow(TypedDict):
-    """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
-
-    `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
-
-    `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
-    fault, where it is shown. `models` are the language models in it, once the round is complete.
-    """
-
-    id: str
-    round: int | None
-    table: int | None
-    rotation: int
-    players: Sequence[str]
-    points: Sequence[int] | None
-    winners: Sequence[int]
-    say: str
-    fault: MatchFault | None
-    substitute: int | None
-    annulled: str | None
-    text: NotRequired[str]
-    models: NotRequired[Sequence[ModelOfMatch]]
-
-
-class MatchPage(TypedDict):
-    """A page of matches; `next` is the `cursor` of the page after it."""
-
-    matches: Sequence[MatchRow]
-    next: int | None
 
 
 class RoundTable(TypedDict):

@@ -8,20 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from arbiter.cards import told_commitment
-from arbiter.match import AGAIN_MARK, original
+from arbiter.match import original
 from arbiter.packing import unpack, unpack_end
 from arbiter.picture.basis import AsStored, Held
 from arbiter.picture.marks import in_rank
 from arbiter.picture.ranked import ranking_of, unseen
 from arbiter.season.calendar import next_round
-from arbiter.season.orders import first_id, force, suspended_now
+from arbiter.season.orders import force, out_of_count, reruns_of, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.store.briefs import brief_in
 from arbiter.store.lists import MatchRange
 from arbiter.store.running import NO_WISH, Wish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config, Entry
     from arbiter.packing import MatchEnd
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arbiter.picture.shapes import StoredStandings
     from arbiter.record import MatchRecord, MatchSummary
     from arbiter.season.calendar import NextRound
-    from arbiter.season.orders import Force
+    from arbiter.season.orders import Rerun
     from arbiter.store import Order, SeasonStore
     from arbiter.store.briefs import Brief
     from arbiter.store.happenings import Happened
@@ -165,6 +165,11 @@ class SeasonState:
     def annulled(self) -> Mapping[str, str]:
         """By id the matches that do not count, and why."""
         return out_of_count(force(self.given), self.given, self.matches_of)
+
+    @cached_property
+    def reruns(self) -> Mapping[str, Sequence[Rerun]]:
+        """By id the matches that were played again, each with its runs from the second on."""
+        return reruns_of(self.given)
 
     @cached_property
     def suspended(self) -> Mapping[str, str]:
@@ -322,17 +327,6 @@ MOST_ROUNDS = 2**31 - 1
 """No store numbers further."""
 MOST_BRIEFS = 100
 """Rounds whose ratings are kept in brief."""
-
-
-def out_of_count(
-    holds: Force, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
-) -> dict[str, str]:
-    """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
-    out = {name: order.because for name, order in holds.annulled.items()}
-    # One with a substitute is superfluous once the fault that it followed was played away.
-    again = {first_id(order.subject) for order in given if order.before is not None}
-    found = find([name for first in again for name in (first, f"{first}{AGAIN_MARK}")]) if again else []
-    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(found)}
 
 
 def knowing(state: SeasonState, **found: Any) -> SeasonState:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import rated_name, registered_name
 from arbiter.match import AGAIN_MARK
@@ -18,7 +18,7 @@ from arbiter.store import OrderKind
 from arbiter.store.orders import SUSPENDING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from arbiter.record import MatchSummary
@@ -143,6 +143,39 @@ def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
 def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
     """Matches that were played again, by id, as they were at first."""
     return force(orders, lambda _: False).earlier
+
+
+def out_of_count(
+    holds: Force, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
+) -> dict[str, str]:
+    """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
+    out = {name: order.because for name, order in holds.annulled.items()}
+    # One with a substitute is superfluous once the fault that it followed was played away.
+    again = {first_id(order.subject) for order in given if order.before is not None}
+    found = find([name for first in again for name in (first, f"{first}{AGAIN_MARK}")]) if again else []
+    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(found)}
+
+
+class Rerun(NamedTuple):
+    """A run of a match in the place of run `replaces`, the first being 1; `order` keeps that as `before`."""
+
+    replaces: int
+    order: Order
+    because: str
+
+
+def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
+    """By id the matches that were played again, or put back, each with its runs from the second on."""
+    found: dict[str, list[Rerun]] = {}
+    reasons: dict[str, str] = {}
+    for order in orders:
+        if order.verb is OrderKind.REPLAY:
+            reasons[order.subject] = order.because
+        elif order.before is not None:
+            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else ""
+            runs = found.setdefault(order.subject, [])
+            runs.append(Rerun(len(runs) + 1, order, because))
+    return found
 
 
 def first_id(match_id: str) -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from arbiter.config.limits import AT_HOME, options_of
 from arbiter.identity import emblems
-from arbiter.picture import assessed, played
+from arbiter.outcome import say_match
+from arbiter.picture import assessed, played, rejudged
 from arbiter.picture.costs import models_of
 from arbiter.picture.windows import at_tables
 from arbiter.season.settings import config_of
@@ -21,23 +22,26 @@ if TYPE_CHECKING:
     from arbiter.record import MatchRecord, MatchSummary
 
 
-def match_page(state: SeasonState, match_id: str) -> Mapping[str, object] | None:
-    """All that the page takes; None where no such match is stored."""
-    summary = state.match(match_id)
-    record = None if summary is None else state.record(match_id)
+def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
+    """All that the page takes, of an earlier `run` where one is given; None where no such match is stored."""
+    summary, record = state.match(match_id), rejudged.run_of(state, match_id, run)
     if summary is None or record is None:
         return None
+    shown = played.match_in_short(state, summary)
+    if run is not None:
+        summary = record.summary()
     base = f"/seasons/{part(state.name)}"
     address = f"/api/v1{base}/matches/{match_part(match_id)}"
     return {
         "match": _heading(state, summary, record, base),
-        "short": played.match_in_short(state, summary),
+        "short": shown if run is None else {**shown, "say": say_match(summary)},
+        "run": run,
         "sisters": _sisters(state, summary),
-        "replay_url": f"{address}/replay",
-        "review_url": f"{address}/review" if assessed.has_review(state, match_id) else None,
+        "replay_url": f"{address}/replay" + (f"?run={run}" if run is not None else ""),
+        "review_url": f"{address}/review" if run is None and assessed.has_review(state, match_id) else None,
         "replay_data": None,
         "limits": _limits(state, summary.round),
-        "log_url": _log_url(state, summary),
+        "log_url": _log_url(state, summary) if run is None else None,
         "config": state.config.file.name,
     }
 

@@ -19,7 +19,7 @@ from arbiter.web.packed import STATIC
 from arbiter.web.pages import render
 
 if TYPE_CHECKING:
-    from arbiter.picture.shapes import MatchRow
+    from arbiter.picture.match_shapes import MatchRow
     from arbiter.picture.state import SeasonState
 
 MOST_FAULTS = 500

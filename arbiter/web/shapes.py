@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from arbiter.picture.shapes import MatchRow
+from arbiter.picture.match_shapes import MatchRow
 from arbiter.regress.figures import RatioLine, TrialFigures
 from arbiter.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange

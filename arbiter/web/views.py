@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from arbiter.cards import Stream
 from arbiter.notes import LONGEST_TAG
-from arbiter.picture import assessed, boards, figures, front, played
+from arbiter.picture import assessed, boards, figures, front, played, rejudged
+from arbiter.picture.match_shapes import MatchPage, MatchRow, Rejudgings
 from arbiter.picture.page_shapes import DuplicateBoard, Front, PlayerPage, RoundBoards, Versus
-from arbiter.picture.played import under_way
-from arbiter.picture.shapes import Crosstable, History, MatchPage, MatchRow, Round, Standings
+from arbiter.picture.shapes import Crosstable, History, Round, Standings
+from arbiter.picture.under_way import under_way
 from arbiter.picture.windows import ROWS, page_of, window
 from arbiter.reviewed import Review
 from arbiter.viewed import Replay
@@ -105,6 +106,10 @@ def _player(state: SeasonState, name: str, page: int, eyes: Eyes | None = None) 
 
 def _round(state: SeasonState, number: int, page: int) -> Figures | None:
     return played.round_page(state, number, page)
+
+
+def _rejudgings(state: SeasonState, page: int) -> Figures | None:
+    return rejudged.rejudgings(state, page)
 
 
 def _boards(state: SeasonState, number: int, page: int) -> Figures | None:
@@ -226,6 +231,11 @@ PART = (
     ),
 )
 EYES = Parameter("reader", "(public|seat:[0-9])", default="public", says="public, or seat:K")
+RUN = Parameter(
+    "run",
+    NUMBERS,
+    says="Of a match that was played again an earlier run, the first being 1, by default the last.",
+)
 SHOW = Parameter("show", NAME, lambda _: ("los",))
 WALL = Parameter("wall", NAME, lambda _: ("1",))
 ROUND, PLAYER = Parameter("number", NUMBERS), Parameter("player", ".*")
@@ -271,12 +281,14 @@ VIEWS = (
          asks=(*WHICH, *PART), personal=_asks_for_tag),
     View("/matches", _matches_page, "matches", asks=(*WHICH, PAGE), personal=_asks_for_tag),
     View("/matches/{match}", played.match_page, says="A match in short.", shape=MatchRow, of=(MATCH,)),
-    View("/matches/{match}", match_page, "match", of=(MATCH,)),
-    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES,),
+    View("/matches/{match}", match_page, "match", of=(MATCH,), asks=(RUN,)),
+    View("/matches/{match}/replay", played.replay, shape=Replay, of=(MATCH,), asks=(EYES, RUN),
          says="A match as the public may see it now; through a seat's eyes once its round is complete.",
          personal=played.has_own),
     View("/matches/{match}/review", assessed.review, shape=Review, of=(MATCH,), personal=played.has_own,
          says="What each decision of a match cost, where it was reviewed and this may be seen."),
+    View("/rejudgings", _rejudgings, "rejudgings",
+         "Matches that were played again, the last first: why, and what changed.", Rejudgings, asks=(FIRST,)),
     View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip
 PAGES = {view.parts: view for view in VIEWS if view.template or not view.says}

@@ -27,7 +27,7 @@ PAGES = [
     "/players/player-0100", "/players/player-1999", "/matches", "/matches?page=1", "/matches?page=500",
     "/matches?player=player-0100", "/matches?player=player-0100&against=player-0200", "/matches?round=30",
     "/matches/r025-t77-m2", "/players/player-0100/vs/player-0200", "/boards/25", "/boards/25/t77", "/feed.atom",
-    "/players/player-0100/feed.atom", "/calendar.ics",
+    "/players/player-0100/feed.atom", "/calendar.ics", "/rejudgings",
 ]  # fmt: skip
 ANSWERS = [
     "", "/standings", "/standings?page=12", "/standings?after_round=20", "/crosstable", "/crosstable?page=7", "/history",

@@ -43,10 +43,11 @@ LATER = "r002/t01/m0"
 REQUESTS = "/api/v1/seasons/small/requests"
 PAGES = (
     *addresses(views.PAGES.values()), "?after_round=1", "/crosstable?show=los", "/matches?page=1", "/matches?round=2",
-    "/matches?round=3",
+    "/matches?round=3", "/matches/r001-t01-m0?run=1",
 )  # fmt: skip
 API = (
     *addresses(views.ANSWERS.values()), "/standings?after_round=2", "/matches?round=2", "/matches?limit=1&cursor=10",
+    "/matches/r001-t01-m0/replay?run=1",
 )  # fmt: skip
 ASKED = ("ben", "ben@1", "ben@2", "ben@3", "cid", "cid@1", "cd", "p1", "ann", "")
 """Whom a request may name: those who played at the freeze, those who came unseen, nobody."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture.played import under_way
 from arbiter.picture.reading import read_state
+from arbiter.picture.under_way import under_way
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store.backup import back_up

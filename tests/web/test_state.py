@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 from arbiter.errors import StoreError
 from arbiter.picture import figures
-from arbiter.picture.played import matches, time_left
+from arbiter.picture.played import matches
 from arbiter.picture.reading import read_state
+from arbiter.picture.under_way import time_left
 from arbiter.store import Store, schema
 from arbiter.store.backup import back_up
 from arbiter.store.orders import Order, OrderKind

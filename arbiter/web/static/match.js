@@ -7,9 +7,11 @@ import { mount } from "./replay/replay.js";
 const place = /** @type {HTMLElement} */ (document.getElementById("replay"));
 
 /** The replay that the page holds, or the server has for a reader; Error with a sentence for the reader. */
-async function loadReplay(query = "") {
+async function loadReplay(reader = "") {
   const held = document.getElementById("replay-data")?.textContent;
-  return held ? JSON.parse(held) : read(`${place.dataset.url}${query}`);
+  const { url = "" } = place.dataset;
+  const query = reader && `${url.includes("?") ? "&" : "?"}reader=${reader}`;
+  return held ? JSON.parse(held) : read(`${url}${query}`);
 }
 
 /** What a review says of the match; null where there is none, or not for this reader. @returns {Promise<Told.Review | null>} */
@@ -28,7 +30,7 @@ function showProblem(/** @type {Error & { status?: number }} */ { message, statu
 
 if (place) {
   const { address, config, url } = place.dataset;
-  const eyesOf = url ? (/** @type {number} */ seat) => loadReplay(`?reader=seat:${seat}`) : null;
+  const eyesOf = url ? (/** @type {number} */ seat) => loadReplay(`seat:${seat}`) : null;
   try {
     const [line, home] = ["console-line", "home-line"].map((id) => document.getElementById(id));
     const [replay, review] = await Promise.all([loadReplay(), loadReview()]);

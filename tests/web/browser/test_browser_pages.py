@@ -23,7 +23,7 @@ PAGES = [
     "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
     "/seasons/long", "/seasons/long/standings", "/seasons/small/boards/1", "/seasons/small/boards/1/t01", "/seasons/small/players/p0/vs/p1",
     "/seasons/long/crosstable", "/seasons/long/crosstable?show=los", "/seasons/long/history",
-    "/seasons/long/matches", "/seasons/long/rounds/1", f"/seasons/long/players/{quote(MARKUP, safe='')}",
+    "/seasons/long/matches", "/seasons/small/rejudgings", "/seasons/long/rounds/1", f"/seasons/long/players/{quote(MARKUP, safe='')}",
 ]  # fmt: skip
 FOCUSED = """() => {
   const at = document.activeElement;

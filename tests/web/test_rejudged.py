@@ -1,0 +1,198 @@
+"""A match that is played again: what everybody reads of it, and that its earlier runs can still be seen."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from arbiter.packing import pack_match
+from arbiter.season import administration
+from arbiter.season.results import SeasonResults
+from arbiter.season.schedule import match_specs
+from arbiter.store import OrderKind
+from arbiter.testing import play_by_policy, random_policy
+from tests.kept_season import CLEAN, CRASH, Kept
+from tests.web.authored import visiting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from starlette.testclient import TestClient
+
+    from arbiter.record import MatchRecord
+
+SEASON = "/api/v1/seasons/small"
+PART = CLEAN.replace("/", "-")
+REASON = "a <b>power</b> cut"
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def rejudge(kept: Kept, match_id: str = CLEAN, reason: str = REASON) -> tuple[MatchRecord, MatchRecord]:
+    """Annul a match and play it again, otherwise: how it was before, and how it ended then."""
+    results = SeasonResults(kept.config, kept.season)
+    before = kept.match(match_id)
+    administration.annul(results, [match_id], reason, replay=True)
+    number = before.round or 0
+    specs = match_specs(kept.config, kept.season.seed, number, kept.season.tables(number))
+    spec = next(spec for spec in specs if spec.id == match_id)
+    after = play_by_policy(kept.config.game, random_policy(reason), spec, cost=7_000_000)
+    administration.put_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+    return before, after
+
+
+@pytest.fixture(scope="module")
+def runs(shown: Kept) -> tuple[MatchRecord, MatchRecord]:
+    """A match that was played again in the season of all tests of this file, before and after."""
+    before, after = rejudge(shown)
+    assert before.points != after.points
+    return before, after
+
+
+@pytest.fixture(scope="module")
+def client(shown: Kept, runs: object) -> Iterator[TestClient]:
+    with visiting(shown.file) as made:
+        yield made
+
+
+def changed(before: MatchRecord, after: MatchRecord) -> str:
+    """The change in words."""
+    assert before.points is not None and after.points is not None
+    seats = [seat for seat in range(4) if before.points[seat] != after.points[seat]]
+    said = [
+        ", ".join(f"{run.players[seat]} {(run.points or ())[seat]}" for seat in seats)
+        for run in (before, after)
+    ]
+    return f"before {said[0]}; after {said[1]}"
+
+
+def text_of(page: str) -> str:
+    """A page as it is read: without tags, names without isolates."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>|[\u2068\u2069]", "", page)).replace("\N{MINUS SIGN}", "-")
+
+
+def test_lists_and_the_log_of_rejudgings_have_both_results(
+    client: TestClient, runs: tuple[MatchRecord, MatchRecord]
+) -> None:
+    before, after = runs
+    log = client.get(f"{SEASON}/rejudgings").json()
+    (one,) = log["rejudgings"]
+    assert (log["total"], log["page"], log["pages"], log["next"]) == (1, 1, 1, None)
+    assert (one["match"], one["round"], one["run"], one["kind"], one["because"]) == (
+        CLEAN,
+        1,
+        1,
+        "replayed",
+        REASON,
+    )
+    assert (one["before"]["points"], one["after"]["points"]) == (
+        list(before.points or ()),
+        list(after.points or ()),
+    )
+    assert text_of(one["say"]) == changed(before, after)
+    match = client.get(f"{SEASON}/matches/{PART}").json()
+    assert (match["annulled"], match["points"], match["rejudged"]) == (None, one["after"]["points"], [one])
+    listed = client.get(f"{SEASON}/matches?round=1").json()["matches"]
+    assert [row["id"] for row in listed if "rejudged" in row] == [CLEAN]
+    player = client.get(f"{SEASON}/players/{before.players[0]}").json()
+    assert player["rejudged"] == [one]
+    other = next(name for row in listed for name in row["players"] if name not in before.players)
+    assert client.get(f"{SEASON}/players/{quote(other, safe='')}").json()["rejudged"] == []
+
+
+@pytest.mark.parametrize(
+    "page", [f"/matches/{PART}", "/matches?round=1", "/rounds/1", "/players/{}", "/rejudgings"]
+)
+def test_pages_say_when_and_why_and_what_changed(
+    client: TestClient, runs: tuple[MatchRecord, MatchRecord], page: str
+) -> None:
+    answer = client.get(f"/seasons/small{page.format(runs[0].players[0])}").text
+    assert re.search(
+        r"played again on \d{4}-\d\d-\d\d \d\d:\d\d UTC, because a <b>power</b> cut; ".replace(
+            "<", "&lt;"
+        ).replace(">", "&gt;"),
+        re.sub("</?time[^>]*>", "", answer),
+    )
+    assert changed(*runs) in text_of(answer)
+
+
+def test_an_earlier_run_can_still_be_seen(client: TestClient, runs: tuple[MatchRecord, MatchRecord]) -> None:
+    replays = [client.get(f"{SEASON}/matches/{PART}/replay{query}").json() for query in ("?run=1", "")]
+    words = [[event["text"] for event in replay["events"] if event["t"] == "answer"] for replay in replays]
+    assert words == [[move.action for move in run.moves] for run in runs]
+    page = client.get(f"/seasons/small/matches/{PART}").text
+    assert f'href="/seasons/small/matches/{PART}?run=1"' in page
+    earlier = client.get(f"/seasons/small/matches/{PART}?run=1").text
+    assert f'data-url="{SEASON}/matches/{PART}/replay?run=1"' in earlier
+    assert "This is run 1 of the match" in text_of(earlier)
+    for points in runs[0].points or ():
+        assert f"<td>{points}</td>" in earlier
+
+
+@pytest.mark.parametrize(("match", "run"), [(PART, 2), ("r001-t01-m0", 1)])
+def test_a_run_that_is_not_there_is_not_found(client: TestClient, match: str, run: int) -> None:
+    for address in (f"/seasons/small/matches/{match}", f"{SEASON}/matches/{match}/replay"):
+        assert client.get(f"{address}?run={run}").status_code == 404
+
+
+def test_while_results_are_held_back_no_more_is_told_of_a_match_than_before(kept: Kept) -> None:
+    kept.play()
+    kept.file.write_text(kept.file.read_text() + "freeze: 1\n")
+    addresses = [
+        "/rejudgings",
+        f"/matches/{PART}",
+        f"/matches/{PART}/replay",
+        f"/matches/{PART}/replay?run=1",
+    ]
+
+    def told() -> list[str]:
+        with visiting(kept.file) as client:
+            assert client.get(f"{SEASON}/matches/{PART}/replay?run=2").status_code == 404
+            return [client.get(f"{SEASON}{address}").text for address in addresses]
+
+    first, second = rejudge(kept)
+    kept.season.freeze(3)
+    before = told()
+    assert text_of(before[0]).count(changed(first, second)) == 1
+    kept.play(1)
+    rejudge(kept, reason="seen later")
+    assert told() == before
+    kept.season.tell_seed(3)
+    with visiting(kept.file) as client:
+        assert [row["run"] for row in client.get(f"{SEASON}/rejudgings").json()["rejudgings"]] == [2, 1]
+
+
+def test_a_match_that_is_put_back_is_told_too(kept: Kept) -> None:
+    before, after = rejudge(kept)
+    administration.undo_annulment(SeasonResults(kept.config, kept.season), [CLEAN])
+    with visiting(kept.file) as client:
+        found = client.get(f"{SEASON}/matches/{PART}").json()
+    told = [(row["run"], row["kind"], row["because"], text_of(row["say"])) for row in found["rejudged"]]
+    assert found["points"] == list(before.points or ())
+    assert told == [
+        (1, "replayed", REASON, changed(before, after)),
+        (2, "restored", "", changed(after, before)),
+    ]
+
+
+def test_a_fault_that_was_played_away_is_told_by_its_kind(kept: Kept) -> None:
+    rejudge(kept, CRASH)
+    with visiting(kept.file) as client:
+        (one,) = client.get(f"{SEASON}/rejudgings").json()["rejudgings"]
+    assert (one["before"]["points"], one["before"]["fault"]["kind"], one["after"]["fault"]) == (
+        None,
+        "crash",
+        None,
+    )
+    assert text_of(one["say"]).startswith(
+        f"before {one['before']['fault']['player']} forfeits: crash; after "
+    )
+
+
+def test_two_runs_with_one_result_are_said_to_be_the_same(kept: Kept) -> None:
+    results = SeasonResults(kept.config, kept.season)
+    administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    with visiting(kept.file) as client:
+        assert client.get(f"{SEASON}/matches/{PART}").json()["rejudged"][0]["say"] == "the result is the same"
