@@ -8,82 +8,113 @@ from __future__ import annotations
 import csv
 import io
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from arbiter.picture.costs import COSTS, costs_of
 from arbiter.picture.figures import crosstable, pairs_of
 from arbiter.picture.front import highlights
 from arbiter.picture.past import ratings_after
+from arbiter.picture.rejudged import last_rejudgings, rejudgings_with, say_rejudging
 from arbiter.picture.windows import window
+from arbiter.store.rows import read_moment
 from arbiter.text import csv_cell, printable, xml_text
-from arbiter.web.words import part, signed
+from arbiter.web.words import match_part, part, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from arbiter.picture.match_shapes import Rejudging
     from arbiter.picture.state import SeasonState
 
 ENTRIES = 20
-"""Of a feed, the last first, and of rounds to come in a calendar."""
+"""Rounds of a feed, and matches played again, the last first; rounds to come in a calendar."""
 ATOM = "http://www.w3.org/2005/Atom"
 LENGTH = timedelta(hours=1)
 """Of a round in a calendar: how long it takes nobody knows before."""
 
 
 def season_feed(state: SeasonState) -> bytes:
-    """Return the news of each of the last rounds, as Atom."""
-    return _feed(state, state.name, f"/seasons/{part(state.name)}", _rounds(state))
+    """Return the news of each of the last rounds, and of matches played again, as Atom."""
+    entries = [*_rounds(state), *_rejudged(last_rejudgings(state, ENTRIES))]
+    return _feed(state, state.name, f"/seasons/{part(state.name)}", entries)
 
 
 def player_feed(state: SeasonState, player: str) -> bytes | None:
-    """The rank and the rating of a player after each of the last rounds; None where nobody has that name."""
+    """Return the rank and the rating of a player after each of the last rounds, and its matches played again.
+
+    None where nobody has that name.
+    """
     if player not in state.names:
         return None
     address = f"/seasons/{part(state.name)}/players/{part(player)}"
-    return _feed(state, f"{player} in {state.name}", address, _standings_of(state, player))
+    entries = [*_standings_of(state, player), *_rejudged(rejudgings_with(state, player, ENTRIES))]
+    return _feed(state, f"{player} in {state.name}", address, entries)
 
 
-def _rounds(state: SeasonState) -> Iterator[tuple[int, str, str]]:
+class Entry(NamedTuple):
+    """An entry of a feed: `id` and `link` are below the addresses of the feed and of the season."""
+
+    id: str
+    title: str
+    text: str
+    link: str
+    updated: datetime
+
+
+def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[Entry]:
+    for one in rejudgings:
+        link, say = f"/matches/{match_part(one['match'])}", say_rejudging(one)
+        updated = read_moment(one["moment"], f"the order on match {one['match']}")
+        title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
+        yield Entry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
+
+
+def _rounds(state: SeasonState) -> Iterator[Entry]:
     for number in _last(state):
         news = highlights(state, number)
         leaders = news.leaders
         say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
         say += [f"The closest match: {news.closest['say']}."] if news.closest is not None else []
         say += [f"The upset: {news.upset['say']}."] if news.upset is not None else []
-        yield number, f"Round {number} is complete", " ".join(say)
+        yield _of_round(state, number, f"Round {number} is complete", " ".join(say))
 
 
-def _standings_of(state: SeasonState, player: str) -> Iterator[tuple[int, str, str]]:
+def _standings_of(state: SeasonState, player: str) -> Iterator[Entry]:
     for number in _last(state):
         row = next(iter(ratings_after(state, [number], [player])[0]["players"]), None)
         if row is not None and row["elo"] is not None:
             where = "not ranked" if row["rank"] is None else f"rank {row['rank']}"
             say = f"{where}, Elo {signed(row['elo'])} ({signed(row['low'])} to {signed(row['high'])})"
-            yield number, f"{player} after round {number}: {where}", say
+            yield _of_round(state, number, f"{player} after round {number}: {where}", say)
+
+
+def _of_round(state: SeasonState, number: int, title: str, text: str) -> Entry:
+    planned = next(known.planned for known in state.rounds if known.number == number)
+    return Entry(str(number), title, text, f"/boards/{number}", planned or state.moment)
 
 
 def _last(state: SeasonState) -> range:
     return range(state.complete, max(state.complete - ENTRIES, 0), -1)
 
 
-def _feed(state: SeasonState, title: str, address: str, entries: Iterable[tuple[int, str, str]]) -> bytes:
-    """A feed of (round, title, text)."""
-    planned = {known.number: known.planned or state.moment for known in state.rounds}
+def _feed(state: SeasonState, title: str, address: str, entries: Iterable[Entry]) -> bytes:
+    """A feed of these entries, the last first."""
+    shown = sorted(entries, key=lambda entry: entry.updated, reverse=True)
     feed = Element("feed", xmlns=ATOM)
     SubElement(feed, "id").text = f"urn:arbiter:{address}"
     SubElement(feed, "title").text = xml_text(title)
     SubElement(feed, "link", href=address)
     SubElement(feed, "link", rel="self", href=f"{address}/feed.atom")
-    SubElement(feed, "updated").text = _moment(planned[state.complete] if state.complete else state.moment)
+    SubElement(feed, "updated").text = _moment(shown[0].updated if shown else state.moment)
     SubElement(SubElement(feed, "author"), "name").text = "arbiter"
-    for number, head, text in entries:
+    for one in shown:
         entry = SubElement(feed, "entry")
-        SubElement(entry, "id").text = f"urn:arbiter:{address}:{number}"
-        SubElement(entry, "title").text = xml_text(head)
-        SubElement(entry, "link", href=f"/seasons/{part(state.name)}/boards/{number}")
-        SubElement(entry, "updated").text = _moment(planned[number])
-        SubElement(entry, "summary").text = xml_text(text.translate(_ISOLATES))
+        SubElement(entry, "id").text = f"urn:arbiter:{address}:{one.id}"
+        SubElement(entry, "title").text = xml_text(one.title)
+        SubElement(entry, "link", href=f"/seasons/{part(state.name)}{one.link}")
+        SubElement(entry, "updated").text = _moment(one.updated)
+        SubElement(entry, "summary").text = xml_text(one.text.translate(_ISOLATES))
     whole: str = tostring(feed, encoding="unicode")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}'.encode()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import pytest
 
@@ -162,6 +163,21 @@ def test_while_results_are_held_back_no_more_is_told_of_a_match_than_before(kept
     kept.season.tell_seed(3)
     with visiting(kept.file) as client:
         assert [row["run"] for row in client.get(f"{SEASON}/rejudgings").json()["rejudgings"]] == [2, 1]
+
+
+def test_feeds_have_an_entry_for_a_match_played_again(
+    client: TestClient, runs: tuple[MatchRecord, MatchRecord]
+) -> None:
+    for page, rounds in (("", 2), (f"/players/{runs[0].players[0]}", 2)):
+        feed = ElementTree.fromstring(client.get(f"/seasons/small{page}/feed.atom").content)
+        entries = feed.findall(f"{ATOM}entry")
+        assert len(entries) == rounds + 1
+        assert feed.findtext(f"{ATOM}updated") == entries[0].findtext(f"{ATOM}updated")
+        assert entries[0].findtext(f"{ATOM}title") == f"Match {CLEAN} was played again"
+        summary = entries[0].findtext(f"{ATOM}summary")
+        assert summary == f"Match {CLEAN} was played again, because {REASON}: {changed(*runs)}."
+        link = entries[0].find(f"{ATOM}link")
+        assert link is not None and link.get("href") == f"/seasons/small/matches/{PART}"
 
 
 def test_a_match_that_is_put_back_is_told_too(kept: Kept) -> None:
