@@ -14,7 +14,9 @@ from arbiter.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
-EventName: TypeAlias = Literal["match", "round", "standings", "state", "submission", "suspended", "request"]
+EventName: TypeAlias = Literal[
+    "match", "rejudged", "round", "standings", "state", "submission", "suspended", "request"
+]
 Form: TypeAlias = Literal["json", "discord", "slack"]
 USUAL_EVENTS: tuple[EventName, ...] = tuple(name for name in get_args(EventName) if name != "match")
 """All but the one that comes a hundred times as often."""

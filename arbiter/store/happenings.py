@@ -40,6 +40,8 @@ class Happening(StrEnum):
 
     The detail has `author`, `kind` and `state`.
     """
+    REJUDGED = "rejudged"
+    """A match was played again, or put back; the subject is its id. The detail has `run`, the one before."""
     REVIEW = "review"
     """A match was reviewed; the subject is its id."""
 

@@ -143,7 +143,11 @@ class OrderBook(Book):
             seat(connection, self._id, [match.summary])
             keep_tags(connection, self._id, match, fresh=False)
             drop_review(connection, self._id, match.summary.id)
-            log(connection, self._id, Happening.MATCH, match.summary.round or 0, match.summary.id)
+            kept = schema.annulments.c
+            earlier = self._own(sa.func.count(kept.record), match_id=match.summary.id)
+            run, number = connection.execute(earlier).scalar_one(), match.summary.round or 0
+            log(connection, self._id, Happening.MATCH, number, match.summary.id)
+            log(connection, self._id, Happening.REJUDGED, number, match.summary.id, run=run)
             if rated is not None:
                 keep_standings(connection, self._id, rated)
 

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from arbiter.frame import said_names
 from arbiter.outcome import say_match
 from arbiter.picture.past import ratings_after
+from arbiter.picture.rejudged import rejudgings_of, say_rejudging
 from arbiter.store.audit import moment
 from arbiter.store.happenings import FROZEN, Happening
 from arbiter.text import joined
@@ -94,6 +95,9 @@ def _told(event: Happened, state: SeasonState) -> tuple[str, str | None, str, st
         case Happening.MATCH:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, _match(state, event.subject), page
+        case Happening.REJUDGED:
+            page = f"/matches/{event.subject.replace('/', '-')}"
+            return event.subject, None, _rejudged(state, event.subject, int(detail["run"])), page
         case Happening.REVIEW:
             page = f"/matches/{event.subject.replace('/', '-')}"
             return event.subject, None, f"match {event.subject} is reviewed", page
@@ -119,6 +123,13 @@ def _told(event: Happened, state: SeasonState) -> tuple[str, str | None, str, st
 def _match(state: SeasonState, match_id: str) -> str:
     found = state.match(match_id)
     return f"match {match_id} is over" if found is None else f"match {match_id}: {say_match(found)}"
+
+
+def _rejudged(state: SeasonState, match_id: str, run: int) -> str:
+    """What became of a match that was played again, as this state has it."""
+    match = state.match(match_id)
+    told = [] if match is None else rejudgings_of(state, match)[run - 1 : run]
+    return say_rejudging(told[0]) if told else f"match {match_id} was played again"
 
 
 def _round(state: SeasonState, number: int) -> str:

@@ -34,7 +34,7 @@ TAKEN = Receipt(204, "")
 REFUSED = Receipt(503, "status 503")
 GONE = Receipt(410, "status 410")
 HOOK = "url: 'https://news.example/hook'"
-ALL = "events: [match, round, standings, state, submission, suspended, request]"
+ALL = "events: [match, rejudged, round, standings, state, submission, suspended, request]"
 
 
 class Told:
@@ -131,6 +131,7 @@ def test_by_default_everything_but_matches_is_told(
             "version": 1,
             "state": "accepted",
             "kind": "match",
+            "run": 1,
         }
         happen(begun, kind, 1, "1", **detail)
     work(sender)

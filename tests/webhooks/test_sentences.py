@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from arbiter.config.webhooks import Webhook
 
-ALL = "[match, round, standings, state, submission, suspended, request]"
+ALL = "[match, rejudged, round, standings, state, submission, suspended, request]"
 
 
 class Listener:
@@ -186,6 +187,41 @@ def test_a_match_that_is_played_again_is_told_again(kept: Kept, listener: Listen
     news = listener.look()
     assert [one["subject"] for one in news if one["event"] == "match"] == [CLEAN]
     assert [one["event"] for one in news].count("standings") == 2
+    (told,) = [one for one in news if one["event"] == "rejudged"]
+    assert told["say"] == f"match {CLEAN} was played again, because power cut: the result is the same"
+    assert (told["subject"], told["round"], told["url"].partition("/seasons")[2]) == (
+        CLEAN, 1, f"/small/matches/{CLEAN.replace('/', '-')}"
+    )  # fmt: skip
+
+
+def test_what_each_rejudging_changed_is_told_though_there_is_a_later_one(
+    kept: Kept, listener: Listener
+) -> None:
+    results, first = SeasonResults(kept.config, kept.season), kept.match(CLEAN)
+    points = first.points or ()
+    other = replace(first, scores=None, points=(points[0] + 1, *points[1:]))
+    for match in (other, first):
+        administration.put_match(results, pack_match(match), OrderKind.REPLAYED, lambda _: True)
+    name = f"\u2068{first.players[0]}\u2069"
+    assert [one["say"] for one in listener.look() if one["event"] == "rejudged"] == [
+        f"match {CLEAN} was played again: before {name} {old}; after {name} {new}"
+        for old, new in [(points[0], points[0] + 1), (points[0] + 1, points[0])]
+    ]
+
+
+def test_a_rejudging_while_results_are_held_back_is_told_when_the_season_is_over(
+    kept: Kept, secret: Path
+) -> None:
+    listener = Listener(kept, secret, "freeze: 1\n")
+    kept.play()
+    kept.season.freeze(3)
+    results = SeasonResults(kept.config, kept.season)
+    administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    held = listener.look()
+    kept.season.tell_seed(3)
+    later = listener.look()
+    listener.sender.close()
+    assert ["rejudged" in [one["event"] for one in news] for news in (held, later)] == [False, True]
 
 
 def test_how_a_submission_and_a_request_go_on_is_told(kept: Kept, listener: Listener) -> None:
