@@ -192,7 +192,9 @@ def matches(
             seats = [f"{name} {points}" for name, points in zip(seats, match.points, strict=True)]
         if (why := state.annulled.get(match.id)) is not None:
             ended = "; ".join(filter(None, [f"annulled: {why}", ended]))
-        rows.append([match.id, *seats, ended])
+        runs = [one.order.before for one in state.reruns.get(match.id, ())]
+        again = [f"played again, before: {result_text(run)}" for run in runs if run is not None]
+        rows.append([match.id, *seats, "; ".join(filter(None, [ended, *again]))])
     seats = [f"seat {seat}" for seat in range(state.file.game.seats)]
     print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
 

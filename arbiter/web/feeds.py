@@ -36,7 +36,7 @@ LENGTH = timedelta(hours=1)
 
 def season_feed(state: SeasonState) -> bytes:
     """Return the news of each of the last rounds, and of matches played again, as Atom."""
-    entries = [*_rounds(state), *_rejudged(last_rejudgings(state, ENTRIES))]
+    entries = [*_rejudged(last_rejudgings(state, ENTRIES)), *_rounds(state)]
     return _feed(state, state.name, f"/seasons/{part(state.name)}", entries)
 
 
@@ -48,7 +48,7 @@ def player_feed(state: SeasonState, player: str) -> bytes | None:
     if player not in state.names:
         return None
     address = f"/seasons/{part(state.name)}/players/{part(player)}"
-    entries = [*_standings_of(state, player), *_rejudged(rejudgings_with(state, player, ENTRIES))]
+    entries = [*_rejudged(rejudgings_with(state, player, ENTRIES)), *_standings_of(state, player)]
     return _feed(state, f"{player} in {state.name}", address, entries)
 
 
@@ -100,7 +100,8 @@ def _last(state: SeasonState) -> range:
 
 def _feed(state: SeasonState, title: str, address: str, entries: Iterable[Entry]) -> bytes:
     """A feed of these entries, the last first."""
-    shown = sorted(entries, key=lambda entry: entry.updated, reverse=True)
+    # Orders have whole seconds: one of the second in which a round was planned is the later.
+    shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
     feed = Element("feed", xmlns=ATOM)
     SubElement(feed, "id").text = f"urn:arbiter:{address}"
     SubElement(feed, "title").text = xml_text(title)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from arbiter.record import MatchRecord
+    from tests.commands import Run
 
 SEASON = "/api/v1/seasons/small"
 PART = CLEAN.replace("/", "-")
@@ -212,3 +213,12 @@ def test_two_runs_with_one_result_are_said_to_be_the_same(kept: Kept) -> None:
     administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     with visiting(kept.file) as client:
         assert client.get(f"{SEASON}/matches/{PART}").json()["rejudged"][0]["say"] == "the result is the same"
+
+
+def test_the_command_lists_the_result_before(kept: Kept, arbiter: Run) -> None:
+    before, _ = rejudge(kept)
+    points = ", ".join(f"{name} {won}" for name, won in zip(before.players, before.points or (), strict=True))
+    _, out, _ = arbiter("matches", kept.file, "--round", "1")
+    assert [line.split()[0] for line in out.splitlines() if f"played again, before: {points}" in line] == [
+        CLEAN
+    ]
