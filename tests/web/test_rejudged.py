@@ -129,6 +129,7 @@ def test_an_earlier_run_can_still_be_seen(client: TestClient, runs: tuple[MatchR
     earlier = client.get(f"/seasons/small/matches/{PART}?run=1").text
     assert f'data-url="{SEASON}/matches/{PART}/replay?run=1"' in earlier
     assert "This is run 1 of the match" in text_of(earlier)
+    assert ["arbiter console --config" in shown for shown in (page, earlier)] == [True, False]
     for points in runs[0].points or ():
         assert f"<td>{points}</td>" in earlier
 

@@ -355,6 +355,18 @@ def test_the_lines_for_the_console_lead_to_the_position(viewer: Viewer, show: Sh
     assert page.get_by_role("link", name="Download").get_attribute("download") == "r001-t01-m0.json"
 
 
+def test_an_earlier_run_is_seen_through_the_eyes_of_its_own_seats(viewer: Viewer, show: Show) -> None:
+    address, earlier = (
+        viewer.hold(full("planning"), replay_url="/replay.json?run=1"),
+        match_of("planning", seed=2),
+    )
+    for eyes, reader in (("", Reader("full")), ("&reader=seat:0", Reader("seat", 0))):
+        viewer.pages[f"/replay.json?run=1{eyes}"] = json.dumps(replay_of(earlier, reader))
+    page = show(address)
+    page.keyboard.press("e")
+    wait_for_hands(page, 1)
+
+
 def test_a_replay_held_by_the_page_is_not_fetched(viewer: Viewer, show: Show) -> None:
     replay = replay_of(match_of("planning", names=HOSTILE), Reader("full"))
     viewer.pages["/alone"] = match_page(replay, replay_url=None, replay_data=replay)
