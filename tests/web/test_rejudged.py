@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+from pydantic import TypeAdapter
 
 from arbiter.packing import pack_match
+from arbiter.picture.match_shapes import Rejudgings
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import match_specs
@@ -17,6 +20,7 @@ from arbiter.store import OrderKind
 from arbiter.testing import play_by_policy, random_policy
 from tests.kept_season import CLEAN, CRASH, Kept
 from tests.web.authored import visiting
+from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.record import MatchRecord
     from tests.commands import Run
+    from tests.web.authored import Authored
 
 SEASON = "/api/v1/seasons/small"
 PART = CLEAN.replace("/", "-")
@@ -80,7 +85,7 @@ def test_lists_and_the_log_of_rejudgings_have_both_results(
 ) -> None:
     before, after = runs
     log = client.get(f"{SEASON}/rejudgings").json()
-    (one,) = log["rejudgings"]
+    (one,) = TypeAdapter(Rejudgings).validate_python(log)["rejudgings"]
     assert (log["total"], log["page"], log["pages"], log["next"]) == (1, 1, 1, None)
     assert (one["match"], one["round"], one["run"], one["kind"], one["because"]) == (
         CLEAN,
@@ -223,3 +228,19 @@ def test_the_command_lists_the_result_before(kept: Kept, arbiter: Run) -> None:
     assert [line.split()[0] for line in out.splitlines() if f"played again, before: {points}" in line] == [
         CLEAN
     ]
+
+
+def test_an_author_reads_it_at_the_own_match(site: Authored) -> None:
+    def owned(match: MatchRecord) -> MatchRecord:
+        return replace(match, players=("ann@1", *match.players[1:]))
+
+    results = SeasonResults(site.kept.config, site.kept.season)
+    site.kept.change(CLEAN, owned)
+    administration.annul(results, [CLEAN], REASON, replay=True)
+    mine = site.kept.match(CLEAN)
+    points = mine.points or ()
+    after = replace(mine, scores=None, points=(points[0] + 13, *points[1:]))
+    administration.put_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+    log_in(site, "ann")
+    page = text_of(site.client.get("/me").text)
+    assert f"before ann@1 {points[0]}; after ann@1 {points[0] + 13}" in page
