@@ -7,6 +7,8 @@ PLACES = {
     "arbiter.samples.bots": "bots/python",
     "arbiter.samples.cpp": "bots/cpp",
     "arbiter.samples.faulty": "bots/faulty",
+    "arbiter.samples.js": "bots/js",
+    "arbiter.samples.languages": "bots/languages",
     "arbiter.samples.learned": "bots/learned",
     "arbiter.samples.llm": "bots/llm",
     "arbiter.samples.rungs": "configs/ladder",
@@ -31,6 +33,8 @@ setup(
     package_data={
         "arbiter.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
         "arbiter.samples.faulty": ["*.c", "*.h", "README.md", "Makefile"],
+        "arbiter.samples.js": ["*.js"],
+        "arbiter.samples.languages": ["bot.[!j]*", "Bot.java", "README.md"],
         "arbiter.samples.learned": ["*.npz"],
         "arbiter.samples.rungs": ["*.yaml"],
         "arbiter.samples.reference": ["*.md"],

@@ -166,10 +166,17 @@ class Likeness:
                 named.append(Alike(one, two, pair.kinds, rarest, p))
         return sorted(named, key=lambda alike: (alike.p, alike.first, alike.second))
 
+    def able(self) -> int:
+        """The number of pairs that were asked enough to be named."""
+        return sum(bool(self._known(pair.kinds.values())) for pair in self._pairs.values())
+
     def _share_each_kind(self, kinds: Collection[KindCount]) -> bool:
         """False where two are alike in a part of their answers, or all that is known is of one kind."""
+        known = self._known(kinds)
+        return bool(known) and all(count.share > KNOWN for count in known)
+
+    def _known(self, kinds: Collection[KindCount]) -> list[KindCount]:
+        """The kinds that two were asked often enough, and all beside the commonest; none where few."""
         rest = KindCount.of_all(sorted(kinds, key=attrgetter("compared"))[:-1])
         known = [count for count in (*kinds, rest) if count.compared >= KIND_LEAST]
-        if len(self._kinds) > 1 and rest not in known:
-            return False
-        return all(count.share > KNOWN for count in known)
+        return [] if len(self._kinds) > 1 and rest not in known else known

@@ -50,16 +50,13 @@ import numpy as np
 
 from rating.arrays import Bools, Floats, Ints
 from rating.matches import Match
+from rating.meetings import LEAST, LEAST_FREEDOM, Meetings, Reach, met
 
 LEVEL = 0.01
 """q up to which a pair is asked about."""
-LEAST = 8
-"""Tables together, and apart, below which nothing is said of a pair."""
 _FIRST_EPOCH = 64
 # Tables together from which on a pair may spoil what is said of others, or tell of the spread.
 _FEW = LEAST // 2
-# Pairs beyond those that strengths take up, without which the spread is not known.
-_LEAST_FREEDOM = 6
 # Information from which on there is any, beyond what numbers are rounded by.
 _NOTHING = 1e-6
 # The gain alone has to be so sure that a gift is looked at: 5 %.
@@ -154,15 +151,6 @@ class PlayedTables:
     def _only(self, chosen: Bools) -> PlayedTables:
         arrays = ("player", "owner", "points", "matches", "round")
         return replace(self, **{name: getattr(self, name)[chosen] for name in arrays})
-
-
-def _meetings(tables: PlayedTables) -> Ints:
-    """The number of tables of each two owners, (owners, owners), of each on the diagonal."""
-    many = len(tables.owners)
-    seated = np.zeros((len(tables.owner), many + 1), np.int64)
-    np.put_along_axis(seated, tables.owner, 1, axis=1)
-    found: Ints = (seated.T @ seated)[:many, :many]
-    return found
 
 
 def _mean(matches: list[Match], name: str) -> float:
@@ -294,26 +282,29 @@ def helps(tables: PlayedTables, last: int, rounds: int, house: Collection[str] =
     """All pairs asked about after round `last` of a season of `rounds`, the surest first; `house` are owners
     of whom nothing is asked.
     """
+    return look(tables, last, rounds, house)[0]
+
+
+def look(
+    tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()
+) -> tuple[list[Help], Reach]:
+    """The same with how many pairs could be asked about."""
     tables = tables.until(last)
     many = len(tables.owners)
-    if not len(tables.round) or many < 3:
-        return []
-    together = _meetings(tables)
-    apart = np.diag(together)[:, None] - together
-    known = (together >= LEAST) & (np.minimum(apart, apart.T) >= LEAST) & ~np.eye(many, dtype=bool)
-    ours = np.array([owner not in house for owner in tables.owners])
-    asked = known & ours[:, None] & ours[None, :]
+    meetings = Meetings.of(tables.owner, tables.owners, house)
+    together, apart, known, asked = meetings
     if not asked.any():
-        return []
+        return [], meetings.reach(tables.owners, house, last, tested=False)
     w, se = _both(tables)
     # Its tables would tell of all others what it does to the strengths of its two, asked about or not.
     surest = divmod(int(np.argmax(np.where(together >= _FEW, w[1] / se[1], 0.0))), many)
     others = tables.without(*surest)
     w_else, se_else = _both(others)
-    rest = known & (_meetings(others) >= _FEW)
+    rest = known & (met(others.owner, many) >= _FEW)
     freedom = int(rest.sum()) - 2 * many
-    if freedom < _LEAST_FREEDOM:
-        return []
+    reach = meetings.reach(tables.owners, house, last, tested=freedom >= LEAST_FREEDOM)
+    if not reach.able:
+        return [], reach
     spread, gift_spread = (_spread(of[rest], its[rest]) for of, its in zip(w_else, se_else, strict=True))
     mine = np.zeros_like(known)
     mine[surest] = mine[surest[::-1]] = True
@@ -340,4 +331,4 @@ def helps(tables: PlayedTables, last: int, rounds: int, house: Collection[str] =
                     q=q,
                 )
             )
-    return sorted(found, key=lambda one: (one.q, -one.gain, one.helper, one.helped))
+    return sorted(found, key=lambda one: (one.q, -one.gain, one.helper, one.helped)), reach

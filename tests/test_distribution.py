@@ -105,6 +105,9 @@ def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".h", ".weights"}}
     faulty = (ROOT / "bots" / "faulty").iterdir()
     samples |= {f"faulty/{path.name}" for path in faulty if path.is_file()}
+    for folder in ("js", "languages"):
+        tracked = {path for path in (ROOT / "bots" / folder).iterdir() if path.suffix}
+        samples |= {f"{folder}/{path.name}" for path in tracked if path.suffix not in {".jar", ".class"}}
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
     learned = (ROOT / "bots" / "learned").iterdir()
     samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}

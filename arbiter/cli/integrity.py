@@ -58,7 +58,16 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
 def _print(report: Integrity) -> None:
     say(f"{report['season']}: after {counted(report['round'], 'round')}")
     for kind, words in KINDS.items():
-        rows = report[kind]  # type: ignore[literal-required]
-        say(f"{words}: {counted(len(rows), 'question') if rows else 'nothing to ask'}")
-        for row in rows:
+        reach = report["reach"][kind]  # type: ignore[literal-required]
+        asked = len(report[kind])  # type: ignore[literal-required]
+        said = counted(asked, "question") if asked else "nothing to ask" if reach["able"] else ""
+        say(f"{words}: {said}{'; ' * bool(said)}{reach['say']}")
+        for helped in report["soft_play"] if kind == "soft_play" else ():
+            say(f"  {helped['say']}")
+    for group in report["groups"]:
+        members, pairs = group["members"], len(group["twins"]) + len(group["copies"])
+        say(f"group of {len(members)}, {counted(pairs, 'question')}: {', '.join(members)}")
+        for row in [report["twins"][at] for at in group["twins"]]:
             say(f"  {row['say']}")
+        for question in [report["copies"][at] for at in group["copies"]]:
+            say(f"  {question['say']}")

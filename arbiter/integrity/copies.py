@@ -21,12 +21,13 @@ from arbiter.integrity.sources import (
     samples,
     to_build_on,
 )
+from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from arbiter.config import Config
-    from arbiter.integrity.shapes import CopyRow, Side
+    from arbiter.integrity.shapes import CopiesReach, CopyRow, Side
     from arbiter.integrity.sources import Sources
     from arbiter.integrity.tokens import Codes
     from arbiter.store import SeasonStore
@@ -67,11 +68,25 @@ class Resemblance(NamedTuple):
     common: int
 
 
-def copies(stored: SeasonStore, config: Config, against: Iterable[str] = ()) -> list[CopyRow]:
-    """The pairs that stand out, the likest first; `against` are addresses of other stores."""
+def copies(
+    stored: SeasonStore, config: Config, against: Iterable[str] = ()
+) -> tuple[list[CopyRow], CopiesReach]:
+    """The pairs that stand out, the likest first, and which programs could be compared; `against` are
+    addresses of other stores.
+    """
     mine = [Printed.of(one.read()) for one in programs_of_season(config, stored)]
     others = [Printed.of(one.read()) for one in programs_of_others(config, stored, against)]
-    return standing_out(mine, others, [Printed.of(one.read()) for one in samples(config)])
+    rows = standing_out(mine, others, [Printed.of(one.read()) for one in samples(config)])
+    return rows, _reach(mine)
+
+
+def _reach(mine: Sequence[Printed]) -> CopiesReach:
+    lacking = [one.side["key"] for one in mine if len(one.prints) < FEWEST]
+    able = len(mine) - len(lacking)
+    said = f"{able} of {counted(len(mine), 'program')} could be compared"
+    if lacking:
+        said += f"; too little source to compare: {first_few(lacking)}"
+    return {"programs": len(mine), "able": able, "lacking": lacking, "say": said}
 
 
 def standing_out(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.integrity.copies import copies
+from arbiter.integrity.families import families
 from arbiter.integrity.shapes import FORMAT
 from arbiter.integrity.soft_play import soft_play
 from arbiter.integrity.twins import twins
@@ -24,13 +25,17 @@ def ask(config: Config, stored: SeasonStore, against: Sequence[str], read: Calla
     """
     last = stored.complete
     # First: of a store that is not there an organiser hears before minutes of reading.
-    alike = copies(stored, config, against)
+    alike, compared = copies(stored, config, against)
+    helping, met = soft_play(stored, config, last)
+    deciding, asked = twins(stored, config, last, read)
     return {
         "format": FORMAT,
         "season": stored.name,
         "round": last,
         "made": moment(),
-        "soft_play": soft_play(stored, config, last),
-        "twins": twins(stored, config, last, read),
+        "soft_play": helping,
+        "twins": deciding,
         "copies": alike,
+        "reach": {"soft_play": met, "twins": asked, "copies": compared},
+        "groups": families(deciding, alike),
     }

@@ -129,8 +129,57 @@ class Twins(TypedDict):
     say: str
 
 
+class PairsReach(TypedDict):
+    """Of how many of all pairs could be asked; `say` in words."""
+
+    pairs: int
+    able: int
+    say: str
+
+
+class SoftPlayReach(PairsReach):
+    """The same of soft play: `met` pairs sat together, and apart, at `least` tables or more.
+
+    Nothing can be asked before round `earliest`, None where there are too few players. At the rate so far a
+    pair has met often enough in round `typical`, None where that is never.
+    """
+
+    met: int
+    least: int
+    earliest: int | None
+    typical: int | None
+
+
+class CopiesReach(TypedDict):
+    """How many of the season's programs could be compared; those of `lacking` have too little source."""
+
+    programs: int
+    able: int
+    lacking: list[str]
+    say: str
+
+
+class Reach(TypedDict):
+    """What could be asked, by kind of question."""
+
+    soft_play: SoftPlayReach
+    twins: PairsReach
+    copies: CopiesReach
+
+
+class Family(TypedDict):
+    """Programs that twins and copies connect: their keys, and the numbers of those rows, from 0."""
+
+    members: list[str]
+    twins: list[int]
+    copies: list[int]
+
+
 class Integrity(TypedDict):
-    """The questions about a season after its last complete `round`, `made` at a moment in UTC."""
+    """The questions about a season after its last complete `round`, `made` at a moment in UTC.
+
+    Reports of earlier versions lack `reach` and `groups`.
+    """
 
     format: Literal["arbiter-integrity/1"]
     season: str
@@ -139,6 +188,8 @@ class Integrity(TypedDict):
     soft_play: list[SoftPlay]
     twins: list[Twins]
     copies: list[CopyRow]
+    reach: NotRequired[Reach]
+    groups: NotRequired[list[Family]]
 
 
 class PassagePlace(TypedDict):

@@ -16,30 +16,47 @@ from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.review.losses import Losses, clustered, rounded
 from arbiter.season.orders import force_after
-from rating.softplay import PlayedTables, helps
+from arbiter.text import counted
+from rating.meetings import LEAST
+from rating.softplay import PlayedTables, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from arbiter.config import Config
-    from arbiter.integrity.shapes import LossBeside, SoftPlay
+    from arbiter.integrity.shapes import LossBeside, SoftPlay, SoftPlayReach
     from arbiter.record import MatchSummary
     from arbiter.store import SeasonStore
     from arbiter.store.reviews import ReviewBrief
+    from rating.meetings import Reach
     from rating.softplay import Help
 
 
-def soft_play(stored: SeasonStore, config: Config, last_round: int) -> list[SoftPlay]:
-    """Return the pairs that are asked about after a round, the surest first.
+def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[list[SoftPlay], SoftPlayReach]:
+    """Return the pairs that are asked about after a round, the surest first, and of how many could be asked.
 
     Matches that do not count, have a substitute or ended by a fault tell nothing.
     """
     force = force_after(stored.orders.read().given, last_round)
-    counted = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
-    tables = PlayedTables.from_matches(map(by_author, counted))
+    matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
+    tables = PlayedTables.from_matches(map(by_author, matches))
     house = {entry.registered_name for entry in config.entries if entry.house}
-    found = helps(tables, last_round, config.rounds, house)
-    return [_row(one, _reviewed(stored, counted, one)) for one in found]
+    found, reach = look(tables, last_round, config.rounds, house)
+    rows = [_row(one, _reviewed(stored, matches, one)) for one in found]
+    return rows, {**reach._asdict(), "least": LEAST, "say": say_reach(reach, config.rounds)}  # type: ignore[typeddict-item]
+
+
+def say_reach(reach: Reach, rounds: int) -> str:
+    """How many pairs can be asked about in a season of so many rounds, and from when on."""
+    if reach.able:
+        return f"{reach.able} of {counted(reach.pairs, 'pair')} could be asked about"
+    said = f"{reach.met} of {counted(reach.pairs, 'pair')} were at {LEAST} tables or more together, and apart"
+    if reach.earliest is None:
+        return f"{said}; nothing can be asked with fewer than five players at tables of three or more"
+    said += f"; nothing can be asked before round {reach.earliest}"
+    if reach.typical is not None and reach.typical > reach.earliest:
+        said += f", at the rate so far of most pairs not before round {reach.typical}"
+    return said + f" (the season has {rounds})" * (max(reach.earliest, reach.typical or 0) > rounds)
 
 
 def by_author(match: MatchSummary) -> rating.Match:

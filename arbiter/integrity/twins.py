@@ -11,6 +11,7 @@ Each record is read once; the answers are kept until the end of their round.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import rating
@@ -19,13 +20,14 @@ from arbiter.course import Dealt, Moved, retrace
 from arbiter.games import shared
 from arbiter.match import original
 from arbiter.season.orders import force_after
-from rating.likeness import KindCount
+from arbiter.text import counted
+from rating.likeness import KIND_LEAST, KindCount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Set
 
     from arbiter.config import Config
-    from arbiter.integrity.shapes import TwinAnswer, Twins
+    from arbiter.integrity.shapes import PairsReach, TwinAnswer, Twins
     from arbiter.record import MatchRecord
     from arbiter.rules import AnyGame
     from arbiter.store import SeasonStore
@@ -39,9 +41,9 @@ HOUSE = "#"
 
 def twins(
     stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
-) -> list[Twins]:
+) -> tuple[list[Twins], PairsReach]:
     """Return whom to ask about after a round, the surest first: players of different owners, all house bots
-    having one; `read` is called after each match.
+    having one; and of how many pairs could be asked. `read` is called after each match.
 
     StoreError where a record cannot be played again.
     """
@@ -51,11 +53,26 @@ def twins(
         return HOUSE if name in house else registered_name(name)
 
     likeness = rating.Likeness(owner)
+    played: set[str] = set()
     holds = force_after(stored.orders.read().given, last_round)
     for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
-        counted = {match.id for match in holds.counted(stored.summaries(number, number))}
-        add_round(likeness, (record for record in _told(stored, number, read) if record.id in counted))
-    return [_row(alike, house) for alike in likeness.found()]
+        matches = list(holds.counted(stored.summaries(number, number)))
+        played |= {original(name) for match in matches for name in match.players}
+        told = {match.id for match in matches}
+        add_round(likeness, (record for record in _told(stored, number, read) if record.id in told))
+    pairs = sum(owner(one) != owner(other) for one, other in combinations(played, 2))
+    return [_row(alike, house) for alike in likeness.found()], _reach(pairs, likeness.able())
+
+
+def _reach(pairs: int, able: int) -> PairsReach:
+    said = f"{able} of {counted(pairs, 'pair')}"
+    if able:
+        said += " could be asked about"
+    else:
+        said += (
+            f" were {KIND_LEAST} times in one situation in each kind of decision; nothing can be asked yet"
+        )
+    return {"pairs": pairs, "able": able, "say": said}
 
 
 def _told(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:

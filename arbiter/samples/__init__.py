@@ -19,6 +19,8 @@ PLACES = {
     "bots/python": "bots",
     "bots/cpp": "cpp",
     "bots/faulty": "faulty",
+    "bots/js": "js",
+    "bots/languages": "languages",
     "bots/learned": "learned",
     "bots/llm": "llm",
     "configs/ladder": "rungs",

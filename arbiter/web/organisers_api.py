@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from arbiter.errors import ConfigError
+from arbiter.integrity.families import families
 from arbiter.integrity.shapes import FORMAT, Beside, Integrity
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
@@ -161,8 +162,13 @@ def read_integrity(caller: Organiser) -> Integrity:
 
 def report_of(caller: Caller) -> Integrity | None:
     """The last report of who plays with whom; None where there is none in the form of this version."""
-    report = caller.state.stored.questions.last()
-    return cast("Integrity", report) if report and report.get("format") == FORMAT else None
+    found = caller.state.stored.questions.last()
+    if not found or found.get("format") != FORMAT:
+        return None
+    report = cast("Integrity", found)
+    # Reports of earlier versions have none.
+    report.setdefault("groups", families(report["twins"], report["copies"]))
+    return report
 
 
 def deeds(caller: Caller, asked: Wanted) -> shapes.Audit:

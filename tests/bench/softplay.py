@@ -39,10 +39,11 @@ from arbiter.store import Store
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import bayeselo
 from rating.matches import Match
+from rating.meetings import LEAST
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import rule_of_round
 from rating.simulation import play_round
-from rating.softplay import LEAST, PlayedTables, helps
+from rating.softplay import PlayedTables, helps
 from rating.threads import one_thread
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ def stored(config_file: Path) -> dict[str, Any]:
         kept = store.season(config.season)
         assert kept is not None
         asked = {
-            number: [(row["helper"], row["helped"], row["q"]) for row in soft_play(kept, config, number)]
+            number: [(row["helper"], row["helped"], row["q"]) for row in soft_play(kept, config, number)[0]]
             for number in range(1, kept.complete + 1)
         }
         rounds = kept.complete

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.progress import Bar
+from arbiter.integrity.families import families
 from tests.commands import arbiter
 from tests.integrity.disguise import disguised
 from tests.kept_season import kept, original_season
+from tests.pages import ROOT
 from tests.web.authored import Authored, site
 from tests.web.test_author_pages import HOSTILE, log_in
 from tests.web.test_copies import OWN, take
@@ -22,6 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["arbiter", "kept", "original_season", "site"]
 
 API = "/api/v1/seasons/small/integrity"
+
+
+SMALL_REACH = (
+    "0 of 15 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
+    " at the rate so far of most pairs not before round 20 (the season has 4)"
+)
+UNTESTED = {
+    "soft_play": {"pairs": 12, "met": 0, "able": 0, "least": 8, "earliest": 16, "typical": None, "say": "0 of 12; nothing can be asked before round 16"},
+    "twins": {"pairs": 12, "able": 0, "say": "0 of 12"},
+    "copies": {"programs": 1, "able": 0, "lacking": ["ann@1"], "say": "0 of 1"},
+}  # fmt: skip
 
 
 def reported() -> dict[str, Any]:
@@ -51,14 +64,14 @@ def reported() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_season_without_a_question_says_so(kept: Kept, arbiter: Run) -> None:
+def test_a_season_without_a_question_says_what_could_be_asked(kept: Kept, arbiter: Run) -> None:
     code, out, err = arbiter("integrity", kept.file)
     assert (code, err) == (0, "")
     assert out.splitlines() == [
         "small: after 2 rounds",
-        "soft play: nothing to ask",
-        "twins: nothing to ask",
-        "copies: nothing to ask",
+        f"soft play: {SMALL_REACH}",
+        "twins: nothing to ask; 21 of 21 pairs could be asked about",
+        "copies: 0 of 6 programs could be compared; too little source to compare: p0, p1, p2, p3, ...",
     ]
 
 
@@ -98,10 +111,47 @@ def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored
     assert site.client.get("/admin/copies/ann%401/ben%401").status_code == 200
 
 
+@pytest.mark.parametrize("reach", [{}, {"reach": UNTESTED}], ids=["without reach", "untested"])
+def test_the_page_calls_clean_only_what_could_be_asked(site: Authored, reach: dict[str, Any]) -> None:
+    empty: dict[str, Any] = {"soft_play": [], "twins": [], "copies": []}
+    site.kept.season.questions.keep({**reported(), **empty, **reach})
+    log_in(site, "olga")
+    page = site.client.get("/admin/integrity").text
+    assert "No two" not in page
+    assert "no player does better" not in page
+    assert ("nothing can be asked before round 16" in page) == bool(reach)
+
+
+def test_copies_and_twins_of_one_family_are_one_group(site: Authored, arbiter: Run) -> None:
+    sample = (ROOT / "bots" / "python" / "planning_pimc.py").read_text()
+    for name in ("ann", "ben"):
+        take(site, name, disguised(sample))
+    code, out, _ = arbiter("integrity", site.kept.file)
+    assert (code, out.count("group of 3, 3 questions: @planning_pimc.py, ann@1, ben@1\n")) == (0, 1)
+    log_in(site, "olga")
+    page = site.client.get("/admin/integrity").text
+    assert page.count("<h3><bdi>@planning_pimc.py</bdi>, <bdi>ann@1</bdi>, <bdi>ben@1</bdi></h3>") == 1
+    assert page.count("Side by side") == 3
+
+
+def test_families_are_connected_components() -> None:
+    twin, copy = reported()["twins"][0], reported()["copies"][0]
+
+    def pair(*names: str) -> Any:
+        return {**copy, "players": [{**copy["players"][0], "key": name} for name in names]}
+
+    deciding: Any = [{**twin, "players": ["b", "c"]}, {**twin, "players": ["x", "y"]}]
+    assert families(deciding, [pair("a", "b"), pair("c", "d"), pair("p", "@q")]) == [
+        {"members": ["a", "b", "c", "d"], "twins": [0], "copies": [0, 1]},
+        {"members": ["@q", "p"], "twins": [], "copies": [2]},
+        {"members": ["x", "y"], "twins": [1], "copies": []},
+    ]
+
+
 def test_whose_files_are_not_here_is_said(site: Authored, arbiter: Run) -> None:
     site.accept("ann")
     code, out, err = arbiter("integrity", site.kept.file)
-    assert (code, "copies: nothing to ask" in out) == (0, True)
+    assert (code, "copies: 0 of 7 programs could be compared" in out) == (0, True)
     assert err == "arbiter: not compared, as their files are not here: ann@1\n"
 
 

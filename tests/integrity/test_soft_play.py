@@ -69,7 +69,7 @@ def season(folder: Path, tmp_path: Path) -> Iterator[Season]:
 
 
 def asked(season: Season, last: int = ROUNDS) -> list[Any]:
-    return list(soft_play(season.stored, season.config, last))
+    return list(soft_play(season.stored, season.config, last)[0])
 
 
 def review(season: Season, match_id: str, loss: float) -> None:
@@ -106,6 +106,20 @@ def test_too_early_nobody_is_asked_about(season: Season) -> None:
     assert asked(season, 7) == []
 
 
+def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(season: Season) -> None:
+    early, late = (soft_play(season.stored, season.config, last)[1]["say"] for last in (7, ROUNDS))
+    assert early == (
+        "0 of 21 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
+        " at the rate so far of most pairs not before round 19"
+    )
+    assert late == "19 of 21 pairs could be asked about"
+
+
+def test_that_the_season_ends_before_anything_can_be_asked_is_said(season: Season) -> None:
+    _, reach = soft_play(season.stored, replace(season.config, rounds=12), 7)
+    assert reach["say"].endswith(" (the season has 12)")
+
+
 def test_annulled_matches_tell_nothing(season: Season) -> None:
     both = [match.id for match in season.stored.summaries() if {"p2", "p4"} <= set(match.players)]
     annul(season.results, both, "looked at")
@@ -117,7 +131,7 @@ def test_house_bots_are_not_asked_about(season: Season) -> None:
         replace(entry, house=True) if entry.registered_name == "p2" else entry
         for entry in season.config.entries
     ]
-    assert soft_play(season.stored, replace(season.config, entries=tuple(house)), ROUNDS) == []
+    assert soft_play(season.stored, replace(season.config, entries=tuple(house)), ROUNDS)[0] == []
 
 
 def test_what_the_helper_s_decisions_lost_stands_beside(season: Season) -> None:

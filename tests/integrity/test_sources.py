@@ -4,25 +4,47 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from arbiter.config import load
-from arbiter.integrity.copies import copies
-from arbiter.integrity.sources import LARGEST, MOST_BYTES, MOST_FILES, programs_of_season
+from arbiter.integrity.copies import Printed, copies, standing_out
+from arbiter.integrity.sources import (
+    LARGEST,
+    MOST_BYTES,
+    MOST_FILES,
+    Compared,
+    programs_of_season,
+    shipped,
+)
+from arbiter.integrity.tokens import is_source
 from arbiter.samples import season_files
 from tests.integrity.disguise import disguised
 from tests.integrity.seasons import SETTINGS, Shelved, folder, season, seasons
 from tests.pages import ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from arbiter.integrity.shapes import Side
     from arbiter.integrity.sources import Sources
 
 __all__ = ["folder", "season", "seasons"]
 
 PIMC = (ROOT / "bots" / "python" / "planning_pimc.py").read_text()
+OF_LANGUAGES = [
+    path
+    for of in ("js", "languages")
+    for path in sorted((ROOT / "bots" / of).iterdir())
+    if path.is_file() and is_source(path.name)
+]
 OTHERS = [(ROOT / "bots" / "cpp" / f"{name}_search.cpp").read_text() for name in ("planning", "codepiece")]
+
+
+@lru_cache(maxsize=1)
+def shipped_prints() -> list[Printed]:
+    return [Printed.of(one.read()) for one in shipped()]
 
 
 def only(season: Shelved) -> Sources:
@@ -41,10 +63,29 @@ def test_the_active_version_alone_is_read(season: Shelved) -> None:
 def test_a_copy_of_a_sample_is_asked_about_in_its_season(season: Shelved) -> None:
     season.take("eve", bot__py=disguised(PIMC))
     season.take("ben", main__cpp=OTHERS[0].replace("x", "y"))
-    rows = copies(season.stored, season.config)
+    rows, _ = copies(season.stored, season.config)
     assert [
         [side["key"] for side in row["players"]] for row in rows if row["players"][0]["name"] == "eve"
     ] == [["eve@1", "@planning_pimc.py"]]
+
+
+@pytest.mark.parametrize("sample", OF_LANGUAGES, ids=lambda path: path.name)
+def test_a_copy_of_a_sample_is_named_in_every_language(sample: Path) -> None:
+    side: Side = {"name": "eve", "version": 1, "key": "eve@1"}
+    mine, other = (
+        Printed.of(Compared({**side, "name": name}, [(path.name, path)]).read())
+        for name, path in (("eve", sample), ("ben", Path(__file__)))
+    )
+    rows = standing_out([mine, other], [], shipped_prints())
+    assert [row["players"][1]["key"] for row in rows] == [f"@{sample.name}"]
+
+
+def test_a_program_without_sources_is_said_to_be_uncompared(season: Shelved) -> None:
+    season.take("ann", bot__py=PIMC)
+    season.take("eve", bot="compiled")
+    _, reach = copies(season.stored, season.config)
+    assert (reach["programs"], reach["able"], reach["lacking"]) == (2, 1, ["eve@1"])
+    assert reach["say"] == "1 of 2 programs could be compared; too little source to compare: eve@1"
 
 
 def test_earlier_seasons_and_those_of_other_stores_are_compared_with(
@@ -58,7 +99,7 @@ def test_earlier_seasons_and_those_of_other_stores_are_compared_with(
     now.take("eve", bot__py=own)
 
     def asked(*against: str) -> list[list[str]]:
-        rows = copies(now.stored, now.config, against)
+        rows, _ = copies(now.stored, now.config, against)
         return [[side["key"] for side in row["players"]] for row in rows]
 
     # Nobody is asked about what is one's own.
@@ -126,7 +167,7 @@ def test_players_that_are_samples_as_they_were_shipped_are_no_copies(tmp_path: P
         (tmp_path / "made" / name).write_bytes(held)
     config = load(tmp_path / "made" / "season.yaml")
     assert not {"pimc", "greedy"} & {one.side["name"] for one in programs_of_season(config, season.stored)}
-    assert copies(season.stored, config) == []
+    assert copies(season.stored, config)[0] == []
 
 
 def test_the_better_bot_of_the_starter_is_nobodys(season: Shelved) -> None:

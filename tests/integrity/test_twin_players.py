@@ -74,7 +74,7 @@ def season(folder: Path, programs: Mapping[str, str], players: int = 8, house: S
 
 
 def asked(played: Season, last_round: int = ROUNDS) -> list[Twins]:
-    return twins(played.stored, played.config, last_round)
+    return twins(played.stored, played.config, last_round)[0]
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +88,13 @@ def test_planted_twins_are_asked_about_and_nobody_else(planted: Season) -> None:
     assert found["players"] == ["p2", "p5"]
     assert found["alike"] == found["compared"] > 1.2 * found["expected"]
     assert found["p"] < 0.01
+
+
+def test_how_many_pairs_could_be_asked_about_is_said(planted: Season) -> None:
+    early, late = (twins(planted.stored, planted.config, last)[1] for last in (0, ROUNDS))
+    assert (early["pairs"], early["able"], late["pairs"], late["able"]) == (0, 0, 28, 27)
+    assert early["say"].endswith("nothing can be asked yet")
+    assert late["say"] == "27 of 28 pairs could be asked about"
 
 
 def test_the_question_asks(planted: Season) -> None:
