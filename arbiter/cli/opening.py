@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arbiter.config.changes import rated_name
+from arbiter.config.changes import rated_name, role_of
 from arbiter.config.game import game_of
 from arbiter.config.limits import USUAL_ROUNDS
 from arbiter.config.places import read_document
@@ -131,6 +131,7 @@ def _as_stored(path: str, store_url: str | None) -> SeasonState | None:
         store.close()
         return None
     players = {
-        rated_name(player["name"], player.get("version")): player["house"] for player in settings["players"]
+        rated_name(player["name"], player.get("version")): role_of(player["house"], player.get("rung", False))
+        for player in settings["players"]
     }
     return SeasonState.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)

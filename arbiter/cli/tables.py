@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from rating.ratings import Ranking
 FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
 RATED = ["rank", "player", "elo", "low", "high"]
-NO_RUNGS = "no bot of yours is rated, so every mark is 0: without `house: true` yours play in every round"
+NO_RUNGS = "no bot of yours is rated, so every mark is 0: write `rung: true` for those that marks count"
 SHOWN_ROUNDS = 10
 """The columns of a history for people: more are too wide for a terminal."""
 
@@ -55,7 +55,7 @@ SHOWN_ROUNDS = 10
 @config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @click.option("--history", is_flag=True, help="Each player's rating after each round.")
-@click.option("--official", is_flag=True, help="Without house and withdrawn players.")
+@click.option("--official", is_flag=True, help="Without house bots, rungs and withdrawn players.")
 @click.option(
     "--also",
     type=click.Choice(["nash"]),
@@ -108,19 +108,18 @@ def standings(
 def marks(config: str, store_url: str | None, style: str) -> None:
     """A line for each author of a course: rank, Elo with its interval, and a mark.
 
-    The mark says how many of the organiser's bots the author's program is rated above: those of the season's
-    file, or where nobody sends programs its house bots, the other players being the authors.
+    The mark says how many rungs the author's program is rated above: the players with `rung: true`, or, where
+    none has it and authors send programs, those of the season's file that are no house bots.
 
     Example: arbiter marks configs/demo.yaml > marks.csv
     """
     state = look(config, store_url)
     names = {author.name for author in state.stored.authors.all() if not author.organiser}
-    rungs = {
-        rated
-        for rated, house in state.players.items()
-        if house or (names and registered_name(rated) not in names)
-    }
-    names = names or {registered_name(rated) for rated in state.players.keys() - rungs}
+    roles = state.players.items()
+    rungs = {rated for rated, role in roles if role == "rung"}
+    if not rungs and names:
+        rungs = {rated for rated, role in roles if not role and registered_name(rated) not in names}
+    names = names or {registered_name(rated) for rated, role in roles if not role}
     lines = grades(figures.standings(state, official=False), names, rungs, state.players.keys())
     if state.complete and lines and not any(line.rungs for line in lines):
         note(NO_RUNGS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,15 @@ LATER: Mapping[str, Any] = {
 """Keys that came later, with values that stand for what was before them, which settings leave out."""
 GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}
 """Values that are gone, by key, and what stands for them where a round was begun with them."""
+Role: TypeAlias = Literal["", "house", "rung"]
+"""Why a player of the file has no official rank; "" for one that has."""
 VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
+
+
+def role_of(house: bool, rung: bool) -> Role:
+    """The role of a player with these marks of the file."""
+    return "rung" if rung else "house" if house else ""
 
 
 def is_sent(player: Mapping[str, Any]) -> bool:
@@ -58,10 +65,10 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is withdrawn"
     for name, player in new.items():
         if name in old and old[name] != player:
-            changed = [key for key in player if player[key] != old[name].get(key)]
+            changed = [key for key in {**old[name], **player} if player.get(key) != old[name].get(key)]
             is_other = {"command", "model"}.intersection(changed)
             hint = " (another program should get another version)" if is_other else ""
-            parts = ", ".join(f"{key}: {_change(old[name].get(key), player[key])}" for key in changed)
+            parts = ", ".join(f"{key}: {_change(old[name].get(key), player.get(key))}" for key in changed)
             yield f"{name} has another {parts}{hint}"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from arbiter.config.changes import LATER, is_sent, rated_name, without_gone
+from arbiter.config.changes import LATER, Role, is_sent, rated_name, role_of, without_gone
 from arbiter.config.checks import (
     GUESSABLE_BITS,
     cross_checks,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 FREE = keys_that_are(Key.FREE)
 """The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
-LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes", "model"})
+LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes", "model", "rung"})
 """Keys of a player that settings have only where they say something."""
 OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_fields[key].default != before)
 """Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
@@ -65,13 +65,19 @@ OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_field
 class Entry:
     """A player as registered; `house` keeps it out of tables that it does not fill up.
 
-    `is_sent` is True for a version that an author sent.
+    `is_sent` is True for a version that an author sent, `rung` for a player that is there to be measured by.
     """
 
     player: Player
     house: bool
     registered_name: str
     is_sent: bool = False
+    rung: bool = False
+
+    @property
+    def role(self) -> Role:
+        """What keeps it out of the official ranks."""
+        return role_of(self.house, self.rung)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +246,7 @@ def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
     else:
         player = speaking(player_of(name, model, folder), languages)
     player = replace(player, publish_notes=model.publish_notes)
-    return Entry(player, model.house, model.name, is_sent)
+    return Entry(player, model.house, model.name, is_sent, model.rung is True)
 
 
 def _entry(player: PlayerModel, folder: Path, languages: Languages, season: SeasonModel) -> Entry:

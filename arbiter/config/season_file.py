@@ -108,6 +108,7 @@ class PlayerModel(VersionModel):
     model: ModelKeys | None = None
     version: Name | StrictInt | None = None
     house: StrictBool = False
+    rung: Annotated[StrictBool | None, AfterValidator(lambda given: given or None)] = None
     sha256: Commitment | None = None
     publish_notes: StrictBool | None = None
 
@@ -124,6 +125,13 @@ class PlayerModel(VersionModel):
             text = "model: a model is no house bot: it would be asked wherever one sits in"
             raise refused("model", text, "leave out house")
         return {**value, "command": harness_command()}
+
+    @model_validator(mode="after")
+    def _seat_each_round(self) -> Self:
+        if self.rung and self.house:
+            text = "rung: a rung plays in every round, and a house bot only to fill up"
+            raise refused("rung", text, "leave out house, and name another player in house_bots")
+        return self
 
 
 def _tier(value: object) -> object:

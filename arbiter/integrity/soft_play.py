@@ -40,7 +40,7 @@ def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[lis
     force = force_after(stored.orders.read().given, last_round)
     matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
     tables = PlayedTables.from_matches(map(by_author, matches))
-    house = {entry.registered_name for entry in config.entries if entry.house}
+    house = {entry.registered_name for entry in config.entries if entry.role}
     found, reach = look(tables, last_round, config.rounds, house)
     rows = [_row(one, _reviewed(stored, matches, one)) for one in found]
     return rows, {**reach._asdict(), "least": LEAST, "say": say_reach(reach, config.rounds)}  # type: ignore[typeddict-item]

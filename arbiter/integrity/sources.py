@@ -77,7 +77,7 @@ class Sources:
 def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared]:
     """The programs that play now: the active versions of authors, and players with commands.
 
-    House bots are none, nor are players that are shipped samples, as they were shipped.
+    House bots and rungs are none, nor are players that are shipped samples, as they were shipped.
     """
     yield from _versions(stored.submissions.active(), folder_of(config))
     yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
@@ -112,7 +112,7 @@ def programs_of_others(
 
 
 def samples(config: Config) -> Iterator[Compared]:
-    """The samples that ship, and the house bots of the season that are none of them."""
+    """The samples that ship, and the house bots and rungs of the season that are none of them."""
     yield from shipped()
     for one in _of_commands(config, house=True):
         if not _is_shipped(one):
@@ -152,7 +152,7 @@ def _of_commands(config: Config, house: bool) -> Iterator[Compared]:
     players = [entry.player for entry in config.entries if not entry.is_sent]
     folder = os.path.abspath(config.folder)  # noqa: PTH100 -- links are not followed
     for entry in config.entries:
-        if not entry.is_sent and entry.house == house:
+        if not entry.is_sent and bool(entry.role) == house:
             name = entry.registered_name
             side: Side = {"name": name, "version": None, "key": name}
             yield Compared(side, list(_of_command(entry.player, players, folder)))

@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 ANSWERING = " answering cards"
 """Ends the kind of a decision with cards on the table, after the request's first word."""
 HOUSE = "#"
-"""The owner of all house bots: no author is named so."""
+"""The owner of all house bots and rungs: no author is named so."""
 
 
 def twins(
     stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
 ) -> tuple[list[Twins], PairsReach]:
     """Return whom to ask about after a round, the surest first: players of different owners, all house bots
-    having one; and of how many pairs could be asked. `read` is called after each match.
+    and rungs having one; and of how many pairs could be asked. `read` is called after each match.
 
     StoreError where a record cannot be played again.
     """
-    house = {entry.player.name for entry in config.entries if entry.house} | set(config.house_bots)
+    house = {entry.player.name for entry in config.entries if entry.role} | set(config.house_bots)
 
     def owner(name: str) -> str:
         return HOUSE if name in house else registered_name(name)
@@ -149,7 +149,7 @@ def _row(found: Alike, house: Set[str]) -> Twins:
     authors = [name for name in players if name not in house]
     whom = f"Do {found.first} and {found.second} play one program"
     for bot in house & set(players):
-        whom = f"Does {authors[0]} play the program of the house bot {bot}"
+        whom = f"Does {authors[0]} play the program of the organiser's bot {bot}"
     return {
         "players": players,
         "alike": total.alike,

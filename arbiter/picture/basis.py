@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -11,6 +11,7 @@ from arbiter.config.changes import VERSION_MARK
 
 if TYPE_CHECKING:
     from arbiter.config import Entry
+    from arbiter.config.changes import Role
     from arbiter.rules import AnyGame
     from arbiter.store import Orders
     from arbiter.store.happenings import Happened
@@ -27,6 +28,11 @@ class Held(NamedTuple):
     roster: tuple[Entry, ...]
     first_event: int = 0
     events: tuple[Happened, ...] = ()
+
+
+def roles_of(entries: Iterable[Entry]) -> dict[str, Role]:
+    """The roles of players by the name that they are rated under."""
+    return {entry.player.name: entry.role for entry in entries}
 
 
 class Eyes(NamedTuple):
@@ -49,14 +55,14 @@ EVERYBODYS = Eyes("", organiser=True)
 class AsStored:
     """A season as its last round was planned, for those who only look at it; its file is not checked.
 
-    `players` are by rated name, True for house bots. Files with the keys below are always read whole.
+    `players` are the roles by rated name. Files with the keys below are always read whole.
     """
 
     path: str
     season: str
     game: AnyGame
     rounds: int
-    players: Mapping[str, bool]
+    players: Mapping[str, Role]
     until: ClassVar[None] = None
     submissions: ClassVar[None] = None
     publish_reviews: ClassVar[bool] = False

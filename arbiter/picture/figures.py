@@ -111,9 +111,9 @@ def standings(
 ) -> shapes.Standings:
     """The standings after a round, by default the last: with marks, and for the last with rank intervals.
 
-    House and withdrawn players stand last and have no `rank`. Where not `official` all are ranked, and
-    neither intervals of ranks nor the first place are told. `ranking` is an earlier round's, if it is known.
-    All rows, or those that are `shown`.
+    House bots, rungs and withdrawn players stand last and have no `rank`. Where not `official` all are
+    ranked, and neither intervals of ranks nor the first place are told. `ranking` is an earlier round's, if
+    it is known. All rows, or those that are `shown`.
     """
     number = state.complete if after is None else after
     is_last = number == state.complete

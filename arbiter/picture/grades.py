@@ -1,6 +1,6 @@
 """The grades of a course for each author: the place among the others, and the mark, which needs no others.
 
-The organiser's bots are the rungs of a ladder; a mark is how many of them an author's program is rated above.
+A mark is how many of the organiser's bots that are rungs an author's program is rated above.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def grades(
     """A grade for each author, the best first, those without a rating last and by name.
 
     An author's rating is that of the version that plays (`playing`: rated names), or of the last one before
-    it that has a rating. `rungs` are the organiser's bots, by rated name. Equals share a rank.
+    it that has a rating. `rungs` are by rated name. Equals share a rank.
     """
     rows = [row for row in standings["players"] if row["elo"] is not None]
     ladder = [row for row in rows if row["player"] in rungs]

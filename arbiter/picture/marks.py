@@ -1,7 +1,8 @@
 """Standings with what an organiser and spectators must know of each player, and who stands first.
 
-The first place has, of those who rank officially, neither house bots nor withdrawn, the highest rating after
-the last complete round; equals share it. Nothing else breaks a tie, as nothing else says who is better.
+The first place has, of those who rank officially, neither house bots, rungs nor withdrawn, the highest
+rating after the last complete round; equals share it. Nothing else breaks a tie, as nothing else says who is
+better.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from rating.ratings import shared_ranks
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from arbiter.config.changes import Role
     from arbiter.picture.shapes import FavourRow, FirstPlace, Rated, Row, StoredRow, StoredStandings
 
     Ranked: TypeAlias = Sequence[tuple[StoredRow, int | None]]
@@ -24,10 +26,10 @@ APART = 0.975
 """Probability of being better from which two players are told apart."""
 
 
-def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[str, str]) -> list[Row]:
+def with_marks(ranked: Ranked, players: Mapping[str, Role], suspended: Mapping[str, str]) -> list[Row]:
     """Ranked rows with their marks; the intervals of their ranks are not known yet.
 
-    `players` are those of the season's file under the names that they are rated by, True for house bots.
+    `players` are those of the season's file under the names that they are rated by, with their roles.
     """
     rows: list[Row] = []
     for row, rank in ranked:
@@ -35,7 +37,8 @@ def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[s
         marks = {
             "suspended": name in suspended,
             "withdrawn": name not in players,
-            "house": players.get(name, False),
+            "house": players.get(name) == "house",
+            "rung": players.get(name) == "rung",
         }
         held = [mark for mark, holds in marks.items() if holds]
         told = {"rank": rank, "marks": held, "rank_low": None, "rank_high": None, "apart": None}
@@ -43,10 +46,10 @@ def with_marks(ranked: Ranked, players: Mapping[str, bool], suspended: Mapping[s
     return rows
 
 
-def in_rank(standings: StoredStandings, players: Mapping[str, bool], official: bool) -> Ranked:
+def in_rank(standings: StoredStandings, players: Mapping[str, Role], official: bool) -> Ranked:
     """The rows of standings with their ranks, in the order in which they are shown.
 
-    Equals share a rank; with `official` house and withdrawn players stand last, without one.
+    Equals share a rank; with `official` house bots, rungs and withdrawn players stand last, without one.
     """
     stored = standings["players"]
     if not official:
@@ -66,9 +69,9 @@ def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[s
     ]
 
 
-def official_ranks(rows: Sequence[Rated], players: Mapping[str, bool]) -> list[int | None]:
-    """The rank of each row among those that are neither house bots nor withdrawn; None for these."""
-    counts = [not players.get(original(row["player"]), True) for row in rows]
+def official_ranks(rows: Sequence[Rated], players: Mapping[str, Role]) -> list[int | None]:
+    """The rank of each row among those that are neither house bots, rungs nor withdrawn; None for these."""
+    counts = [not players.get(original(row["player"]), "gone") for row in rows]
     given = shared_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in)
     return [next(given) if is_in else None for is_in in counts]
 

@@ -201,6 +201,7 @@ class PlayerPage(TypedDict):
     player: str
     standing: Row | None
     house: bool
+    rung: bool
     withdrawn: bool
     suspended: str | None
     versions: Sequence[str]

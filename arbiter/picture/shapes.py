@@ -93,7 +93,7 @@ class VoidPlays(TypedDict):
 
 
 class Rated(TypedDict):
-    """A player's rating after a round; house and withdrawn players have no `rank`."""
+    """A player's rating after a round; house bots, rungs and withdrawn players have no `rank`."""
 
     rank: int | None
     player: str
@@ -143,7 +143,7 @@ class ModelFigures(TypedDict, total=False):
 
 
 class Row(StoredRow, ModelFigures):
-    """A player of standings; `marks` are of suspended, withdrawn, house.
+    """A player of standings; `marks` are of suspended, withdrawn, house, rung.
 
     `rank_low` and `rank_high` are the ends of the interval of its rank; `apart` is true where it is told
     apart from the one below it. They are known after the last round alone.

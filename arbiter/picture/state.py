@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from arbiter.cards import told_commitment
+from arbiter.config.changes import registered_name
 from arbiter.match import original
 from arbiter.packing import unpack, unpack_end
-from arbiter.picture.basis import AsStored, Held
+from arbiter.picture.basis import AsStored, Held, roles_of
 from arbiter.picture.marks import in_rank
 from arbiter.picture.ranked import ranking_of, unseen
 from arbiter.season.calendar import next_round
-from arbiter.season.orders import force, out_of_count, reruns_of, suspended_now
+from arbiter.season.orders import force, out_of_count, reruns_of, suspended_now, withdrawn
 from arbiter.season.roster import rostered
 from arbiter.store.briefs import brief_in
 from arbiter.store.lists import MatchRange
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from arbiter.config import Config, Entry
+    from arbiter.config.changes import Role
     from arbiter.packing import MatchEnd
     from arbiter.picture.marks import Ranked
     from arbiter.picture.shapes import StoredStandings
@@ -217,8 +219,8 @@ class SeasonState:
 
     @cached_property
     def unranked(self) -> frozenset[str]:
-        """Who has no official rank: house bots, and who plays no more."""
-        return frozenset(name for name in self.names if self.players.get(original(name), True))
+        """Who has no official rank: house bots, rungs, and who plays no more."""
+        return frozenset(name for name in self.names if self.players.get(original(name), "gone"))
 
     @cached_property
     def crossed(self) -> list[str]:
@@ -299,11 +301,13 @@ class SeasonState:
         return self.stored.orders.earlier(match_id)[len(replayed)].record
 
     @cached_property
-    def players(self) -> Mapping[str, bool]:
-        """The players of the next round by rated name; True for house bots."""
+    def players(self) -> Mapping[str, Role]:
+        """The players of the next round by rated name, with their roles; no author who is withdrawn."""
         if self.held is None and isinstance(self.file, AsStored):
             return self.file.players
-        return {entry.player.name: entry.house for entry in self.roster}
+        gone = withdrawn(self.stored, self.given)
+        found = roles_of(self.roster)
+        return {name: role for name, role in found.items() if registered_name(name) not in gone}
 
     @property
     def roster(self) -> tuple[Entry, ...]:

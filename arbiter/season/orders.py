@@ -200,6 +200,14 @@ def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> d
     return suspended_of(standings, stored.orders.read().given, playing)
 
 
+def withdrawn(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
+    """The authors who are suspended by these orders, and none of whose people has a token any more."""
+    out = {name for name, order in force(given).suspended.items() if order.verb is OrderKind.SUSPEND}
+    if out:
+        out &= {author.name for author in stored.authors.all()} - stored.members.all().keys()
+    return out
+
+
 def suspended_of(
     standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, str]
 ) -> dict[str, str]:

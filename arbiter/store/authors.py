@@ -15,6 +15,7 @@ from arbiter.store import schema
 from arbiter.store.audit import lasts, moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import use
+from arbiter.store.orders import count_up
 from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
 from arbiter.store.shelf import drop_unplayed
 
@@ -101,6 +102,8 @@ class AuthorBook(Book):
             people = tokens_of(connection, self._id, name)
             if token is None:
                 self._end(connection, name, list(people.values()))
+                # Who is suspended, too, is withdrawn from now on.
+                count_up(connection, self._id, None)
                 note(connection, self._id, who, "revoke", name)
                 return drop_unplayed(connection, self._id, name)
             if member not in people:
@@ -111,6 +114,8 @@ class AuthorBook(Book):
             table, which = person(self._id, name, member)
             connection.execute(sa.update(table).filter_by(**which).values(token=token))
             end_token(connection, self._id, name, people.get(member))
+            if not people:
+                count_up(connection, self._id, None)
             note(connection, self._id, who, "renew", spelled(name, member))
             return []
 

@@ -34,6 +34,7 @@ PLAYER = st.fixed_dictionaries(
         "env": st.dictionaries(TEXT.filter(lambda key: "=" not in key), TEXT | st.integers(), max_size=2),
         "batched": st.booleans(),
         "house": st.just(False),
+        "rung": st.booleans(),
         "publish_notes": st.none() | st.booleans(),
     },
 )

@@ -136,7 +136,7 @@ def test_a_player_that_decides_like_house_bots_is_asked_so_and_they_are_not(tmp_
     found = {tuple(one["players"]): one["say"] for one in asked(season(tmp_path, alike, 6, ["bot", "robot"]))}
     assert set(found) == {("bot", "p3"), ("p3", "robot")}
     assert found["bot", "p3"].startswith(
-        "Does p3 play the program of the house bot bot, as both decide alike"
+        "Does p3 play the program of the organiser's bot bot, as both decide alike"
     )
 
 

@@ -9,13 +9,15 @@ import pytest
 from arbiter.picture.marks import first_place, in_rank, in_words, with_marks
 
 if TYPE_CHECKING:
+    from arbiter.config.changes import Role
     from arbiter.picture.shapes import Row
 
 
 def rows(**elos: float | None) -> list[Row]:
     """Rows as they are marked, house bots being those called so."""
     standings: Any = {"players": [{"rank": 0, "player": name, "elo": elo} for name, elo in elos.items()]}
-    players = {name: name == "house" for name in elos if name != "gone"}
+    roles: dict[str, Role] = {"house": "house", "rung": "rung"}
+    players = {name: roles.get(name, "") for name in elos if name != "gone"}
     return with_marks(in_rank(standings, players, official=True), players, {})
 
 
@@ -24,6 +26,7 @@ def rows(**elos: float | None) -> list[Row]:
     [
         ({"a": 40.0, "b": 28.0}, True, 0.87, "a wins by rating, 12 Elo ahead of b; the two are not told apart (better with a probability of 87.0%)"),
         ({"a": 90.0, "b": 10.0}, False, 0.99, "a leads by rating, 80 Elo ahead of b (better with a probability of 99.0%)"),
+        ({"rung": 99.0, "a": 40.0, "b": 28.0}, True, None, "a wins by rating, 12 Elo ahead of b"),
         ({"house": 99.0, "a": 40.0, "gone": 35.0, "b": 28.0}, True, None, "a wins by rating, 12 Elo ahead of b"),
         ({"a": 40.0, "b": 40.0, "c": 1.0}, True, 0.5, "a and b share the first place: their ratings are equal"),
         ({"a": 40.0}, True, 0.5, "a wins by rating"),

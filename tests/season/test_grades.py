@@ -7,6 +7,9 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from arbiter.config import load
 from arbiter.picture.grades import Grade, grades
 from arbiter.submissions.authors import add_authors
 from tests.kept_season import Kept
@@ -63,8 +66,8 @@ def test_the_command_writes_a_line_for_each_author_and_none_for_organisers(kept:
     assert (code, err) == (0, "")
     found = list(csv.DictReader(io.StringIO(out)))
     assert [(line["author"], line["rank"], line["mark"], line["rungs"]) for line in found] == [
-        ("ann", "", "0", "7"),
-        ("ben", "", "0", "7"),
+        ("ann", "", "0", "6"),
+        ("ben", "", "0", "6"),
     ]
 
 
@@ -79,9 +82,29 @@ def test_where_no_rung_is_rated_a_line_says_why_every_mark_is_none(kept: Kept, a
     assert "no bot of yours is rated, so every mark is 0" in err
 
 
-def test_where_nobody_sends_programs_the_players_of_the_file_are_marked(kept: Kept, arbiter: Run) -> None:
-    found = json.loads(arbiter("marks", kept.file, "--format", "json")[1])
+@pytest.mark.parametrize("sent", ["", "submissions: {}\n"])
+def test_rungs_of_the_file_are_counted_and_never_ranked(kept: Kept, arbiter: Run, sent: str) -> None:
+    text = kept.file.read_text().replace("name: p1,", "name: p1, rung: true,")
+    kept.file.write_text(text.replace("name: p4,", "name: p4, rung: true,") + sent)
+    now = load(kept.file)
+    kept.season.add_round(4, now.digest, [["p0", "p1", "p2", "p3"]], now.settings)
     standings = json.loads(arbiter("standings", kept.file, "--format", "json")[1])["players"]
     elo = {one["player"]: one["elo"] for one in standings}
-    assert [one["author"] for one in found] == [name for name in elo if not name.startswith("random")]
-    assert all((one["mark"], one["rungs"]) == (int(one["elo"] > elo["random"]), 1) for one in found)
+    found = json.loads(arbiter("marks", kept.file, "--format", "json")[1])
+    assert {one["author"] for one in found} == {"p0", "p2", "p3", "p5"}
+    for one in found:
+        below = [name for name in ("p1", "p4") if elo[name] < one["elo"]]
+        assert (one["rungs"], one["mark"]) == (2, len(below))
+    official = json.loads(arbiter("standings", kept.file, "--official", "--format", "json")[1])
+    assert {row["player"]: row["rank"] for row in official["players"]}.keys() == {"p0", "p2", "p3", "p5"}
+    assert not {"p1", "p4"} & set(official["first"]["players"])
+    assert [row["marks"] for row in standings if row["player"] == "p4"] == [["rung"]]
+
+
+def test_a_house_bot_is_no_rung(kept: Kept, arbiter: Run) -> None:
+    code, out, err = arbiter("marks", kept.file)
+    assert (code, {line["rungs"] for line in csv.DictReader(io.StringIO(out))}) == (0, {"0"})
+    assert "rung: true" in err
+    kept.file.write_text(kept.file.read_text().replace("house: true", "house: true, rung: true"))
+    code, _, err = arbiter("check-config", kept.file)
+    assert (code, "a rung plays in every round, and a house bot only to fill up" in err) == (2, True)

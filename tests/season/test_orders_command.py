@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.config import load
+from arbiter.picture.figures import row_of
+from arbiter.picture.reading import read_state
 from arbiter.season.season import Season
 from tests.kept_season import CLEAN, ILLEGAL
 
 if TYPE_CHECKING:
+    from arbiter.picture.state import SeasonState
     from tests.commands import Run
     from tests.kept_season import Kept
 
@@ -122,6 +125,41 @@ def test_standings_mark_house_and_withdrawn_players_and_official_ones_leave_them
     assert {row["player"] for row in official} == {f"p{n}" for n in range(5)}
     assert [row["rank"] for row in official] == sorted(row["rank"] for row in official)
     assert "leads by rating, 1" in run("standings", "--official")[1]
+
+
+@pytest.mark.parametrize(
+    "words", [("suspend", "revoke"), ("revoke", "suspend")], ids=["suspended first", "revoked first"]
+)
+def test_an_author_who_is_suspended_and_has_no_token_leaves_the_official_table(
+    kept: Kept, arbiter: Run, words: tuple[str, str]
+) -> None:
+    kept.file.write_text(kept.file.read_text() + "submissions: {}\n")
+    assert kept.season.authors.add("p5", "p5", "token", False, "test")
+    commands = {
+        "suspend": ["suspend", kept.file, "p5", "--because", "withdrew"],
+        "revoke": ["authors", "revoke", kept.file, "p5"],
+        "renew": ["authors", "renew", kept.file, "p5"],
+    }
+
+    def place(before: SeasonState | None) -> tuple[SeasonState, int | None]:
+        """The state as a site reads it, and the official rank of p5."""
+        now = read_state(config, kept.season, before)
+        return now, {row["player"]: rank for row, rank in now.official}["p5"]
+
+    config = load(kept.file)
+    state, rank = place(None)
+    assert rank is not None
+    assert arbiter(*commands[words[0]])[0] == 0
+    state, rank = place(state)
+    assert rank is not None
+    assert arbiter(*commands[words[1]])[0] == 0
+    state, rank = place(state)
+    assert rank is None
+    row = row_of(state, "p5")
+    assert row is not None
+    assert "withdrawn" in row["marks"]
+    assert arbiter(*commands["renew"])[0] == 0
+    assert place(state)[1] is not None
 
 
 def test_nobody_has_won_a_season_that_goes_on_after_its_seed_was_told(kept: Kept, run: Run) -> None:
