@@ -241,6 +241,8 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
         archive.seek(0)
         made = site.send(archive, size)
     say(f"version {made.get('version')}, {size} bytes")
+    if made.get("judged"):
+        say(f"sent before: its verdict is of {printable(str(made['judged']))}")
     if no_wait:
         say(str(made.get("state")))
         return

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 
-HEAD = "0021"
+HEAD = "0022"
 """The version of the schema; later ones are larger."""
 
 Name = sa.String(64).with_variant(sa.String(64, collation="C"), "postgresql")
@@ -320,6 +320,9 @@ submissions = sa.Table(
     sa.Column("joins_round", sa.Integer),
     # What its files take on the disk; null where nobody has counted.
     sa.Column("bytes", sa.BigInteger),
+    # When its inspection ended, and a digest of the machine and the terms that it was made under.
+    sa.Column("judged", sa.String(32)),
+    sa.Column("under", sa.String(64)),
     sa.UniqueConstraint("season_id", "author", "version"),
     sa.UniqueConstraint("season_id", "author", "sha256"),
     sa.Index("submissions_by_state", "season_id", "state"),

@@ -170,10 +170,37 @@ class SubmissionBook(Book):
         """Keep how far an inspection has come."""
         self._update(number, state=state, steps=json.dumps(list(steps)))
 
-    def refuse(self, number: int, steps: Sequence[Mapping[str, Any]]) -> None:
-        """End an inspection with a refusal."""
+    def sent_again(
+        self, found: Submission, file: str, size: int, per_day: int, most: int, who: str
+    ) -> Submission | None:
+        """Have a refused version inspected again by its archive as it was sent again by `who`, whose place is
+        `file`; None for one that is not refused.
+
+        TooMany where the author has sent `per_day` in 24 hours, this one and new ones, NoRoom as of `add`.
+        """
         with self._store.transaction() as connection:
-            kept = self._kept(number).values(state=REFUSED, steps=json.dumps(list(steps)))
+            lock(connection, self._id, found.author)
+            if seconds := seconds_until(self._deeds(connection, found.author, SEND, DAY), per_day, DAY):
+                raise TooMany(seconds)
+            there = taken(connection, self._id, found.author)
+            if there - (found.bytes or 0) + size > most:
+                raise NoRoom(there)
+            refused = {"season_id": self._id, "id": found.id, "state": REFUSED}
+            anew = sa.update(schema.submissions).filter_by(**refused)
+            values = {"state": RECEIVED, "steps": "[]", "tries": 0, "file": file, "bytes": size}
+            if connection.execute(anew.values(**values)).rowcount != 1:
+                return None
+            made = self._find(connection, id=found.id)
+            assert made is not None
+            self._tell(connection, made, RECEIVED)
+            note(connection, self._id, who, SEND, f"{made.author}@{made.version}")
+        return made
+
+    def refuse(self, number: int, steps: Sequence[Mapping[str, Any]], under: str | None = None) -> None:
+        """End an inspection with a refusal; `under` is a digest of what it was made under."""
+        values = {"state": REFUSED, "steps": json.dumps(list(steps)), "judged": moment(), "under": under}
+        with self._store.transaction() as connection:
+            kept = self._kept(number).values(**values)
             if connection.execute(kept).rowcount == 1:
                 found = self._find(connection, id=number)
                 assert found is not None
@@ -196,6 +223,7 @@ class SubmissionBook(Book):
             lock(connection, self._id, found.author)
             mine = self._kept(number)
             kept: dict[str, Any] = {"steps": json.dumps(list(steps)), "program": json.dumps(dict(program))}
+            kept["judged"] = moment()
             kept |= {} if size is None else {"bytes": size}
             if connection.execute(mine.values(state=ACCEPTED, **kept)).rowcount != 1:
                 return False
@@ -218,7 +246,7 @@ class SubmissionBook(Book):
                 return None
             active = self._active(connection, author)
             if active != found.version:
-                if seconds := seconds_until(self._activations(connection, author), per_hour, HOUR):
+                if seconds := seconds_until(self._deeds(connection, author, ACTIVATE, HOUR), per_hour, HOUR):
                     raise TooMany(seconds)
                 self._make_active(connection, found, active)
                 note(connection, self._id, who or author, ACTIVATE, f"{author}@{found.version}")
@@ -260,12 +288,12 @@ class SubmissionBook(Book):
         """Return when an author sent new archives in the last 24 hours, the oldest first."""
         return self._moments(connection, schema.submissions.c.received, DAY, author=author)
 
-    def _activations(self, connection: sa.Connection, author: str) -> list[str]:
-        """Return when a version of an author was made active in the last hour, the oldest first."""
+    def _deeds(self, connection: sa.Connection, author: str, verb: str, span: timedelta) -> list[str]:
+        """Return when something was done with a version of an author within a span, the oldest first."""
         # Whoever of the author's people did it; no name has an @.
         mine = f"{author}@"
         his = sa.func.substr(schema.audit.c.subject, 1, len(mine)) == mine
-        return self._moments(connection, schema.audit.c.moment, HOUR, his, verb=ACTIVATE)
+        return self._moments(connection, schema.audit.c.moment, span, his, verb=verb)
 
     def _moments(
         self,

@@ -25,7 +25,8 @@ class Submission:
 
     `steps` are those of its inspection so far, `program` what is started if it was accepted;
     `joins_round` the first round that is planned with it since it was made active last, None where none is;
-    `bytes` what its files take on the disk, None where nobody has counted.
+    `bytes` what its files take on the disk, None where nobody has counted. `judged` is the moment of the
+    verdict, `under` a digest of the machine and the terms that it was made under; None where not known.
     """
 
     id: int
@@ -40,6 +41,8 @@ class Submission:
     program: Mapping[str, Any] | None
     joins_round: int | None
     bytes: int | None
+    judged: str | None
+    under: str | None
 
     @property
     def over(self) -> bool:

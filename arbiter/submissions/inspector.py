@@ -22,6 +22,7 @@ from arbiter.season.roster import folder_of
 from arbiter.store import Store
 from arbiter.store.hold import locked
 from arbiter.store.versions import STATES
+from arbiter.submissions.languages import terms_of
 from arbiter.submissions.receiving import archive_of, program_of, remove, size_of, sweep
 from arbiter.submissions.steps import longest
 
@@ -74,7 +75,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
         archive, folder = archive_of(config, found.file), program_of(config, found.file)
         verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
         if verdict.program is None:
-            book.refuse(number, steps)
+            book.refuse(number, steps, terms_of(config))
         elif not book.accept(number, steps, verdict.program.to_json(), size_of(config, found.file)):
             remove(config, found.file)
 
@@ -157,7 +158,7 @@ class Inspector:
         season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
         if problem:
             self._say(f"{who}: {problem}")
-            self._failed(season, found, late)
+            self._failed(season, found, late, config)
         return True
 
     def _season(self, config: Config) -> SeasonStore | None:
@@ -169,7 +170,7 @@ class Inspector:
             return None
         return store.season(config.season)
 
-    def _failed(self, season: SeasonStore, found: Submission, late: str) -> None:
+    def _failed(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
         """Have it inspected again, or refused where it was too `late` or has failed too often."""
         now = season.submissions.one(found.id)
         if now is None or now.over:
@@ -180,7 +181,7 @@ class Inspector:
             return
         detail = late or "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
-        season.submissions.refuse(found.id, [*now.steps, step])
+        season.submissions.refuse(found.id, [*now.steps, step], terms_of(config))
 
     def _rest(self, season: SeasonStore, found: Submission) -> None:
         self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS

@@ -7,15 +7,19 @@ for language in languages(config):
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from arbiter import __version__
 from arbiter.table.build import problem, tool
 from arbiter.table.complaints import tells_of_module
 from arbiter.table.sandbox.landlock import path_of
@@ -51,8 +55,15 @@ for package, module in json.loads(sys.argv[1]).items():
             found[package] = ""
 print(json.dumps(found))
 """
+LIST_INSTALLED = """
+import importlib.metadata
+print(sorted((str(one.metadata["Name"]), one.version) for one in importlib.metadata.distributions()))
+"""
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 ASK_SECONDS = 10
+KEPT_SECONDS = 5.0
+"""Who sends an archive again and again has programs asked no oftener."""
+_ASKED: dict[str, tuple[float, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +82,33 @@ class Language:
 def languages(config: Config) -> list[Language]:
     """The languages of a season that this machine has; builders only where something can be built.
 
-    Programs are asked once a process, in a few hundredths of a second each, Java in some tenths.
+    Programs are asked once a process, or anew for `terms_of`, in a few hundredths of a second each, Java in
+    some tenths.
     """
     builds = config.submissions is not None and config.submissions.builds and not problem()
     words = dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages))
     return [found for word in words if (found := _language(config, word)) is not None]
+
+
+def terms_of(config: Config) -> str:
+    """A digest of what decides an inspection beside the archive.
+
+    That is this machine's languages, all that is installed for Python, the season's rules, and this version
+    of the service. Programs are asked anew, but for `KEPT_SECONDS`.
+    """
+    rules = {key: value for key, value in config.settings.items() if key != "players"}
+    sent = (
+        config.submissions.model_dump(mode="json", exclude={"until", "per_day"}) if config.submissions else {}
+    )
+    known = json.dumps([__version__, rules, sent], sort_keys=True)
+    at, there = _ASKED.get(known, (-math.inf, ""))
+    if time.monotonic() - at > KEPT_SECONDS:
+        _version.cache_clear()
+        _libraries.cache_clear()
+        there = str([(one.word, one.path, one.version, _installed(one)) for one in languages(config)])
+        _ASKED.clear()
+        _ASKED[known] = time.monotonic(), there
+    return sha256(f"{known}{there}".encode()).hexdigest()
 
 
 def advice(config: Config, word: str, said: str, missing: str) -> str:
@@ -119,6 +152,11 @@ def _libraries(word: str, program: str) -> Mapping[str, str]:
         return MappingProxyType({str(name): str(version) for name, version in json.loads(said).items()})
     except (ValueError, AttributeError):
         return MappingProxyType({})
+
+
+def _installed(language: Language) -> str:
+    """What is installed for a Python, whatever it is; "" for other languages."""
+    return _said(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
 
 
 def _said(*command: str) -> str:

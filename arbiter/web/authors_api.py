@@ -135,6 +135,7 @@ class Verdicts:
             "version": found.version,
             "sha256": found.sha256,
             "received": found.received,
+            "judged": found.judged if found.over else None,
             "state": found.state,
             "active": found.version == self.active,
             "joins_round": self.joins_round(found),
@@ -161,11 +162,14 @@ Author = Annotated[Caller, Depends(author)]
 
 @router.put(BASE, openapi_extra=ARCHIVE, status_code=202, responses=AGAIN)
 async def send_archive(request: Request, response: Response, caller: Author, season: str) -> Sent:
-    """Send a program as a ZIP archive; the same archive again is the version that it was, with 200."""
+    """Send a program as a ZIP archive; the same archive again is the version that it was, with 200, or, where
+    it was refused under other terms, inspected again, with 202.
+    """
     again = partial(author, season, request, response)
     made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
     response.status_code = 202 if new else 200
-    return {"id": made.id, "version": made.version, "state": made.state}
+    sent: Sent = {"id": made.id, "version": made.version, "state": made.state}
+    return {**sent, "judged": made.judged} if made.over and made.judged else sent
 
 
 @router.get(BASE)

@@ -21,8 +21,9 @@ from starlette.requests import Request
 from arbiter.errors import StoreError
 from arbiter.season.roster import folder_of
 from arbiter.store.submissions import NoRoom, TooMany
-from arbiter.store.versions import DROPPED
-from arbiter.submissions.receiving import ArchiveTooLarge, Arriving, has_room
+from arbiter.store.versions import DROPPED, REFUSED
+from arbiter.submissions.languages import terms_of
+from arbiter.submissions.receiving import ArchiveTooLarge, Arriving, has_room, remove
 from arbiter.web.callers import by_token, token_in
 from arbiter.web.refusals import Refusal, no_token, too_many
 from arbiter.web.security import has_body, number_of
@@ -203,7 +204,7 @@ class Uploads:
         ask_again: Callable[[], Caller | None],
         length: int = 0,
     ) -> tuple[Submission, bool]:
-        """Keep an archive as it comes; True where it is a new version. Refusal says why it is not taken.
+        """Keep an archive as it comes; True where it is to be inspected. Refusal says why it is not taken.
 
         `ask_again` says who asks once it has come, None where the token is dead by then; `length` is how long
         it says that it is.
@@ -273,14 +274,21 @@ async def _write(arriving: Arriving, chunks: AsyncIterable[bytes]) -> None:
 
 
 def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submission, bool]:
-    """Make what has come a submission; True for a new one."""
+    """Make what has come a submission; True for one that is to be inspected."""
     arriving.keep()
     sent = caller.author.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
     made, kept = caller.state.stored.submissions.add(*sent, who=caller.author.who)
     if made.state == DROPPED:
         message = f"this archive was your version {made.version}, which you dropped"
         raise Refusal(409, "dropped", message, "change something in it to send it as a new version")
-    return made, kept
+    if made.state != REFUSED or made.under == terms_of(caller.state.config):
+        return made, kept
+    # What it was refused for may be mended: its verdict was made under other terms.
+    more = arriving.name, arriving.size, terms.per_day, terms.total, caller.author.who
+    if (anew := caller.state.stored.submissions.sent_again(made, *more)) is None:
+        return made, False
+    remove(caller.state.config, made.file)
+    return anew, True
 
 
 def open_terms(caller: Caller) -> Submissions:

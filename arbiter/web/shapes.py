@@ -135,11 +135,12 @@ class Rules(Manuals):
 
 
 class Sent(TypedDict):
-    """The answer to an archive."""
+    """The answer to an archive; `judged` is the moment of a verdict that is there already."""
 
     id: int
     version: int
     state: str
+    judged: NotRequired[str]
 
 
 class StepRow(TypedDict):
@@ -153,12 +154,16 @@ class StepRow(TypedDict):
 
 
 class SubmissionInShort(TypedDict):
-    """A version that somebody sent; `say` tells in words whether it plays, after its name."""
+    """A version that somebody sent; `say` tells in words whether it plays, after its name.
+
+    `judged` is the moment of its verdict, None before it, and for those of earlier versions of the service.
+    """
 
     id: int
     version: int
     sha256: str
     received: str
+    judged: str | None
     state: str
     active: bool
     joins_round: int | None

@@ -41,6 +41,7 @@ ADDED = {
     "0019": ("reviews.digest",),
     "0020": ("outlays", "questions"),
     "0021": ("voids",),
+    "0022": ("submissions.judged", "submissions.under"),
 }  # fmt: skip
 """What each version of the schema added to the one before it."""
 

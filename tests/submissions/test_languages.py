@@ -15,7 +15,7 @@ from arbiter.cli.again import absent
 from arbiter.config import Config, load
 from arbiter.errors import ConfigError
 from arbiter.submissions import languages as module
-from arbiter.submissions.languages import Language, languages
+from arbiter.submissions.languages import Language, languages, terms_of
 
 if TYPE_CHECKING:
     from arbiter.record import MatchRecord
@@ -115,3 +115,35 @@ def test_a_sent_program_of_an_earlier_round_is_looked_for_where_it_was_started(t
         for name, word in (("a", "python3"), ("b", "beside"), ("c", "mynode"))
     ]
     assert [seat for seat, _ in absent(record, settings, tmp_path)] == [2]
+
+
+@pytest.fixture
+def asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("asked_anew")
+def test_the_terms_of_an_inspection_change_with_what_is_installed_and_with_the_rules(tmp_path: Path) -> None:
+    said = tmp_path / "installed"
+    said.write_text("[]")
+    python = program(tmp_path, "mypython", f"cat {said}")
+    config = season(tmp_path, f"{{python3: {python}}}")
+    before = terms_of(config)
+    assert terms_of(season(tmp_path, f"{{python3: {python}}}")) == before
+    said.write_text("[('a-library', '1.0')]")
+    mended = terms_of(config)
+    assert mended != before
+    assert terms_of(season(tmp_path, f"{{python3: {python}}}", "{builds: false, max_size: 3MB}")) != mended
+    (tmp_path / "node").mkdir()
+    node = program(tmp_path / "node", "node", "echo v99.1.2")
+    assert terms_of(season(tmp_path, f"{{python3: {python}, node: {node}}}")) != mended
+
+
+def test_who_sends_again_and_again_has_programs_asked_once(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    python = program(tmp_path, "mypython", f"echo x >> {asked}")
+    config = season(tmp_path, f"{{python3: {python}}}")
+    terms_of(config)
+    once = asked.read_text()
+    terms_of(config)
+    assert asked.read_text() == once != ""

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from arbiter.config import load
 from arbiter.season.roster import folder_of
 from arbiter.submissions import receiving
+from arbiter.submissions.languages import terms_of
 from arbiter.web import authors_api, bodies
 from arbiter.web.bodies import Uploads
 from arbiter.web.callers import by_token
@@ -54,6 +56,57 @@ def test_the_same_archive_again_is_the_first_version_though_no_more_are_taken(si
     again = site.put("ann", archive("1"))
     assert (again.status_code, again.json()["id"]) == (200, first["id"])
     assert files(site) == [".zip"] * 3
+
+
+@pytest.fixture
+def refused(site: Authored) -> Any:
+    """The first version of ann, refused under the terms of now."""
+    made = site.send("ann", archive("1"))
+    site.kept.season.submissions.refuse(made["id"], [], terms_of(load(site.kept.file)))
+    return made
+
+
+def test_what_was_refused_and_comes_again_has_the_date_of_its_verdict(site: Authored, refused: Any) -> None:
+    again = site.put("ann", archive("1"))
+    kept = site.kept.season.submissions.one(refused["id"])
+    assert kept is not None
+    assert (again.status_code, again.json()["state"], again.json()["judged"]) == (200, "refused", kept.judged)
+    found = site.client.get(f"{ADDRESS}/{refused['id']}", headers=site.headers("ann")).json()
+    assert found["judged"] == kept.judged
+
+
+def test_what_was_refused_is_inspected_again_where_the_machine_or_the_rules_are_others(
+    site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    again = site.put("ann", archive("1"))
+    assert (again.status_code, again.json()) == (202, {**refused, "state": "received"})
+    (waiting,) = site.kept.season.submissions.waiting()
+    assert (waiting.id, waiting.steps) == (refused["id"], ())
+    assert receiving.archive_of(site.kept.config, waiting.file).read_bytes() == archive("1")
+    assert files(site) == [".zip"]
+
+
+def test_what_is_inspected_again_counts_for_the_day(
+    site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    book = site.kept.season.submissions
+    for _ in range(2):
+        assert site.put("ann", archive("1")).status_code == 202
+        book.refuse(refused["id"], [])
+    assert site.put("ann", archive("1")).status_code == 429
+    assert (book.waiting(), files(site)) == ([], [".zip"])
+
+
+def test_an_archive_that_expired_is_inspected_when_it_comes_again(
+    site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    site.kept.season.shelf.expire("2999")
+    assert site.put("ann", archive("1")).status_code == 202
+    assert site.kept.season.shelf.gone().archives == set()
+    assert site.kept.season.shelf.taken("ann") == len(archive("1"))
 
 
 def test_too_many_in_a_day_are_told_the_limit_and_the_seconds(site: Authored) -> None:
