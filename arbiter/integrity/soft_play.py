@@ -50,9 +50,11 @@ def say_reach(reach: Reach, rounds: int) -> str:
     """How many pairs can be asked about in a season of so many rounds, and from when on."""
     if reach.able:
         return f"{reach.able} of {counted(reach.pairs, 'pair')} could be asked about"
+    if not reach.pairs:
+        return "no two players sat at a table of three or more; nothing can be asked yet"
     said = f"{reach.met} of {counted(reach.pairs, 'pair')} were at {LEAST} tables or more together, and apart"
     if reach.earliest is None:
-        return f"{said}; nothing can be asked with fewer than five players at tables of three or more"
+        return f"{said}; nothing can be asked with fewer than five players"
     said += f"; nothing can be asked before round {reach.earliest}"
     if reach.typical is not None and reach.typical > reach.earliest:
         said += f", at the rate so far of most pairs not before round {reach.typical}"

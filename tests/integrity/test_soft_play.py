@@ -115,6 +115,12 @@ def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(season: Season) 
     assert late == "19 of 21 pairs could be asked about"
 
 
+def test_before_any_table_is_complete_nothing_can_be_asked(season: Season) -> None:
+    rows, reach = soft_play(season.stored, season.config, 0)
+    assert (rows, reach["pairs"], reach["able"]) == ([], 0, 0)
+    assert reach["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
+
+
 def test_that_the_season_ends_before_anything_can_be_asked_is_said(season: Season) -> None:
     _, reach = soft_play(season.stored, replace(season.config, rounds=12), 7)
     assert reach["say"].endswith(" (the season has 12)")
