@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.config import load
+from arbiter.config.changes import changes
 from arbiter.picture.grades import Grade, grades
 from arbiter.submissions.authors import add_authors
 from tests.kept_season import Kept
@@ -108,3 +109,13 @@ def test_a_house_bot_is_no_rung(kept: Kept, arbiter: Run) -> None:
     kept.file.write_text(kept.file.read_text().replace("house: true", "house: true, rung: true"))
     code, _, err = arbiter("check-config", kept.file)
     assert (code, "a rung plays in every round, and a house bot only to fill up" in err) == (2, True)
+
+
+def test_a_rung_that_is_one_no_more_is_a_change_that_is_named(kept: Kept) -> None:
+    plain = load(kept.file).settings
+    kept.file.write_text(kept.file.read_text().replace("name: p1,", "name: p1, rung: true,"))
+    marked = load(kept.file).settings
+    assert list(changes(plain, marked)) == ["p1 has another rung: null -> true"]
+    assert list(changes(marked, plain)) == ["p1 has another rung: true -> null"]
+    kept.file.write_text(kept.file.read_text().replace("rung: true", "rung: false"))
+    assert load(kept.file).settings == plain
