@@ -112,13 +112,13 @@ def test_every_fault_has_a_section(fault: Fault) -> None:
 def test_the_page_tells_how_many_voids_stop_a_run_and_what_a_match_may_write() -> None:
     from arbiter.protocol import OUTPUT_LIMIT, REPLY_LIMIT
     from arbiter.season.matches import MOST_VOIDS
-    from arbiter.table.stderr import STDERR_LIMIT, STDERR_TAIL
+    from arbiter.table.stderr import FULL, STDERR_TAIL
 
     assert MOST_VOIDS == 2
     assert f"more than {OUTPUT_LIMIT} bytes" in PAGE
     assert f"longer than {REPLY_LIMIT} bytes" in PAGE
     assert f"the last {STDERR_TAIL >> 10} KiB" in PAGE
-    assert f"more than {STDERR_LIMIT} bytes on standard error" in PAGE
+    assert FULL in PAGE
 
 
 def test_kinds_of_fault_in_the_code_are_those_of_the_list() -> None:

@@ -32,6 +32,7 @@ from arbiter.table.complaints import STACK, advice, misplaced
 from arbiter.table.ending import NO_MEMORY
 from arbiter.table.files import first_words
 from arbiter.table.sandbox.calls import call_name
+from arbiter.table.stderr import FULL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
         return None
     name, detail, fix = _place(subject, played, forfeit, opening)
     stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
-    if forfeit.fault is Fault.OUTPUT:
+    if forfeit.fault is Fault.OUTPUT or FULL in forfeit.reason:
         fix = FIXES["output"]
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == -signal.SIGSEGV:
         fix += f"; {STACK}"

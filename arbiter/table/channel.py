@@ -220,9 +220,7 @@ class Channel(PatientChannel):
         if self._is_closed:
             return
         self._is_closed = True
-        # The match is over: nothing is a fault any more.
-        with suppress(MalformedReply):
-            self.stderr.mark(SINCE)
+        self.stderr.mark(SINCE)
         self._meter.close()
         for descriptor in (self._stdin, self._stdout, self.stderr.descriptor):
             os.close(descriptor)

@@ -36,6 +36,7 @@ from arbiter.table.sandbox.cgroup import groups
 from arbiter.table.sandbox.isolation import on_top, probe, stage_enforces
 from arbiter.table.sandbox.landlock import own_folders, path_of, real_program
 from arbiter.table.sandbox.needs import confinement
+from arbiter.table.stderr import FULL
 from arbiter.testing.follower import RandomPlayers, conduct_with
 
 if TYPE_CHECKING:
@@ -149,6 +150,8 @@ class Conductor:
                 remarks.append(helps)
             if crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
                 remarks.append(STACK)
+            if channel.stderr.is_full:
+                remarks.append(FULL)
             if large := [path for path in own_folders(player.read) if path in self._launcher.in_place]:
                 remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")
             if (view := views[seat]) and (missing := view.missing()):

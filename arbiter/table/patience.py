@@ -22,7 +22,7 @@ from arbiter.table.ending import Ending
 from arbiter.table.forkserver.board import stopped_cell
 from arbiter.table.meter import Meter, MeterReading
 from arbiter.table.presence import Presence, defiance_of, hush, look_at
-from arbiter.table.stderr import CHUNK, DURING, SINCE, StandardError
+from arbiter.table.stderr import CHUNK, DURING, FULL, SINCE, StandardError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -139,7 +139,10 @@ class PatientChannel:
 
         def late(spent: Cost) -> Reply | int:
             unread = self.connection.unread
-            return reply(spent, timeout(self.seat, send, spent.charged_ns, unread, bool(rest)))
+            fault = timeout(self.seat, send, spent.charged_ns, unread, bool(rest))
+            if self.stderr.is_full:
+                fault = MalformedReply(fault.kind, f"{fault.reason}; {FULL}", fault.reply)
+            return reply(spent, fault)
 
         while True:
             account.due = account.start + min(look, at_most, glance)

@@ -6,8 +6,6 @@ import os
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from arbiter.errors import MalformedReply
-from arbiter.record import Fault
 from arbiter.table.complaints import tells_of_memory
 
 if TYPE_CHECKING:
@@ -15,7 +13,8 @@ if TYPE_CHECKING:
 
 CHUNK = 65536
 STDERR_LIMIT = 16 << 20
-"""Bytes in a match."""
+"""Bytes in a match; no more is read, so the bot waits."""
+FULL = f"it has written {STDERR_LIMIT} bytes to standard error, and no more is read in a match"
 STDERR_TAIL = 4096
 """Bytes kept for the record."""
 DURING, SINCE = "during", "since"
@@ -49,7 +48,7 @@ class StandardError:
 
     def drain(self) -> bool:
         """Read what there is; False if nothing more will be read."""
-        while self.seen <= STDERR_LIMIT:
+        while not self.is_full:
             try:
                 chunk = os.read(self.descriptor, CHUNK)
             except BlockingIOError:
@@ -62,6 +61,11 @@ class StandardError:
             if len(self._recent) > 2 * LOOKED_AT:
                 del self._recent[:-LOOKED_AT]
         return False
+
+    @property
+    def is_full(self) -> bool:
+        """True once the bot has written all that is read in a match."""
+        return self.seen >= STDERR_LIMIT
 
     def news(self) -> bytes:
         """Return what was written since the last call, as far as the tail has it."""
@@ -77,8 +81,7 @@ class StandardError:
     def mark(self, when: str) -> bool:
         """Read what there is, all of it written `DURING` or `SINCE` the last request; False at its end.
 
-        What comes before the first request has no mark. MalformedReply (``output``) once it has written more
-        than a match's limit.
+        What comes before the first request has no mark.
         """
         more = self.drain()
         if self.seen > self._marked:
@@ -88,8 +91,6 @@ class StandardError:
                 if not self._marks or self._marks[-1][1:] != (when, self.requests):
                     self._marks.append((self._marked, when, self.requests))
             self._marked = self.seen
-        if self.seen > STDERR_LIMIT:
-            raise MalformedReply(Fault.OUTPUT, f"more than {STDERR_LIMIT} bytes on standard error in a match")
         return more
 
     def marks(self, moves: Sequence[int], beyond: int) -> Iterator[tuple[int, str, int]]:

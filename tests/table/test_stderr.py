@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.errors import MalformedReply
 from arbiter.record import Fault
 from arbiter.table import stderr
 from arbiter.table.stderr import DURING, SINCE, STDERR_TAIL, StandardError
@@ -77,25 +76,26 @@ def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
     assert list(pipe.error.marks([1, 2, 3], 4)) == [(0, SINCE, 3)]
 
 
-def test_more_than_a_match_may_have_is_a_fault(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_is_read_than_a_match_may_have(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stderr, "STDERR_LIMIT", 100)
-    pipe.written("x" * 100, SINCE)
-    with pytest.raises(MalformedReply, match="more than 100 bytes on standard error in a match") as caught:
-        pipe.written("y", DURING, asked=True)
-    assert caught.value.kind is Fault.OUTPUT
-    assert pipe.error.tail.endswith(b"xy")
+    pipe.written("x" * 99, SINCE)
+    assert not pipe.error.is_full
+    pipe.written("y", DURING, asked=True)
+    assert pipe.error.is_full
+    assert not pipe.error.drain()
 
 
 @pytest.mark.process
-def test_a_bot_that_floods_standard_error_hears_so_and_is_not_late(
+def test_a_bot_that_waits_for_its_standard_error_to_be_read_hears_why(
     table: Conductor, bot: Callable[..., Path]
 ) -> None:
-    record = table.play(against(bot("", "while words[0] == 'gen_move': sys.stderr.write('x' * 65536)")))
-    assert record.forfeit is not None
-    assert (record.forfeit.fault, record.forfeit.detail) == (
-        Fault.OUTPUT,
-        "more than 16777216 bytes on standard error in a match",
+    record = table.play(
+        against(bot("", "while words[0] == 'gen_move': sys.stderr.write('x' * 65536)"), "200ms")
     )
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.TIMEOUT
+    assert record.forfeit.reason.endswith(f"; {stderr.FULL}")
+    assert stderr.FULL in record.bots[1].notes
 
 
 @pytest.mark.process
