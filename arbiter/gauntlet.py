@@ -23,8 +23,8 @@ from arbiter.config import digest_of
 from arbiter.config.season_file import Key, keys_that_are
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.match import COPY_MARK, original
+from arbiter.regress.continuation import find_continuation
 from arbiter.regress.identity import CONTENTS, Digests, kept, program
-from arbiter.regress.run import standing
 from arbiter.season.ledger import to_rating
 from arbiter.season.plan import draw_seed
 from arbiter.season.schedule import match_specs
@@ -117,7 +117,7 @@ class Gauntlet:
         accept: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """The gauntlet where it stands in the store, or begins, by `regress.run.standing`; `tell` gets why.
+        """The gauntlet where it stands in the store, or begins, by `find_continuation`; `tell` gets why.
 
         It is over once it has so many `rounds`.
         """
@@ -129,7 +129,7 @@ class Gauntlet:
                 for number in range(1, rounds + 1)
             )
 
-        found = standing(self.name, self.settings, store, is_over, fresh, accept)
+        found = find_continuation(self.name, self.settings, store, is_over, fresh, accept)
         for text in found.notes:
             tell(text)
         return replace(self, name=found.name, config=replace(self.config, season=found.name))

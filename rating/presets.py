@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from rating.errors import OptionError
-from rating.ratings import order_of, shared_ranks
+from rating.ranks import shared_ranks
+from rating.ratings import order_of
 from rating.text import printable
 
 if TYPE_CHECKING:

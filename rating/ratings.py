@@ -8,9 +8,10 @@ for row in ranking.rows:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
     from rating.arrays import Floats
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from rating.fit.intervals import Intervals
     from rating.fit.kinds import Kind
     from rating.notices import Notice
-
-
-EQUAL = 1e-6
-"""Elo up to which ratings are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,17 +94,6 @@ def order_of(fit: Fit) -> list[int]:
     # Rounded as results leave it, so that order never hangs on the last bits of a sum.
     elo, names = fit.elo.round(6).tolist(), fit.table.players
     return sorted(range(len(names)), key=lambda k: (not fit.rated[k], -elo[k], names[k]))
-
-
-def shared_ranks(elos: Iterable[float | None]) -> Iterator[int]:
-    """Yield the ranks of ratings in Elo, the best first, None for none; equals share the best of theirs."""
-    rank, last = 0, None
-    for number, elo in enumerate(elos, 1):
-        is_equal = elo is last or (elo is not None and last is not None and abs(elo - last) <= EQUAL)
-        if number == 1 or not is_equal:
-            rank = number
-        last = elo
-        yield rank
 
 
 def rank(of: Intervals) -> Ranking:

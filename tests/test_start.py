@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RANDOM = Path(__file__).parents[1] / "bots" / "python" / "planning_random.py"
 PLAYING = (
     "arbiter.season.ledger", "arbiter.season.season", "dask", "distributed", "gymnasium", "numpy", "pettingzoo",
-    "pydantic", "rating", "rich.console", "scipy",
+    "pydantic", "rating.fit", "rating.ratings", "rich.console", "scipy",
 )  # fmt: skip
 
 

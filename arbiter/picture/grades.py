@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.config.changes import VERSION_MARK, registered_name
 from arbiter.picture.marks import elo_of
-from rating.ratings import shared_ranks
+from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

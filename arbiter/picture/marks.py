@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from arbiter.match import original
-from rating.ratings import shared_ranks
+from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from math import isnan
 from typing import TYPE_CHECKING
 
-from rating.ratings import EQUAL
+from rating.ranks import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

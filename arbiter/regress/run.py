@@ -4,34 +4,28 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from arbiter.config import digest_of
-from arbiter.errors import ConfigError
 from arbiter.regress.choosing import ChoiceTrial
+from arbiter.regress.continuation import find_continuation
 from arbiter.regress.experiment import stop_rule
-from arbiter.regress.identity import CONTENTS, first_attempt, last_attempt, what_changed
 from arbiter.regress.trial import Trial
 from arbiter.season.events import MatchStored, Stopped
 from arbiter.season.matches import play_matches
 from arbiter.season.orders import force, now_text
 from arbiter.season.plan import draw_seed
 from arbiter.store import Order, OrderKind
-from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from arbiter.match import MatchSpec
     from arbiter.packing import PackedMatch
     from arbiter.regress.experiment import Experiment
-    from arbiter.regress.identity import Changed
     from arbiter.season.events import MatchVoid
     from arbiter.store import SeasonStore, Store
 
-_ACCEPTED = "accepted-"
-"""Begins the keys under which contents of programs are kept with which something went on."""
 AnyTrial = TypeVar("AnyTrial", bound="Trial | ChoiceTrial")
 
 
@@ -42,7 +36,7 @@ def attempt(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
-    """The experiment where it stands in the store, or begins, by `standing`; `tell` gets why.
+    """The experiment where it stands in the store, or begins, by `find_continuation`; `tell` gets why.
 
     One that is there goes on by the rule that it was begun under.
     """
@@ -52,7 +46,7 @@ def attempt(
         assert season is not None
         return resume(trial_of(there), season).verdict is not None
 
-    found = standing(experiment.name, experiment.settings, store, is_over, fresh, accept)
+    found = find_continuation(experiment.name, experiment.settings, store, is_over, fresh, accept)
     for text in found.notes:
         tell(text)
     return _as_begun(replace(experiment, name=found.name), store)
@@ -65,68 +59,6 @@ def _as_begun(experiment: Experiment, store: Store) -> Experiment:
         return experiment
     test = stop_rule(experiment.game, begun, bool(experiment.field), experiment.test.most_blocks)
     return replace(experiment, test=test, settings=begun)
-
-
-class Continuation(NamedTuple):
-    """The name under which something goes on or begins, and what there is to say of it."""
-
-    name: str
-    notes: tuple[str, ...] = ()
-
-
-def standing(
-    name: str,
-    settings: Mapping[str, Any],
-    store: Store,
-    is_over: Callable[[str], bool],
-    fresh: bool = False,
-    accept: bool = False,
-) -> Continuation:
-    """Where what `settings` describe goes on, or begins; `name` is made of them.
-
-    What was begun with the same programs goes on, whatever files have come since. ConfigError where a file of
-    theirs has changed and the matches of something that is not over would be left behind, unless it is to be
-    `fresh`, or to go on all the same: `accept`.
-    """
-    names = store.seasons()
-    found = None if first_attempt(name) in names else _earlier(name, settings, store)
-    if found is None:
-        return Continuation(last_attempt(name, names, fresh))
-    season, changed = found
-    files, first = first_few(changed.files), first_attempt(season.name)
-    if not changed.files:
-        came = (
-            f"{first_few(changed.new)} came since {season.name} was begun: no part of it, unless with --fresh"
-        )
-        goes_on = last_attempt(first, names, fresh) if fresh else season.name
-        return Continuation(goes_on, (came,) if changed.new and not fresh else ())
-    if accept and not fresh:
-        season.keep_settings(f"{_ACCEPTED}{digest_of(settings[CONTENTS])[:16]}", settings[CONTENTS])
-        return Continuation(season.name, (f"accepted: {files} changed since {season.name} was begun",))
-    matches = len(season.summaries())
-    if not (fresh or not matches or is_over(season.name)):
-        raise ConfigError(
-            f"{files} changed since {season.name} was begun, which has {counted(matches, 'match')}",
-            hint="--accept-changes goes on with them, --fresh leaves them in the store and begins anew",
-        )
-    return Continuation(name, (f"begun anew: {files} changed since {season.name}, which stays in the store",))
-
-
-def _earlier(name: str, settings: Mapping[str, Any], store: Store) -> tuple[SeasonStore, Changed] | None:
-    """The last season that differs in its programs alone; one without changed files comes first."""
-    kind, found = name.partition("-")[0], None
-    for other in reversed(store.seasons()):
-        season = store.season(other) if other.partition("-")[0] == kind else None
-        then = None if season is None else season.settings(other)
-        if season is None or then is None:
-            continue
-        accepted = [season.settings(key) or {} for key in season.digests() if key.startswith(_ACCEPTED)]
-        changed = what_changed(settings, then, accepted)
-        if changed is not None and not changed.files:
-            return season, changed
-        if changed is not None and found is None:
-            found = season, changed
-    return found
 
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:

@@ -15,7 +15,7 @@ from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.orders import force, now_text
 from arbiter.store import Order, OrderKind, Orders, Outdated
-from rating.ratings import shared_ranks
+from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

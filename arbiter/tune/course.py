@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 from arbiter.errors import BotCheckFailed, StoreError
 from arbiter.match import original
 from arbiter.regress.blocks import Meeting, block_specs, leads, version_at
+from arbiter.regress.continuation import find_continuation
 from arbiter.regress.identity import BASE, CANDIDATE
-from arbiter.regress.run import play_blocks, standing
+from arbiter.regress.run import play_blocks
 from arbiter.regress.trial import FIELD, faults_in
 from arbiter.season.plan import draw_seed
 from rating.descent import Descent
@@ -52,14 +53,14 @@ def resumed(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Tuning:
-    """The tuning where it stands in the store, or begins, by `regress.run.standing`; `tell` gets why."""
+    """The tuning where it stands in the store, or begins, by `find_continuation`; `tell` gets why."""
     most = tuning.iterations * tuning.matches
 
     def is_over(name: str) -> bool:
         season = store.season(name)
         return season is not None and len(season.summaries()) >= most
 
-    found = standing(tuning.name, tuning.settings, store, is_over, fresh, accept)
+    found = find_continuation(tuning.name, tuning.settings, store, is_over, fresh, accept)
     for text in found.notes:
         tell(text)
     return replace(tuning, name=found.name)

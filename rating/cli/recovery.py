@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from rating.crosstable import PairTable
-from rating.ratings import rate, shared_ranks
+from rating.ranks import shared_ranks
+from rating.ratings import rate
 from rating.simulation import Simulation, simulate
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rating.presets import display_scale
-from rating.ratings import Ranking, Rating, shared_ranks
+from rating.ranks import shared_ranks
+from rating.ratings import Ranking, Rating
 from rating.text import csv_cell, printable
 
 if TYPE_CHECKING:
