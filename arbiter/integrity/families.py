@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.integrity.shapes import CopyRow, Family, Twins
+    from arbiter.integrity.shapes import CopyRow, SimilarGroup, Twins
 
 
-def families(deciding: Sequence[Twins], alike: Sequence[CopyRow]) -> list[Family]:
+def families(deciding: Sequence[Twins], alike: Sequence[CopyRow]) -> list[SimilarGroup]:
     """The connected components of the pairs of twins and copies, the largest first."""
-    found: list[Family] = []
+    found: list[SimilarGroup] = []
     pairs = [("twins", number, set(row["players"])) for number, row in enumerate(deciding)]
     pairs += [
         ("copies", number, {side["key"] for side in row["players"]}) for number, row in enumerate(alike)
     ]
     for kind, number, names in pairs:
-        joined: Family = {"members": [], "twins": [], "copies": []}
+        joined: SimilarGroup = {"members": [], "twins": [], "copies": []}
         for family in [one for one in found if names & set(one["members"])]:
             found.remove(family)
             joined["twins"] += family["twins"]

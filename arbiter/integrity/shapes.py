@@ -159,7 +159,7 @@ class CopiesReach(TypedDict):
     say: str
 
 
-class Reach(TypedDict):
+class ReportReach(TypedDict):
     """What could be asked, by kind of question."""
 
     soft_play: SoftPlayReach
@@ -167,7 +167,7 @@ class Reach(TypedDict):
     copies: CopiesReach
 
 
-class Family(TypedDict):
+class SimilarGroup(TypedDict):
     """Programs that twins and copies connect: their keys, and the numbers of those rows, from 0."""
 
     members: list[str]
@@ -188,8 +188,8 @@ class Integrity(TypedDict):
     soft_play: list[SoftPlay]
     twins: list[Twins]
     copies: list[CopyRow]
-    reach: NotRequired[Reach]
-    groups: NotRequired[list[Family]]
+    reach: NotRequired[ReportReach]
+    groups: NotRequired[list[SimilarGroup]]
 
 
 class PassagePlace(TypedDict):

@@ -52,7 +52,7 @@ def player_feed(state: SeasonState, player: str) -> bytes | None:
     return _feed(state, f"{player} in {state.name}", address, entries)
 
 
-class Entry(NamedTuple):
+class FeedEntry(NamedTuple):
     """An entry of a feed: `id` and `link` are below the addresses of the feed and of the season."""
 
     id: str
@@ -62,15 +62,15 @@ class Entry(NamedTuple):
     updated: datetime
 
 
-def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[Entry]:
+def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
     for one in rejudgings:
         link, say = f"/matches/{match_part(one['match'])}", say_rejudging(one)
         updated = read_moment(one["moment"], f"the order on match {one['match']}")
         title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
-        yield Entry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
+        yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
 
 
-def _rounds(state: SeasonState) -> Iterator[Entry]:
+def _rounds(state: SeasonState) -> Iterator[FeedEntry]:
     for number in _last(state):
         news = highlights(state, number)
         leaders = news.leaders
@@ -80,7 +80,7 @@ def _rounds(state: SeasonState) -> Iterator[Entry]:
         yield _of_round(state, number, f"Round {number} is complete", " ".join(say))
 
 
-def _standings_of(state: SeasonState, player: str) -> Iterator[Entry]:
+def _standings_of(state: SeasonState, player: str) -> Iterator[FeedEntry]:
     for number in _last(state):
         row = next(iter(ratings_after(state, [number], [player])[0]["players"]), None)
         if row is not None and row["elo"] is not None:
@@ -89,16 +89,16 @@ def _standings_of(state: SeasonState, player: str) -> Iterator[Entry]:
             yield _of_round(state, number, f"{player} after round {number}: {where}", say)
 
 
-def _of_round(state: SeasonState, number: int, title: str, text: str) -> Entry:
+def _of_round(state: SeasonState, number: int, title: str, text: str) -> FeedEntry:
     planned = next(known.planned for known in state.rounds if known.number == number)
-    return Entry(str(number), title, text, f"/boards/{number}", planned or state.moment)
+    return FeedEntry(str(number), title, text, f"/boards/{number}", planned or state.moment)
 
 
 def _last(state: SeasonState) -> range:
     return range(state.complete, max(state.complete - ENTRIES, 0), -1)
 
 
-def _feed(state: SeasonState, title: str, address: str, entries: Iterable[Entry]) -> bytes:
+def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
     """A feed of these entries, the last first."""
     # Orders have whole seconds: one of the second in which a round was planned is the later.
     shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
