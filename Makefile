@@ -23,7 +23,7 @@ test: $(DEV) bots ## all tests; ORDER=N for one of their random orders
 	$(BIN)/python -m pytest -n 3 $(if $(ORDER),--order $(ORDER))
 
 # What plays seasons or asks a site; of these, `make quick OF=tests/season` has what starts no process either.
-PLAYED := applet integrity regress requests review season tune web webhooks
+PLAYED := contest/integrity contest/requests contest/webhooks season trials/regression trials/review trials/tuning web
 quick: export PYTHONDONTWRITEBYTECODE =
 quick: $(DEV) ## the tests that start no process, need no browser and play no season; OF=tests/season for those of a part
 	$(BIN)/python -m pytest -n 2 -m 'not process and not browser and not slow' $(or $(OF),$(PLAYED:%=--ignore=tests/%))
@@ -37,13 +37,13 @@ check: $(DEV) check-scripts site ## format, lint, types, layers, links
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mypy --config-file tests/mypy.ini -p tests
+	$(BIN)/mypy --config-file .ci/mypy-tests.ini -p tests
 	$(BIN)/lint-imports
 
 # With what the pages link to beside them, so that every link is checked.
 site: $(DEV) ## the documentation as a site, in build/site
 	@rm -rf build/pages && mkdir -p build/pages
-	@tar -c --exclude build --exclude '*.sqlite*' *.md docs bots configs/ladder tests/table/sandbox/test_attacks.py | tar -x -C build/pages
+	@tar -c --exclude build --exclude '*.sqlite*' *.md docs bots configs/ladder tests/sandbox/test_attacks.py | tar -x -C build/pages
 	@# The site's Markdown knows no words behind the language of a block.
 	@find build/pages -name '*.md' -exec sed -i -E 's/^(```[a-z]+) .*/\1/' {} +
 	$(BIN)/mkdocs build --strict 2>build/site.log || { cat build/site.log >&2; exit 1; }

@@ -4,15 +4,15 @@ from setuptools import Extension, find_packages, setup
 
 # Bots, their ladders and the reference's pages have one place, and lie in the package once it is built.
 PLACES = {
-    "arbiter.samples.bots": "bots/python",
-    "arbiter.samples.cpp": "bots/cpp",
-    "arbiter.samples.faulty": "bots/faulty",
-    "arbiter.samples.js": "bots/js",
-    "arbiter.samples.languages": "bots/languages",
-    "arbiter.samples.learned": "bots/learned",
-    "arbiter.samples.llm": "bots/llm",
-    "arbiter.samples.rungs": "configs/ladder",
-    "arbiter.samples.reference": "docs/reference",
+    "arbiter.games.samples.bots": "bots/python",
+    "arbiter.games.samples.cpp": "bots/cpp",
+    "arbiter.games.samples.faulty": "bots/faulty",
+    "arbiter.games.samples.js": "bots/js",
+    "arbiter.games.samples.languages": "bots/languages",
+    "arbiter.games.samples.learned": "bots/learned",
+    "arbiter.games.samples.llm": "bots/llm",
+    "arbiter.games.samples.rungs": "configs/ladder",
+    "arbiter.games.samples.reference": "docs/reference",
 }
 # Rules in C. Where there is no compiler they are left out, and Python plays.
 CORES = "arbiter/envs/core"
@@ -31,12 +31,12 @@ setup(
         for name in COMPILED
     ],
     package_data={
-        "arbiter.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
-        "arbiter.samples.faulty": ["*.c", "*.h", "README.md", "Makefile"],
-        "arbiter.samples.js": ["*.js"],
-        "arbiter.samples.languages": ["bot.[!j]*", "Bot.java", "README.md"],
-        "arbiter.samples.learned": ["*.npz"],
-        "arbiter.samples.rungs": ["*.yaml"],
-        "arbiter.samples.reference": ["*.md"],
+        "arbiter.games.samples.cpp": ["*.cpp", "*.h", "*.weights", "Makefile"],
+        "arbiter.games.samples.faulty": ["*.c", "*.h", "README.md", "Makefile"],
+        "arbiter.games.samples.js": ["*.js"],
+        "arbiter.games.samples.languages": ["bot.[!j]*", "Bot.java", "README.md"],
+        "arbiter.games.samples.learned": ["*.npz"],
+        "arbiter.games.samples.rungs": ["*.yaml"],
+        "arbiter.games.samples.reference": ["*.md"],
     },
 )

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from arbiter import web
-from arbiter.drawn.ink import MARKS, SCHEMES
 from arbiter.errors import ConfigError
-from arbiter.record import MatchRecord
+from arbiter.match.record import MatchRecord
+from arbiter.replay.svg_elements import MARKS, SCHEMES
+from arbiter.replay.visibility import FORMAT, Reader, replay_of
 from arbiter.text import svg_text
-from arbiter.view import FORMAT, Reader, replay_of
-from arbiter.web.modules import join_modules
+from arbiter.web.rendering.script_bundle import join_modules
 
 STATIC = Path(web.__file__).parent / "static"
 HEIGHT = 760

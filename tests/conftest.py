@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import tests.profiles  # noqa: F401  # chooses how many examples hypothesis tries
+import tests.fixtures.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from arbiter.store import sqlite
-from tests.commands import arbiter
-from tests.databases import database, postgres, postgres_server
-from tests.kept_season import kept, original_season, shown
-from tests.left_open import Summary
-from tests.tiers import a_stage, landlock
+from tests.fixtures.commands import arbiter
+from tests.fixtures.databases import database, postgres, postgres_server
+from tests.fixtures.left_open import Summary
+from tests.fixtures.tiers import a_stage, landlock
+from tests.fixtures.zoo import kept, original_season, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,19 +36,21 @@ STARTERS = {"cpp_bot", "table", "postgres_server"}
 SPREAD = {
     f"tests/{name}.py"
     for name in (
-        "test_docs",
         "bots/test_planning_bots",
+        "docs/test_docs",
+        "sandbox/test_attacks",
         "season/test_begun_rounds",
-        "table/sandbox/test_attacks",
     )
 }
 """Files whose tests share nothing, and take long one after the other."""
 LONG = (
     "tests/web/browser/",
-    "tests/test_docs.py",
+    "tests/docs/",
     "tests/bots/",
+    "tests/sandbox/",
+    "tests/packaging/",
+    "tests/season/",
     "tests/table/",
-    "tests/test_",
     "tests/web/",
 )
 """What takes longest comes first, or the last worker would be waited for."""

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.byhand.debugging import DebuggedBot
-from arbiter.byhand.setup import LaidTable
-from arbiter.cli.laying import lay, lay_match, lay_record, laying_options, occupant_of
 from arbiter.cli.options import needing
 from arbiter.cli.output import note, say
+from arbiter.cli.table_setup import lay, lay_match, lay_record, laying_options, occupant_of
 from arbiter.errors import ConfigError
+from arbiter.table.interactive.debugging import DebuggedBot
+from arbiter.table.interactive.setup import LaidTable
 
 if TYPE_CHECKING:
-    from arbiter.applet.reading import News
-    from arbiter.applet.shelf import Remembered
-    from arbiter.byhand.session import Session
-    from arbiter.web.serving import Server
+    from arbiter.table.interactive.session import Session
+    from arbiter.web.applet.get_routes import News
+    from arbiter.web.applet.saved_tables import Remembered
+    from arbiter.web.http.http_server import Server
 
 ALONE_SECONDS = 300.0
 """Without a page that listens, after there was one, until the applet ends."""
@@ -48,33 +48,33 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
     Example: arbiter applet --game planning --seat human --seat "bot:python3 bots/python/planning_greedy.py"
     """
     with needing("applet", "web"):
-        from arbiter.applet.app import make_app
-        from arbiter.applet.door import address_apart
-        from arbiter.applet.posting import Readers
-        from arbiter.applet.reading import News
-        from arbiter.applet.shapes import explanation
-        from arbiter.applet.shelf import Remembered, place
-        from arbiter.web import serving
-        from arbiter.web.traffic import Log
-    from arbiter.byhand.session import Session
+        from arbiter.web.applet.access_guard import address_apart
+        from arbiter.web.applet.app import make_app
+        from arbiter.web.applet.get_routes import News
+        from arbiter.web.applet.post_routes import Readers
+        from arbiter.web.applet.saved_tables import Remembered, place
+        from arbiter.web.applet.schema import explanation
+        from arbiter.web.http import http_server
+        from arbiter.web.http.traffic import Log
+    from arbiter.table.interactive.session import Session
 
     remembered = Remembered(place())
     if remembered.note:
         note(remembered.note)
     laid = _laid(given, remembered)
-    listening = [serving.bound_socket("127.0.0.1", port)]
+    listening = [http_server.bound_socket("127.0.0.1", port)]
     session, log = Session(explanation), Log()
     news = News(session)
     own, apart = listening[0].getsockname()[1], ""
     if not no_browser and any(map(os.environ.get, SCREENS)):
         # A system that has but one address of loopback has no other, and opens that.
         with suppress(ConfigError):
-            listening.append(serving.bound_socket(address_apart(), own))
+            listening.append(http_server.bound_socket(address_apart(), own))
         apart = listening[-1].getsockname()[0]
     readers = Readers(occupant_of, lay_record, lay_match)
     app, door = make_app(session, news, readers, remembered, own, apart)
-    web, _ = serving.share_cores()
-    server = serving.Server(app, listening, web, log, news.close)
+    web, _ = http_server.share_cores()
+    server = http_server.Server(app, listening, web, log, news.close)
     try:
         server.start()
         server.ready.wait()
@@ -101,7 +101,7 @@ def applet(port: int, no_browser: bool, **given: Any) -> None:
 
 def _laid(given: dict[str, Any], remembered: Remembered) -> LaidTable:
     """The table that the options describe; if they say nothing that set last, or a small one."""
-    from arbiter.applet.forms import table_of
+    from arbiter.web.applet.table_forms import table_of
 
     if any(value not in (None, ()) for value in given.values()):
         return lay(**given)

@@ -12,7 +12,7 @@ from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed
 
 if TYPE_CHECKING:
-    from arbiter.agents.arena import AgentArena
+    from arbiter.contest.agents.arena import AgentArena
 
 MOST_ROUNDS, MOST_SECONDS = 100, 3600
 USUAL_SECONDS = 45
@@ -59,7 +59,7 @@ def rules(folder: Path, name: str, page: int) -> None:
 
     Example: arbiter arena rules ladder --page 2
     """
-    from arbiter.agents.manual import rules as read
+    from arbiter.contest.agents.manual import rules as read
 
     print_json(read(_arena(folder, name), page))
 
@@ -71,7 +71,7 @@ def check(folder: Path, path: Path, name: str) -> None:
 
     Example: arbiter arena check ladder mybot.py
     """
-    from arbiter.agents.programs import check as checked
+    from arbiter.contest.agents.agent_programs import check as checked
 
     _print_verdict(checked(_arena(folder, name), path))
 
@@ -83,7 +83,7 @@ def submit(folder: Path, path: Path, name: str) -> None:
 
     Example: arbiter arena submit ladder mybot.py
     """
-    from arbiter.agents.programs import submit as submitted
+    from arbiter.contest.agents.agent_programs import submit as submitted
 
     _print_verdict(submitted(_arena(folder, name), path))
 
@@ -111,8 +111,8 @@ def play(
 
     Example: arbiter arena play ladder --rounds 3
     """
-    from arbiter.agents.rounds import play as played
-    from arbiter.executors import processes, slots
+    from arbiter.contest.agents.gauntlet_rounds import play as played
+    from arbiter.table.executors import processes, slots
 
     found = _arena(folder, name)
     with processes(slots(workers or found.config.workers)) as executor:
@@ -128,7 +128,7 @@ def standings(folder: Path, name: str, version: int | None) -> None:
 
     Example: arbiter arena standings ladder
     """
-    from arbiter.agents.rounds import standings as stands
+    from arbiter.contest.agents.gauntlet_rounds import standings as stands
 
     print_json(stands(_arena(folder, name), version))
 
@@ -143,7 +143,7 @@ def match_(folder: Path, name: str, match_id: str | None, version: int | None, p
 
     Example: arbiter arena match ladder r001/t01/m0
     """
-    from arbiter.agents.matches import list_matches, show_match
+    from arbiter.contest.agents.version_matches import list_matches, show_match
 
     found = _arena(folder, name)
     print_json(
@@ -161,13 +161,13 @@ def log(folder: Path, name: str, match_id: str, version: int | None, page: int) 
 
     Example: arbiter arena log ladder r001/t01/m0
     """
-    from arbiter.agents.matches import show_log
+    from arbiter.contest.agents.version_matches import show_log
 
     print_json(show_log(_arena(folder, name), match_id, version, page))
 
 
 def _arena(folder: Path, name: str) -> AgentArena:
-    from arbiter.agents.arena import AgentArena
+    from arbiter.contest.agents.arena import AgentArena
 
     return AgentArena.read(folder, name)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.documents import check_path
+from arbiter.cli.ci_reports import check_path
 from arbiter.cli.options import format_option
 from arbiter.cli.output import even_unread, note, print_json, say
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
@@ -15,9 +15,9 @@ from arbiter.text import counted, first_few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.attack.channels import OpenWay
-    from arbiter.attack.promises import Attack
-    from arbiter.attack.record import AttackMet, AttackRecord
+    from arbiter.trials.sandboxcheck.attack_record import AttackMet, AttackRecord
+    from arbiter.trials.sandboxcheck.covert_channels import OpenWay
+    from arbiter.trials.sandboxcheck.expectations import Attack
 
 EVERY = "all"
 
@@ -42,11 +42,11 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
 
     Example: arbiter attack --tier landlock
     """
-    from arbiter.attack.channels import channels
-    from arbiter.attack.place import Place
-    from arbiter.attack.promises import attacks
-    from arbiter.attack.record import record, row, through
-    from arbiter.attack.suite import play_attack
+    from arbiter.trials.sandboxcheck.attack_folder import Place
+    from arbiter.trials.sandboxcheck.attack_record import record, row, through
+    from arbiter.trials.sandboxcheck.attack_suite import play_attack
+    from arbiter.trials.sandboxcheck.covert_channels import channels
+    from arbiter.trials.sandboxcheck.expectations import attacks
 
     chosen = _chosen(names, attacks())
     tiers = _tiers(wanted)
@@ -91,7 +91,7 @@ def _chosen(names: Sequence[str], known: Sequence[Attack]) -> list[Attack]:
 
 def _tiers(wanted: Sequence[str]) -> list[str]:
     """The tiers to attack; ConfigError for one that this machine has not."""
-    from arbiter.table.sandbox.isolation import choose, probe
+    from arbiter.sandbox.tiers import choose, probe
 
     if not wanted:
         tier, warning = choose("auto")
@@ -114,7 +114,7 @@ def _tiers(wanted: Sequence[str]) -> list[str]:
 
 def _lines(row: AttackMet, in_full: bool) -> Iterator[str]:
     """A line of an attack, and one of each attempt that is asked for or is not as promised."""
-    from arbiter.attack.record import THROUGH
+    from arbiter.trials.sandboxcheck.attack_record import THROUGH
 
     yield _line(row["outcome"], f"{row['name']:<22} {row['tries']} → {_came_of(row)}")
     for one in row["attempts"]:
@@ -156,7 +156,7 @@ def _print_end(found: AttackRecord) -> None:
 def _write(found: AttackRecord, output: str) -> None:
     import json
 
-    from arbiter.export.whole_files import write_whole
+    from arbiter.replay.export.whole_files import write_whole
 
     write_whole(output, json.dumps(found, indent=1) + "\n")
     note(f"the record is in {output}")

@@ -45,11 +45,11 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
 
     Example: arbiter authors add configs/demo.yaml alice > alice.token
     """
-    from arbiter.config import load
+    from arbiter.contest.submissions.author_accounts import add_authors
+    from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.authors import add_authors
 
     if (name is None) == (file is None):
         raise ConfigError("whom: give a NAME, or --csv FILE")
@@ -82,12 +82,12 @@ def invite(config: str, uses: int, player: str | None, store_url: str | None) ->
 
     Example: arbiter authors invite configs/demo.yaml --uses 60
     """
-    from arbiter.config import load
+    from arbiter.contest.submissions.membership import invite as make_code
+    from arbiter.contest.submissions.membership import invite_to
+    from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.joining import invite as make_code
-    from arbiter.submissions.joining import invite_to
 
     settled = load(config, check_store=store_url is None)
     with closing(Store(store_url or settled.store)) as store:
@@ -109,7 +109,7 @@ def list_(config: str, store_url: str | None, style: str) -> None:
 
     Example: arbiter authors list configs/demo.yaml
     """
-    from arbiter.cli.opening import open_stored
+    from arbiter.cli.open_season import open_stored
 
     season = open_stored(config, store_url)[1]
     people = season.members.all()
@@ -150,10 +150,10 @@ def revoke(config: str, name: str, store_url: str | None) -> None:
 
     Example: arbiter authors revoke configs/demo.yaml alice
     """
-    from arbiter.cli.opening import open_stored
+    from arbiter.cli.open_season import open_stored
+    from arbiter.contest.submissions.archive_storage import remove
+    from arbiter.contest.submissions.author_accounts import revoke as take_away
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.authors import revoke as take_away
-    from arbiter.submissions.receiving import remove
 
     settled, season = open_stored(config, store_url)
     gone = take_away(season, name, CONSOLE)
@@ -175,9 +175,9 @@ def remove(config: str, player: str, member: str, store_url: str | None) -> None
 
     Example: arbiter authors remove configs/demo.yaml alice bob
     """
-    from arbiter.cli.opening import open_stored
+    from arbiter.cli.open_season import open_stored
+    from arbiter.contest.submissions.membership import remove as take_out
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.joining import remove as take_out
 
     take_out(open_stored(config, store_url)[1], player, member, CONSOLE)
     note(f"{member} does not act for {player} any more")
@@ -195,9 +195,9 @@ def renew(config: str, name: str, member: str | None, store_url: str | None) -> 
 
     Example: arbiter authors renew configs/demo.yaml alice > alice.token
     """
-    from arbiter.cli.opening import open_stored
+    from arbiter.cli.open_season import open_stored
+    from arbiter.contest.submissions.author_accounts import renew as give_another
     from arbiter.store.audit import CONSOLE
-    from arbiter.submissions.authors import renew as give_another
 
     say(give_another(open_stored(config, store_url)[1], name, CONSOLE, member))
 
@@ -232,7 +232,7 @@ def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: 
 
     Example: arbiter submit http://127.0.0.1:8000/ mybot/ --season demo --token-file my.token
     """
-    from arbiter.submissions.sending import Site, pack
+    from arbiter.contest.submissions.client import Site, pack
 
     site = Site(url, season, token_of(token_file))
     with tempfile.TemporaryFile() as archive:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.bots import (
+from arbiter.cli.bot_arguments import (
     config_option,
     prepare,
     problems_of_command,
@@ -27,14 +27,14 @@ from arbiter.cli.options import (
     limit_options,
 )
 from arbiter.cli.output import note, print_json, say
-from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError, NoStore
 from arbiter.games import make
-from arbiter.players import reading_problem, registered
+from arbiter.match.limits import USUAL, changed
+from arbiter.sandbox.player_command import reading_problem, registered
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
-    from arbiter.config import Config
+    from arbiter.season.config import Config
 
 
 @click.command("check-bot")
@@ -65,10 +65,10 @@ def check_bot(
 
     Example: arbiter check-bot --game planning -- python3 bots/python/planning_greedy.py
     """
-    from arbiter.botcheck import Subject
-    from arbiter.botcheck import check_bot as steps_of
-    from arbiter.table.launcher import Launcher
-    from arbiter.table.placement import take_core
+    from arbiter.sandbox.cpu_affinity import take_core
+    from arbiter.sandbox.launcher import Launcher
+    from arbiter.trials.botcheck import Subject
+    from arbiter.trials.botcheck import check_bot as steps_of
 
     given = read_options(options)
     if config_file is not None:
@@ -128,8 +128,8 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
 
     Example: arbiter qualify configs/demo.yaml --player greedy
     """
-    from arbiter.executors import processes
-    from arbiter.season.qualify import AT_ONCE, chosen, try_players
+    from arbiter.table.executors import processes
+    from arbiter.trials.qualify import AT_ONCE, chosen, try_players
 
     settled = prepare(config)
     verdicts = []
@@ -152,8 +152,8 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
 
 def _tell_ways_back(config: Config, passed: list[str]) -> None:
     """Say how players that passed come back who are suspended since they failed."""
-    from arbiter.season.qualify import ways_back
     from arbiter.store import Store
+    from arbiter.trials.qualify import ways_back
 
     with suppress(NoStore), closing(Store(config.store, create=False)) as store:
         if (stored := store.season(config.season)) is not None:

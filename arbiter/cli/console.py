@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.byhand.face import ConsoleFace, Tools
-from arbiter.byhand.verbs import words
-from arbiter.cli.bots import read_options
-from arbiter.cli.laying import deals_of, lay, laying_options, occupant_of
+from arbiter.cli.bot_arguments import read_options
 from arbiter.cli.output import say
+from arbiter.cli.table_setup import deals_of, lay, laying_options, occupant_of
+from arbiter.table.interactive.console import ConsoleFace, Tools
+from arbiter.table.interactive.verbs import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.byhand.setup import LaidTable
+    from arbiter.table.interactive.setup import LaidTable
 
 
 @click.command()

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 import click
 
-from arbiter.cli.opening import address_of_store, open_stored
+from arbiter.cli.open_season import address_of_store, open_stored
 from arbiter.cli.options import config_argument, needing, read_json, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
-from arbiter.export import TextForm, facts, text, write_events, write_parquet, write_text
-from arbiter.export.card import DataCard
-from arbiter.export.whole_files import write_whole
 from arbiter.games import shared
-from arbiter.record import UNIDENTIFIED, MatchRecord
+from arbiter.match.record import UNIDENTIFIED, MatchRecord
+from arbiter.replay.export import TextForm, facts, text, write_events, write_parquet, write_text
+from arbiter.replay.export.card import DataCard
+from arbiter.replay.export.whole_files import write_whole
 from arbiter.season.administration import unknown_round
-from arbiter.season.orders import force, round_of
+from arbiter.season.order_effects import force, round_of
 from arbiter.store.address import address_of, file_of
 from arbiter.store.backup import back_up
 from arbiter.text import counted, first_few
@@ -29,8 +29,8 @@ from arbiter.text import counted, first_few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.config import Config
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 
@@ -98,7 +98,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
 
 
 def _write_sources(config: str, folder: str, round_number: int | None, store_url: str | None) -> None:
-    from arbiter.integrity.jplag import write_jplag
+    from arbiter.contest.integrity.jplag import write_jplag
 
     if config.endswith(".json") or round_number is not None or folder == "-":
         raise ConfigError("--as jplag is a folder with the sources of a season: no match, --round or -")
@@ -179,9 +179,9 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
     with needing("report", "web"):
-        from arbiter.picture.frozen import as_shown
-        from arbiter.picture.reading import read_state
-        from arbiter.web.report import make_report
+        from arbiter.season.snapshot.freeze import as_shown
+        from arbiter.season.snapshot.reader import read_state
+        from arbiter.web.views.report_file import make_report
     state = as_shown(read_state(*open_stored(config, store_url)))
     write_whole(output, make_report(state, matches))
     note(f"the report is in {output}")
@@ -217,7 +217,7 @@ def restore(config: str, source: str, store_url: str | None) -> None:
 
     Example: arbiter restore configs/demo.yaml demo-backup.sqlite --store sqlite:///demo-again.sqlite
     """
-    from arbiter.config import load
+    from arbiter.season.config import load
     from arbiter.store import Store
     from arbiter.store.backup import carry
 
@@ -267,8 +267,8 @@ def _refuse_dump(source: str) -> None:
 
 def _refuse_without_programs(config: Config, season: SeasonStore, source: Path | None) -> None:
     """ConfigError where programs that authors sent are not where the season would look for them."""
+    from arbiter.contest.submissions.archive_storage import archive_of
     from arbiter.season.roster import folder_of, lost
-    from arbiter.submissions.receiving import archive_of
 
     waiting = (one for one in season.submissions.waiting() if not archive_of(config, one.file).exists())
     names = [*lost(config, season), *(f"{one.author}@{one.version}" for one in waiting)]

@@ -13,10 +13,10 @@ from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.text import counted, faults_text, number
 
 if TYPE_CHECKING:
-    from arbiter.config import Config
-    from arbiter.executors import Slots
-    from arbiter.gauntlet import Gauntlet
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
+    from arbiter.table.executors import Slots
+    from arbiter.trials.gauntlet import Gauntlet
 
 
 @click.command()
@@ -54,12 +54,12 @@ def gauntlet(
 
     Example: arbiter gauntlet configs/demo.yaml --player greedy --rounds 2
     """
-    from arbiter.cli.bots import prepare
-    from arbiter.cli.opening import with_roster
-    from arbiter.config.reach import refuse_reach
-    from arbiter.executors import processes, slots
-    from arbiter.gauntlet import Gauntlet
+    from arbiter.cli.bot_arguments import prepare
+    from arbiter.cli.open_season import with_roster
+    from arbiter.season.config.readable_secrets import refuse_reach
     from arbiter.store import Store
+    from arbiter.table.executors import processes, slots
+    from arbiter.trials.gauntlet import Gauntlet
 
     settled = with_roster(prepare(config, store_url))
     refuse_reach(settled)
@@ -82,7 +82,7 @@ def gauntlet(
 
 def _standings(settled: Config, path: str) -> dict[str, Any] | None:
     """Those of the season in its own store after its last complete round, None before its first."""
-    from arbiter.config import load
+    from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
 
@@ -102,8 +102,8 @@ def _play(
 ) -> dict[str, Any]:
     """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
     from arbiter.cli.progress import Bar, matches_of
-    from arbiter.gauntlet import outcome
-    from arbiter.regress.run import play_blocks
+    from arbiter.trials.gauntlet import outcome
+    from arbiter.trials.regression.runner import play_blocks
 
     stored.ask_to_stop(False)
     if there := len(stored.summaries(rounds)):

@@ -13,7 +13,7 @@ import click
 
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError
-from arbiter.samples import GAMES, SEASON, ladder_files, season_files
+from arbiter.games.samples import GAMES, SEASON, ladder_files, season_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,8 @@ from arbiter.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.config import Config
-    from arbiter.requests.turns import Turns
+    from arbiter.contest.requests.fair_turns import Turns
+    from arbiter.season.config import Config
 
 
 @click.command()
@@ -33,9 +33,9 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
 
     Example: arbiter inspect configs/demo.yaml --once
     """
-    from arbiter.cli.bots import settle
-    from arbiter.config import load
-    from arbiter.submissions.inspector import Inspector, alone, inspect_one
+    from arbiter.cli.bot_arguments import settle
+    from arbiter.contest.submissions.inspector import Inspector, alone, inspect_one
+    from arbiter.season.config import load
 
     if only is not None:
         number, parent = only
@@ -54,16 +54,16 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
 @contextmanager
 def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
     """Play what authors ask for, in turns with who inspects; with `once` until nothing waits."""
-    from arbiter.cli.bots import settle
-    from arbiter.requests.turns import Turns
+    from arbiter.cli.bot_arguments import settle
+    from arbiter.contest.requests.fair_turns import Turns
 
     turns = Turns()
     asking = [settle(config) for config in loaded if config.requests is not None]
     if not asking:
         yield turns
         return
-    from arbiter.executors import processes
-    from arbiter.requests.desk import Desk
+    from arbiter.contest.requests.request_worker import Desk
+    from arbiter.table.executors import processes
 
     with processes(1) as executor, closing(Desk(asking, executor, turns, note)) as desk:
         working = threading.Thread(target=desk.work, args=(once,), name="desk", daemon=True)
@@ -75,7 +75,7 @@ def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
 
 def end_with(parent: int) -> None:
     """Have the kernel end this process when the inspector ends, however it does; end now if it has."""
-    from arbiter.table.forkserver.kernel import PR_SET_PDEATHSIG, prctl
+    from arbiter.sandbox.forkserver.kernel import PR_SET_PDEATHSIG, prctl
 
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:

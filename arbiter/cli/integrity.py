@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.opening import open_season, with_roster
+from arbiter.cli.open_season import open_season, with_roster
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import even_unread, note, print_json, say
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
-    from arbiter.integrity.shapes import Integrity
+    from arbiter.contest.integrity.schema import Integrity
 
 KINDS = {"soft_play": "soft play", "twins": "twins", "copies": "copies"}
 
@@ -38,8 +38,8 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
     Example: arbiter integrity configs/demo.yaml
     """
     from arbiter.cli.progress import Bar
-    from arbiter.integrity.report import ask
-    from arbiter.integrity.sources import without_files
+    from arbiter.contest.integrity.integrity_report import ask
+    from arbiter.contest.integrity.program_sources import without_files
 
     settled, stored, store = open_season(config, store_url)
     with closing(store), Bar() as bar:

@@ -6,17 +6,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from arbiter.cli.output import print_table, say
-from arbiter.frame import hand_line, roles_line
 from arbiter.games import make
-from arbiter.sheet import score_sheet, sheets_of
+from arbiter.replay.frame import hand_line, roles_line
+from arbiter.replay.score_sheet import score_sheet, sheets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.course import Dealt
-    from arbiter.record import BotReport, MatchRecord
-    from arbiter.rules import AnyGame
-    from arbiter.sheet import SheetStep
+    from arbiter.games.game import AnyGame
+    from arbiter.match.position import Dealt
+    from arbiter.match.record import BotReport, MatchRecord
+    from arbiter.replay.score_sheet import SheetStep
 
 
 SHOWN = 200

@@ -27,8 +27,8 @@ def mcp(folder: Path, name: str) -> None:
     Example: arbiter mcp ladder
     """
     with needing("arbiter mcp", "agents"):
-        from arbiter.agents.server import server
-    from arbiter.agents.arena import AgentArena
+        from arbiter.contest.agents.mcp_server import server
+    from arbiter.contest.agents.arena import AgentArena
 
     # What is wrong with the folder is said at once, and not at the first call of a tool.
     AgentArena.read(folder, name)
@@ -45,7 +45,7 @@ def sit(url: str) -> None:
     Example: arbiter sit http://127.0.0.1:8000/seasons/demo/table
     """
     with needing("arbiter sit", "agents"):
-        from arbiter.agents.seat import seat_server
+        from arbiter.contest.agents.table_tools import seat_server
 
     _serve(seat_server(url).run)
 

@@ -6,14 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
-from arbiter.clock import ClockKind, charged
-from arbiter.note_text import note_in_one_line, shown_note
+from arbiter.match.clock import ClockKind, charged
+from arbiter.replay.note_text import note_in_one_line, shown_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.record import MatchRecord, Move
-    from arbiter.rules import Seat
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchRecord, Move
 
 SLOWEST = 5
 

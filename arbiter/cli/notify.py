@@ -11,14 +11,14 @@ from urllib.parse import urlsplit
 import click
 
 from arbiter.cli.output import note, say
-from arbiter.config import load
-from arbiter.config.webhooks import check_url
 from arbiter.errors import ArbiterError, ConfigError, NoStore
+from arbiter.season.config import load
+from arbiter.season.config.webhook_settings import check_url
 from arbiter.text import counted
 
 if TYPE_CHECKING:
-    from arbiter.config import Config
-    from arbiter.config.webhooks import Webhook
+    from arbiter.season.config import Config
+    from arbiter.season.config.webhook_settings import Webhook
 
 
 @click.command()
@@ -45,8 +45,8 @@ def notify(configs: tuple[str, ...], once: bool, trying: bool, public: str | Non
     if trying:
         _try(loaded, site)
         return
-    from arbiter.webhooks.notifier import alone
-    from arbiter.webhooks.notifier import notify as tell_all
+    from arbiter.contest.webhooks.notifier import alone
+    from arbiter.contest.webhooks.notifier import notify as tell_all
 
     with alone(loaded):
         if not tell_all(loaded, note, site, once):
@@ -72,10 +72,10 @@ def _try(configs: list[Config], public: str | None) -> None:
 
 
 def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
-    from arbiter.webhooks.forms import body_of
-    from arbiter.webhooks.posting import post
-    from arbiter.webhooks.sender import called
-    from arbiter.webhooks.sentences import TEST, test_news
+    from arbiter.contest.webhooks.http_post import post
+    from arbiter.contest.webhooks.news import TEST, test_news
+    from arbiter.contest.webhooks.payload_formats import body_of
+    from arbiter.contest.webhooks.sender import called
 
     body = body_of(test_news(config.season, public), webhook.form)
     began = time.monotonic()

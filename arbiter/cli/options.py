@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arbiter.clock import FORMS
 from arbiter.errors import ConfigError
+from arbiter.match.clock import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +77,7 @@ def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Calla
 
     The help tells what it then is: the usual value, and the text `unset`.
     """
-    from arbiter.config.limits import CHOICES, USUAL
+    from arbiter.match.limits import CHOICES, USUAL
 
     options = []
     for key in keys:

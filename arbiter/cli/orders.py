@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.opening import open_stored
+from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, print_table, say
-from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.match import original
-from arbiter.regress.experiment import STORE
-from arbiter.regress.identity import PREFIXES
+from arbiter.match.spec import original
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
-from arbiter.season.orders import force
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.order_effects import force
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
 from arbiter.text import counted, first_few, number
+from arbiter.trials.regression.experiment import STORE
+from arbiter.trials.regression.program_identity import PREFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
     from arbiter.season.administration import Administered, Given
     from arbiter.store import Order, Orders, RatedRound, SeasonStore
 

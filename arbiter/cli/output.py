@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
 
 Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
 """Headings and rows."""

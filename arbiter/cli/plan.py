@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepare
-from arbiter.cli.opening import with_roster
+from arbiter.cli.bot_arguments import prepare
+from arbiter.cli.open_season import with_roster
 from arbiter.cli.options import config_argument, format_option, workers_option
 from arbiter.cli.output import duration, note, print_json, say
 from arbiter.cli.progress import Bar
-from arbiter.clock import SECOND, parse_duration
 from arbiter.errors import ConfigError, NoStore, StoreError
-from arbiter.executors import processes, slots
+from arbiter.match.clock import SECOND, parse_duration
 from arbiter.season.forecast import CONTEST_BUDGETS, left_of, longest_time, shape, trial_specs
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table import play_match
+from arbiter.table.executors import processes, slots
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
-    from arbiter.clock import TimeControl
-    from arbiter.config import Config
+    from arbiter.match.clock import TimeControl
+    from arbiter.season.config import Config
     from arbiter.season.forecast import Left, Shape
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import (
+from arbiter.cli.bot_arguments import (
     config_option,
     given_deals,
     numbered,
@@ -32,18 +32,18 @@ from arbiter.cli.options import (
     seed_option,
 )
 from arbiter.cli.output import print_json
-from arbiter.config.limits import USUAL, changed
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
-from arbiter.match import MatchSpec
-from arbiter.players import refuse_strays
+from arbiter.match.limits import USUAL, changed
+from arbiter.match.spec import MatchSpec
+from arbiter.sandbox.player_command import refuse_strays
 from arbiter.season.schedule import agreed_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.match import Limits, Player
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.match.spec import Limits, Player
 
 
 @click.command()
@@ -87,8 +87,8 @@ def play(
 
     Example: arbiter play --game planning --seed 1 --bot "python3 a.py" --bot ./b --bot ./b --bot ./b
     """
-    from arbiter.table.conduct import close_table, play_match
-    from arbiter.table.placement import take_core
+    from arbiter.sandbox.cpu_affinity import take_core
+    from arbiter.table.conductor import close_table, play_match
 
     replayed = None
     given = read_options(options)
@@ -136,7 +136,7 @@ def play(
     finally:
         close_table()
     if record_file is not None:
-        from arbiter.export.whole_files import write_whole
+        from arbiter.replay.export.whole_files import write_whole
 
         write_whole(record_file, json.dumps(record.to_json(), indent=1) + "\n")
     if style == "json":

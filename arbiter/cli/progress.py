@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress, TaskID
 
-    from arbiter.packing import PackedMatch
-    from arbiter.record import MatchSummary
+    from arbiter.match.packing import PackedMatch
+    from arbiter.match.record import MatchSummary
 
 
 PAUSES = (

@@ -11,8 +11,8 @@ from arbiter.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from arbiter.record import MatchRecord
-    from arbiter.rules import Seat
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchRecord
 
 
 def print_prompts(record: MatchRecord, seat: Seat | None) -> None:

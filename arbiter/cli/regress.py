@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli import INTERRUPTED, OUR_FAULT
-from arbiter.cli.bots import read_options, split_command, with_tier
+from arbiter.cli.bot_arguments import read_options, split_command, with_tier
 from arbiter.cli.options import format_option, limit_options, programs_option, seed_option, workers_option
 from arbiter.cli.output import even_unread, note, print_json
 from arbiter.errors import ConfigError
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from arbiter.cli.regress_report import EndedTest
-    from arbiter.regress.experiment import Experiment
     from arbiter.store import SeasonStore
+    from arbiter.trials.regression.experiment import Experiment
 
 
 @click.command()
@@ -119,9 +119,9 @@ def _play(
     file: str | None, keys: dict[str, Any], written: Iterable[str], begun: float, report: str | None
 ) -> EndedTest:
     from arbiter.cli.regress_report import page_of
-    from arbiter.regress.family import enrol
-    from arbiter.regress.run import attempt, open_experiment
     from arbiter.store import Store
+    from arbiter.trials.regression.runner import attempt, open_experiment
+    from arbiter.trials.regression.test_series import enrol
 
     fresh, accept = keys.pop("fresh", False), keys.pop("accept_changes", False)
     if report is not None:
@@ -150,8 +150,8 @@ def play_test(
     from arbiter.cli.progress import matches_of
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
-    from arbiter.executors import processes, slots
-    from arbiter.regress.run import play_on, resume, trial_of
+    from arbiter.table.executors import processes, slots
+    from arbiter.trials.regression.runner import play_on, resume, trial_of
 
     season.ask_to_stop(False)
     with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
@@ -167,7 +167,7 @@ def play_test(
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
     """From the file and the options, `written` being our own documents; its isolation settled."""
-    from arbiter.regress.experiment import experiment_of
+    from arbiter.trials.regression.experiment import experiment_of
 
     options = read_options(keys.pop("option", ()))
     if "base" in keys:

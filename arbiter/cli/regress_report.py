@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from arbiter.cli.again import play_command
-from arbiter.cli.documents import Case, check_path, junit, record_name, write_records
+from arbiter.cli.ci_reports import Case, check_path, junit, record_name, write_records
 from arbiter.cli.output import result_text, say
+from arbiter.cli.rerun_command import play_command
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
-from arbiter.export.whole_files import write_whole
-from arbiter.regress import choice_saying
-from arbiter.regress.blocks import block_specs
-from arbiter.regress.choosing import ChoiceTrial
-from arbiter.regress.figures import figures
-from arbiter.regress.saying import headline, rows
+from arbiter.replay.export.whole_files import write_whole
 from arbiter.text import markdown, markdown_code, markdown_link
+from arbiter.trials.regression import choice_text
+from arbiter.trials.regression.best_of_n import ChoiceTrial
+from arbiter.trials.regression.blocks import block_specs
+from arbiter.trials.regression.figures import figures
+from arbiter.trials.regression.report_text import headline, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from arbiter.match import MatchSpec, Player
-    from arbiter.record import MatchRecord
-    from arbiter.regress.trial import ScoredMatch, Trial
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec, Player
     from arbiter.store import SeasonStore
+    from arbiter.trials.regression.trial_state import ScoredMatch, Trial
 
 PRINTED = 3
 """Of the worst matches those that are printed, so that the verdict stays on the screen."""
@@ -71,7 +71,7 @@ class TrialSaid(NamedTuple):
     def of(cls, trial: Trial | ChoiceTrial) -> TrialSaid:
         """The same whatever was asked."""
         if isinstance(trial, ChoiceTrial):
-            return cls(choice_saying.headline(trial), choice_saying.rows(trial), choice_saying.figures(trial))
+            return cls(choice_text.headline(trial), choice_text.rows(trial), choice_text.figures(trial))
         return cls(headline(trial), rows(trial), figures(trial))
 
 

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Self
 
 from arbiter.cli.output import duration, note, tell
 from arbiter.cli.progress import match_line
-from arbiter.regress.choice_saying import state_text, where
-from arbiter.regress.choosing import ChoiceTrial
-from arbiter.regress.saying import awaited_evidence, elo_text
-from arbiter.regress.trial import Trial
 from arbiter.text import counted, printable
+from arbiter.trials.regression.best_of_n import ChoiceTrial
+from arbiter.trials.regression.choice_text import state_text, where
+from arbiter.trials.regression.report_text import awaited_evidence, elo_text
+from arbiter.trials.regression.trial_state import Trial
 from rating.sequential.runs import FIRST_LOOK
 
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from arbiter.record import MatchSummary
-    from arbiter.regress.experiment import Experiment
+    from arbiter.match.record import MatchSummary
+    from arbiter.trials.regression.experiment import Experiment
 
 PILOT = 4
 """Blocks until their variance is good enough to say what the test will cost."""

@@ -52,9 +52,9 @@ def request(
 
     Example: arbiter request http://127.0.0.1:8000/ match --season demo --version 2 --against greedy
     """
-    from arbiter.cli.bots import deals_in
+    from arbiter.cli.bot_arguments import deals_in
     from arbiter.cli.options import read_json
-    from arbiter.submissions.sending import Site
+    from arbiter.contest.submissions.client import Site
 
     wish: dict[str, Any] = {"kind": kind, "version": version, "against": list(against)}
     if deals_file is not None:

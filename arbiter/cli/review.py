@@ -17,12 +17,12 @@ from arbiter.text import counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.config import Config
-    from arbiter.match import Player
-    from arbiter.review.rounds import Reviewer
-    from arbiter.review.sums import SeasonLosses
-    from arbiter.reviewed import LossByPhase, PhaseLoss, Review, ReviewedDecision
+    from arbiter.match.spec import Player
+    from arbiter.replay.match_review import LossByPhase, PhaseLoss, Review, ReviewedDecision
+    from arbiter.season.config import Config
+    from arbiter.season.snapshot.decision_losses import SeasonLosses
     from arbiter.store import SeasonStore
+    from arbiter.trials.review.review_round import Reviewer
 
 USUAL_BUDGET = "10s"
 LISTED = 20
@@ -69,7 +69,7 @@ def review(
     """
     from contextlib import closing
 
-    from arbiter.cli.opening import open_season, with_roster
+    from arbiter.cli.open_season import open_season, with_roster
 
     if (match_id is None) == (number is None):
         raise ConfigError("name one match, as r001/t01/m0, or a round: --round N")
@@ -97,7 +97,7 @@ def review(
 
 
 def _milliseconds(budget: str) -> int:
-    from arbiter.clock import MS, parse_duration
+    from arbiter.match.clock import MS, parse_duration
 
     try:
         found = parse_duration(budget) // MS
@@ -110,12 +110,12 @@ def _milliseconds(budget: str) -> int:
 
 def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: int) -> list[Reviewer]:
     """Who may review, the first one first: the one that is named, else all players, the best first."""
-    from arbiter.cli.bots import with_tier
-    from arbiter.players import lacking
-    from arbiter.regress.identity import Digests
-    from arbiter.review.rounds import Reviewer
+    from arbiter.cli.bot_arguments import with_tier
+    from arbiter.sandbox.player_command import lacking
     from arbiter.store.address import file_of
     from arbiter.store.sqlite import companions
+    from arbiter.trials.regression.program_identity import Digests
+    from arbiter.trials.review.review_round import Reviewer
 
     if name := by or settled.review_by:
         players = [_named(settled, name)]
@@ -130,9 +130,9 @@ def _reviewers(settled: Config, stored: SeasonStore, by: str | None, budget_ms: 
 
 
 def _named(settled: Config, name: str) -> Player:
-    from arbiter.cli.bots import player_of_command
+    from arbiter.cli.bot_arguments import player_of_command
     from arbiter.errors import did_you_mean
-    from arbiter.match import Player
+    from arbiter.match.spec import Player
 
     entries = [entry for entry in settled.entries if name in (entry.player.name, entry.registered_name)]
     if entries:
@@ -166,10 +166,10 @@ def _one(
     settled: Config, stored: SeasonStore, match_id: str, seat: int | None, by: str | None, budget_ms: int
 ) -> Review:
     """The review of a match: the one that is kept if it is by the same, else a new one, which is kept."""
-    from arbiter.executors import inline
-    from arbiter.review.rounds import brief_of, done_by, first_that_values
-    from arbiter.reviewed import of_seats
+    from arbiter.replay.match_review import of_seats
     from arbiter.season.administration import unknown_match
+    from arbiter.table.executors import inline
+    from arbiter.trials.review.review_round import brief_of, done_by, first_that_values
 
     packed, record = stored.packed(match_id), stored.match(match_id)
     if packed is None or record is None:
@@ -191,9 +191,15 @@ def _round(
 ) -> SeasonLosses:
     """Review what is missing of a round; the losses of all of it."""
     from arbiter.cli.progress import Bar
-    from arbiter.executors import processes, slots
-    from arbiter.review.rounds import brief_of, done_by, first_that_values, idle_cores, review_round
-    from arbiter.review.sums import losses_of
+    from arbiter.season.snapshot.decision_losses import losses_of
+    from arbiter.table.executors import processes, slots
+    from arbiter.trials.review.review_round import (
+        brief_of,
+        done_by,
+        first_that_values,
+        idle_cores,
+        review_round,
+    )
 
     ids = sorted(stored.match_ids(number))
     if not ids:
@@ -274,7 +280,7 @@ def _row(decision: ReviewedDecision, names: dict[int, str]) -> list[object]:
 
 
 def _print_losses_table(rows: Mapping[str, LossByPhase]) -> None:
-    from arbiter.reviewed import PHASES
+    from arbiter.replay.match_review import PHASES
 
     lines = [
         [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.bots import prepare
+from arbiter.cli.bot_arguments import prepare
 from arbiter.cli.options import (
     accept_option,
     config_argument,
@@ -20,25 +20,25 @@ from arbiter.cli.options import (
 )
 from arbiter.cli.output import note
 from arbiter.cli.progress import Journal, journal_option, present
-from arbiter.cli.tables import show_standings
+from arbiter.cli.standings import show_standings
 from arbiter.errors import ConfigError
-from arbiter.executors import cluster, processes, slots
-from arbiter.picture import figures
-from arbiter.picture.state import SeasonState
 from arbiter.season.season import Season
 from arbiter.season.settings import CHOICE, FAMILY, GAUNTLET, REGRESS, TUNE
+from arbiter.season.snapshot import season_figures
+from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.store import Store
 from arbiter.store.address import file_of
+from arbiter.table.executors import cluster, processes, slots
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-    from arbiter.config import Config
-    from arbiter.executors import Slots
-    from arbiter.match import Player
-    from arbiter.picture.shapes import Standings
+    from arbiter.match.spec import Player
+    from arbiter.season.config import Config
+    from arbiter.season.snapshot.schema import Standings
+    from arbiter.table.executors import Slots
 
 
 _playing_options = together(
@@ -97,14 +97,14 @@ def _play(
             _qualify(season, journal)
             events = season.play(executor, rounds, accept_changes, only_one=one)
             present(events, settled.season, journal, each_match=one, whole=not one)
-            return figures.standings(SeasonState.of(settled, season.stored), official=False)
+            return season_figures.standings(SeasonState.of(settled, season.stored), official=False)
 
 
 def _qualify(season: Season, journal: Journal) -> None:
     """Try whom `qualify: true` wants tried before the next round; say who fails."""
     if not season.config.qualify:
         return
-    from arbiter.season.qualify import AT_ONCE, qualify, untried
+    from arbiter.trials.qualify import AT_ONCE, qualify, untried
 
     if not (left := untried(season.results)):
         return

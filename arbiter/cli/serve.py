@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.bots import prepare
+from arbiter.cli.bot_arguments import prepare
 from arbiter.cli.options import needing, read_json
 from arbiter.cli.output import say
-from arbiter.config import load
 from arbiter.errors import ConfigError
+from arbiter.season.config import load
 
 if TYPE_CHECKING:
-    from arbiter.config import Config
-    from arbiter.web.coordinators import Coordinators
-    from arbiter.web.serving import Server
-    from arbiter.web.tables import Tables
-    from arbiter.web.traffic import Log
+    from arbiter.season.config import Config
+    from arbiter.web.child_processes import Coordinators
+    from arbiter.web.http.http_server import Server
+    from arbiter.web.http.traffic import Log
+    from arbiter.web.pages.visitor_tables import Tables
 
 END_SECONDS = 4.0
 """From the wish to end until what has not ended is killed."""
@@ -78,16 +78,16 @@ def serve(
         alone = "Give a CONFIG, --tests STORE or --attacks FILE."
         raise click.UsageError(f"{option} needs a CONFIG." if option else alone)
     with needing("serve", "web"):
-        from arbiter.web import serving
-        from arbiter.web.coordinators import Coordinators, refuse_shared_files
-        from arbiter.web.live import Live
-        from arbiter.web.seasons import Seasons
-        from arbiter.web.security import Hosts
+        from arbiter.web.child_processes import Coordinators, refuse_shared_files
+        from arbiter.web.http import http_server
+        from arbiter.web.http.live_events import Live
+        from arbiter.web.http.request_guard import Hosts
+        from arbiter.web.http.traffic import Log
+        from arbiter.web.http.watched_seasons import Seasons
+        from arbiter.web.pages.regression_watch import Trials
         from arbiter.web.site import make_site
-        from arbiter.web.traffic import Log
-        from arbiter.web.trials import Trials
-    from arbiter.attack.record import MOST_CHARACTERS, read_record
     from arbiter.store.address import file_of
+    from arbiter.trials.sandboxcheck.attack_record import MOST_CHARACTERS, read_record
 
     attacks = None if attacked is None else read_record(read_json(attacked, MOST_CHARACTERS), attacked)
     hosts = Hosts(host, public)
@@ -104,11 +104,11 @@ def serve(
         if trials is not None:
             trials.page(1)
         log, live = Log(), Live(seasons)
-        web, others = serving.share_cores()
+        web, others = http_server.share_cores()
         played = {name: season.path for name, season in seasons.watched.items()} if play else {}
         coordinators = Coordinators(played, others, log, seasons.wish)
         tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
-        listening = serving.bound_socket(host, port)
+        listening = http_server.bound_socket(host, port)
         sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
         coordinators.inspect(sent, web, log)
         told = [one.path for one in seasons.watched.values() if one.config.webhooks]
@@ -120,13 +120,13 @@ def serve(
         gc.collect()
         gc.freeze()
         site = make_site(seasons, live, log, coordinators.ended, tables, hosts, behind_proxy, trials, attacks)
-        server = serving.Server(site, [listening], web, log, live.close, behind_proxy)
+        server = http_server.Server(site, [listening], web, log, live.close, behind_proxy)
         try:
             server.start()
             server.ready.wait()
             server.check()
             with suppress(KeyboardInterrupt):
-                say(f"serving {serving.address_of(listening)}")
+                say(f"serving {http_server.address_of(listening)}")
                 _run(server, coordinators, tables)
         finally:
             until = time.monotonic() + END_SECONDS
@@ -140,7 +140,7 @@ def serve(
 
 def _tables(settled: list[Config], most: int, web: list[int], bots: list[int], log: Log) -> Tables:
     """Tables for visitors; `bots` are the cores of those that play for ratings here, if any do."""
-    from arbiter.web.tables import Tables, offer_of
+    from arbiter.web.pages.visitor_tables import Tables, offer_of
 
     found = {config.season: offer_of(config) for config in settled}
     offers = {season: offer for season, offer in found.items() if offer is not None}

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.again import absent, settings_of_match
 from arbiter.cli.match_text import moves_before_fault, print_match
-from arbiter.cli.opening import look
+from arbiter.cli.open_season import look
 from arbiter.cli.options import config_argument, format_option_of, store_option
 from arbiter.cli.output import print_json, say
+from arbiter.cli.rerun_command import absent, settings_of_match
 from arbiter.errors import ConfigError
+from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.administration import unknown_match
-from arbiter.season.costs import cost_of
-from arbiter.season.orders import first_id, history_of
-from arbiter.season.programs import told_of
+from arbiter.season.cost_budget import cost_of
+from arbiter.season.order_effects import first_id, history_of
+from arbiter.season.program_digests import told_of
 from arbiter.season.substitutes import substitute_id
 from arbiter.text import counted, money
-from arbiter.view import Reader, replay_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.picture.state import SeasonState
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import SeasonStore
 
 
@@ -96,7 +96,7 @@ def show(
         print_json(replay_of(record, looking, found.is_complete(record.round)))
         return
     if seat is not None:
-        from arbiter.submissions.match_log import seen_by
+        from arbiter.contest.submissions.match_log import seen_by
 
         for line in seen_by(record, seat):
             say(line)

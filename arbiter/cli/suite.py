@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.again import play_command
 from arbiter.cli.options import format_option, workers_option
 from arbiter.cli.output import even_unread, print_json, result_text, say
+from arbiter.cli.rerun_command import play_command
 from arbiter.errors import ConfigError, Interrupted, did_you_mean
 from arbiter.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.suite.checks import Made
+    from arbiter.trials.suite.checks import Made
 
 FAILED = 1
 PRINTED = 3
@@ -51,8 +51,8 @@ def suite(
 
     Example: arbiter suite configs/suite.yaml
     """
-    from arbiter.cli.documents import check_path, write_records
-    from arbiter.suite.checks import Made
+    from arbiter.cli.ci_reports import check_path, write_records
+    from arbiter.trials.suite.checks import Made
 
     check_path(junit)
     words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
@@ -87,10 +87,10 @@ def suite(
 def _results(
     file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
 ) -> list[Made]:
-    from arbiter.cli.bots import players_of, with_tier
-    from arbiter.executors import processes, slots
-    from arbiter.suite.checks import run_checks
-    from arbiter.suite.suite_file import load_suite
+    from arbiter.cli.bot_arguments import players_of, with_tier
+    from arbiter.table.executors import processes, slots
+    from arbiter.trials.suite.checks import run_checks
+    from arbiter.trials.suite.suite_file import load_suite
 
     loaded = load_suite(file, None if bot is None else players_of((bot,))[0])
     names = [check.name for check in loaded.checks]
@@ -151,8 +151,8 @@ def _shape(result: Made) -> dict[str, Any]:
 
 
 def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], seconds: float) -> None:
-    from arbiter.cli.documents import Case, junit
-    from arbiter.export.whole_files import write_whole
+    from arbiter.cli.ci_reports import Case, junit
+    from arbiter.replay.export.whole_files import write_whole
 
     if path is None:
         return
@@ -160,5 +160,5 @@ def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], 
     for result in found:
         details = "\n".join(_evidence(words, result))
         line = result.detail
-        cases.append(Case("arbiter.suite", result.name, result.seconds, not result.ok, line, details))
+        cases.append(Case("arbiter.trials.suite", result.name, result.seconds, not result.ok, line, details))
     write_whole(path, junit("arbiter suite", cases, seconds))

@@ -16,10 +16,10 @@ from arbiter.text import counted, faults_text
 
 if TYPE_CHECKING:
     from arbiter.cli.regress_report import EndedTest
-    from arbiter.executors import Slots
     from arbiter.store import Store
-    from arbiter.tune.course import Course
-    from arbiter.tune.tuning_file import Tuning
+    from arbiter.table.executors import Slots
+    from arbiter.trials.tuning.tuning_file import Tuning
+    from arbiter.trials.tuning.tuning_run import Course
     from rating.descent import Values
 
 EVERY = 10.0
@@ -60,11 +60,11 @@ def tune(
 
     Example: arbiter tune configs/tune.yaml --picture way.svg
     """
-    from arbiter.cli.documents import check_path
-    from arbiter.export.whole_files import write_whole
+    from arbiter.cli.ci_reports import check_path
+    from arbiter.replay.export.whole_files import write_whole
     from arbiter.store import Store
-    from arbiter.tune.course import resumed
-    from arbiter.tune.picture import picture as drawn
+    from arbiter.trials.tuning.chart import picture as drawn
+    from arbiter.trials.tuning.tuning_run import resumed
 
     check_path(picture)
     keys = {key: value for key, value in given.items() if value is not None}
@@ -82,8 +82,8 @@ def tune(
 
 
 def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
-    from arbiter.cli.bots import with_tier
-    from arbiter.tune.tuning_file import load_tuning
+    from arbiter.cli.bot_arguments import with_tier
+    from arbiter.trials.tuning.tuning_file import load_tuning
 
     tuning = load_tuning(file, keys, written)
     for text in tuning.digests.notes:
@@ -93,8 +93,8 @@ def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
 
 def _tuned(tuning: Tuning, store: Store) -> Course:
     """Play all iterations that are not in the store."""
-    from arbiter.executors import processes, slots
-    from arbiter.tune.course import Course, open_tuning
+    from arbiter.table.executors import processes, slots
+    from arbiter.trials.tuning.tuning_run import Course, open_tuning
 
     with store.held(tuning.name):
         season = open_tuning(tuning, store)
@@ -111,7 +111,7 @@ def _tuned(tuning: Tuning, store: Store) -> Course:
 
 
 def _announce(tuning: Tuning, at_once: int) -> None:
-    from arbiter.tune.tuning_file import is_variable
+    from arbiter.trials.tuning.tuning_file import is_variable
 
     size = f"{counted(tuning.iterations, 'iteration')} of {counted(tuning.matches, 'match')}"
     note(f"{tuning.game.name}, {size}, {at_once} at once")
@@ -148,7 +148,7 @@ def _play(course: Course, executor: Slots, there: int) -> None:
 def _tested(course: Course, store: Store, fresh: bool, accept: bool) -> EndedTest:
     """Test the estimate against the start, or go on with that."""
     from arbiter.cli.regress import play_test
-    from arbiter.regress.run import attempt, open_experiment
+    from arbiter.trials.regression.runner import attempt, open_experiment
 
     tuning = course.tuning
     experiment = tuning.test(course.season.seed, course.descent.estimate)

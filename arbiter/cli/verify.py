@@ -6,13 +6,13 @@ from dataclasses import asdict
 
 import click
 
-from arbiter.cards import commitment
-from arbiter.cli.opening import open_stored
+from arbiter.cli.open_season import open_stored
 from arbiter.cli.options import config_argument, format_option, store_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.errors import StoreError
-from arbiter.season.findings import Coverage, Finding, FindingKind
+from arbiter.games.cards import commitment
 from arbiter.season.verify import verify as findings
+from arbiter.season.verify_findings import Coverage, Finding, FindingKind
 from arbiter.text import counted
 
 NO = 1

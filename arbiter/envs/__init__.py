@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from arbiter.envs.aec_env import GameEnv, aec
     from arbiter.envs.batches import Batch, batch
     from arbiter.envs.crossing import Crossplay, crossplay
+    from arbiter.envs.determinization import Worlds
     from arbiter.envs.evaluation import Evaluation, evaluate
     from arbiter.envs.exploiting import BestResponse, best_response
     from arbiter.envs.parallel_env import ParallelGameEnv, parallel
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from arbiter.envs.rollout_bot import RolloutBot
     from arbiter.envs.rollouts import Rollouts
     from arbiter.envs.single_env import SingleEnv, single
-    from arbiter.envs.worlds import Worlds
 
 for _package in ("gymnasium", "pettingzoo"):
     if find_spec(_package) is None:
@@ -65,7 +65,7 @@ def register() -> None:
         },
     }
     for name, game in GAMES.items():
-        forms = {"entry_point": "turns:turns", "vector_entry_point": "vector:vector"}
+        forms = {"entry_point": "turns_env:turns", "vector_entry_point": "vector:vector"}
         known[f"arbiter/{name}-v0"] = {**forms, "kwargs": {"game": game}}
     for name, facts in known.items():
         if name not in gymnasium.registry:
@@ -90,7 +90,7 @@ _HOMES = {
     "Pool": "pool",
     "RolloutBot": "rollout_bot",
     "Rollouts": "rollouts",
-    "Worlds": "worlds",
+    "Worlds": "determinization",
 }  # fmt: skip
 __all__ = [
     "Batch", "BestResponse", "Crossplay", "Evaluation", "GameEnv", "ParallelGameEnv", "PolicyBot", "Pool",

@@ -12,11 +12,11 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from arbiter.envs.arena import Arena, environment
-from arbiter.envs.mistakes import NoMatch, NotBegun, checked_action, checked_seed
-from arbiter.envs.play import NOBODY, given_deals
+from arbiter.envs.argument_checks import NoMatch, NotBegun, checked_action, checked_seed
+from arbiter.envs.match_state import NOBODY, given_deals
+from arbiter.envs.pettingzoo_base import Arena, environment
 from arbiter.errors import IllegalAction
-from arbiter.rules import AnyGame, Seat
+from arbiter.games.game import AnyGame, Seat
 
 _AFTER_RESET = frozenset(
     {

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.arena import arena_of
-from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_number, checked_seed
+from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, checked_number, checked_seed
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer, observer_of
-from arbiter.envs.play import Play
+from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.errors import IllegalAction
 from arbiter.games import load
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:

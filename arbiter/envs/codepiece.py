@@ -18,20 +18,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from arbiter.envs.codepiece_cells import (
-    PHASES,
-    decode_cards,
-    decode_observation,
-    encode_cards,
-    encode_observation,
-)
-from arbiter.envs.mistakes import (
+from arbiter.envs.argument_checks import (
     NoMatch,
     NoSuchAction,
     NotBegun,
     WrongActionType,
     checked_action,
     checked_number,
+)
+from arbiter.envs.codepiece_cells import (
+    PHASES,
+    decode_cards,
+    decode_observation,
+    encode_cards,
+    encode_observation,
 )
 from arbiter.envs.observers.codepiece import observation
 from arbiter.games.codepiece import (
@@ -47,7 +47,7 @@ from arbiter.games.codepiece import (
     CodepieceState,
     card_beats,
 )
-from arbiter.rules import Deal
+from arbiter.games.game import Deal
 
 __all__ = [
     "BidAction", "Engine", "PlayAction", "TrumpAction", "action_of", "card_beats", "decode_cards",

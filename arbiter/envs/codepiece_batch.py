@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arbiter.envs.compiled import CompiledBatch
-from arbiter.envs.play import Play
+from arbiter.envs.match_state import Play
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, Codepiece, CodepieceState
 
 _NONE = 4

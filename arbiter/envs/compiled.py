@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from arbiter.envs.batches import Batch, _written
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
-from arbiter.envs.play import Play
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 
 class CompiledBatch(Batch):

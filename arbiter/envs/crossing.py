@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rating
-from arbiter.envs.arena import arena_of
+from arbiter.envs.argument_checks import checked_number, checked_seed
 from arbiter.envs.evaluation import in_columns, played
-from arbiter.envs.mistakes import checked_number, checked_seed
+from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import policy_of
 from arbiter.envs.single_env import SingleEnv
 from arbiter.errors import ConfigError
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 
 class Encounter(NamedTuple):

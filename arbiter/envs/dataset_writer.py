@@ -6,13 +6,13 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from arbiter.envs.match_state import Play, answers
 from arbiter.envs.minari_folder import PREFIX, MinariFolder
-from arbiter.envs.play import Play, answers
-from arbiter.export.columns import EVENT_COLUMNS, facts
-from arbiter.export.row_files import RowFile
-from arbiter.export.rows import events
-from arbiter.record import Fault, Forfeit, MatchRecord, Move
-from arbiter.rules import Action, AnyGame, Deal, Seat
+from arbiter.games.game import Action, AnyGame, Deal, Seat
+from arbiter.match.record import Fault, Forfeit, MatchRecord, Move
+from arbiter.replay.export.columns import EVENT_COLUMNS, facts
+from arbiter.replay.export.event_rows import events
+from arbiter.replay.export.row_files import RowFile
 
 
 class DatasetWriter:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from arbiter.cards import Card
 from arbiter.envs.compiled import CompiledBatch
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.dou_dizhu import RECENT
-from arbiter.envs.play import Play
+from arbiter.games.cards import Card
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import UNITS, Counts, table
 from arbiter.games.dou_dizhu.game import DouDizhuState
-from arbiter.rules import Deal
+from arbiter.games.game import Deal
 
 
 class DouDizhuBatch(CompiledBatch):

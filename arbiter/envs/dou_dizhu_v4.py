@@ -31,17 +31,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arbiter.envs.aec_env import GameEnv
-from arbiter.envs.arena import Arena, mask_of
+from arbiter.envs.argument_checks import checked_action, checked_number, checked_seed
 from arbiter.envs.core import core_of
-from arbiter.envs.mistakes import checked_action, checked_number, checked_seed
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.dou_dizhu import RoleObserver
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel_env import ParallelGameEnv
-from arbiter.envs.play import Play
+from arbiter.envs.pettingzoo_base import Arena, mask_of
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.dou_dizhu.combinations import ACTIONS, RANKS, table
 from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu
-from arbiter.rules import AnyGame, Deal
+from arbiter.games.game import AnyGame, Deal
 
 if TYPE_CHECKING:
     from arbiter.envs.role_batch import RoleBatch

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rating
-from arbiter.envs.arena import arena_of
-from arbiter.envs.mistakes import checked_number, checked_seed
+from arbiter.envs.argument_checks import checked_number, checked_seed
+from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.envs.single_env import SingleEnv
 from arbiter.errors import ConfigError
-from arbiter.match import Limits
-from arbiter.rules import AnyGame, Seat
+from arbiter.games.game import AnyGame, Seat
+from arbiter.match.spec import Limits
 
 POLICY, OPPONENT = "policy", "opponent"
 HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % interval", "illegal+faults")

@@ -21,11 +21,11 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 from arbiter import __version__
-from arbiter.envs.offline import Episode, episodes, spaces_of
+from arbiter.envs.offline_episodes import Episode, episodes, spaces_of
 from arbiter.errors import ConfigError
-from arbiter.export.columns import facts
-from arbiter.record import MatchRecord
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
+from arbiter.match.record import MatchRecord
+from arbiter.replay.export.columns import facts
 
 PREFIX = "minari:"
 """Before a folder in the `dataset` of an environment."""

@@ -6,16 +6,16 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from arbiter.envs.arena import mask_of
-from arbiter.envs.mistakes import checked_action
+from arbiter.envs.argument_checks import checked_action
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
-from arbiter.envs.play import Play
+from arbiter.envs.pettingzoo_base import mask_of
 from arbiter.envs.policies import begin, is_policy, policy_of
 from arbiter.envs.pool import Pool
 from arbiter.errors import ConfigError
-from arbiter.match import Player
-from arbiter.rules import Seat
-from arbiter.samples import bot_names, bot_words
+from arbiter.games.game import Seat
+from arbiter.games.samples import bot_names, bot_words
+from arbiter.match.spec import Player
 
 RANDOM = "random"
 
@@ -111,14 +111,14 @@ def _opponent(one: object, game: str) -> Opponent:
         return FromPool(one)
     names = bot_names(game)
     if isinstance(one, str) and one in names:
-        from arbiter.envs.programs import shipped
+        from arbiter.envs.bot_opponents import shipped
 
         return shipped(one, bot_words(game, one))
     if isinstance(one, Player | str) or (
         isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
     ):
         # Imported where it is used: it brings all that starts processes, which is for Linux alone.
-        from arbiter.envs.programs import program
+        from arbiter.envs.bot_opponents import program
 
         return program(one, [RANDOM, *names])
     if is_policy(one):

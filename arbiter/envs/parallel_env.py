@@ -11,12 +11,12 @@ from typing import Any
 
 from pettingzoo import ParallelEnv
 
-from arbiter.envs.arena import Arena, environment
-from arbiter.envs.mistakes import NoMatch, NoSuchAction, WrongActionType, checked_action, checked_seed
+from arbiter.envs.argument_checks import NoMatch, NoSuchAction, WrongActionType, checked_action, checked_seed
+from arbiter.envs.match_state import given_deals
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.play import given_deals
+from arbiter.envs.pettingzoo_base import Arena, environment
 from arbiter.errors import IllegalAction
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 
 def parallel(

@@ -10,20 +10,20 @@
 
 The policy, or an object with `predict` (see `policies`), is asked with what the environments show a seat
 in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is explained in
-`arbiter.hearing`.
+`arbiter.games.information_state`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from arbiter.envs.arena import mask_of
-from arbiter.envs.hearing_bot import BadAnswer, HeardPlay, HearingBot
-from arbiter.envs.mistakes import checked_action
+from arbiter.envs.argument_checks import checked_action
+from arbiter.envs.pettingzoo_base import mask_of
 from arbiter.envs.policies import Policy, begin, policy_of
+from arbiter.envs.protocol_bot import BadAnswer, HeardPlay, HearingBot
 from arbiter.errors import IllegalAction
-from arbiter.hearing import Hearing
-from arbiter.rules import Action, AnyGame
+from arbiter.games.game import Action, AnyGame
+from arbiter.games.information_state import Hearing
 
 
 class PolicyBot(HearingBot):

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.mistakes import NoMatch, checked_action
+from arbiter.envs.argument_checks import NoMatch, checked_action
 from arbiter.envs.raster import pixels
 from arbiter.errors import ConfigError
-from arbiter.frame import NOBODY, frame_of, hand_line
+from arbiter.replay.frame import NOBODY, frame_of, hand_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arbiter.envs.dataset_writer import DatasetWriter
+    from arbiter.envs.match_state import Play
     from arbiter.envs.observers import Observer
-    from arbiter.envs.play import Play
     from arbiter.envs.raster import Pixels
     from arbiter.errors import IllegalAction
-    from arbiter.record import MatchRecord
-    from arbiter.rules import Seat
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchRecord
 
 RGB = "rgb_array"
 RENDER_MODES = ("human", "ansi", RGB)

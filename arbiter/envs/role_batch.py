@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.argument_checks import checked_number
 from arbiter.envs.batches import Batch, _written
 from arbiter.envs.dou_dizhu_batch import DouDizhuBatch
-from arbiter.envs.mistakes import checked_number
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, RoleObserver
-from arbiter.envs.play import Play
 from arbiter.games.dou_dizhu.combinations import MOST
 from arbiter.games.dou_dizhu.game import HAND
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 # Where the cells of `DouDizhuObserver` begin, and those of two planes behind it: `CompiledRoleBatch._views`.
 _RECENT_AT = 2 * PLANE

@@ -12,14 +12,14 @@ import argparse
 from time import process_time
 from typing import Any
 
-from arbiter.cards import Stream
-from arbiter.envs.hearing_bot import HearingBot
-from arbiter.envs.mistakes import checked_number
+from arbiter.envs.argument_checks import checked_number
+from arbiter.envs.protocol_bot import HearingBot
 from arbiter.envs.rollouts import BatchPolicy, Rolled, Rollouts
 from arbiter.errors import ConfigError
 from arbiter.games import names
-from arbiter.hearing import Hearing
-from arbiter.rules import Action, AnyGame, Command
+from arbiter.games.cards import Stream
+from arbiter.games.game import Action, AnyGame, Command
+from arbiter.games.information_state import Hearing
 
 VALUES = "gen_values"
 MOST_VALUED = 200

@@ -3,8 +3,8 @@
     values = Rollouts(hearing, seed=1).values(2000)
     best = next(iter(values))
 
-Every answer is tried in the same worlds (see `arbiter.envs.worlds`), and `Batch.of` plays each to the end of
-the deal: uniformly at random, or by a policy.
+Every answer is tried in the same worlds (see `arbiter.envs.determinization`), and `Batch.of` plays each to
+the end of the deal: uniformly at random, or by a policy.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.cards import Stream
+from arbiter.envs.argument_checks import checked_number
 from arbiter.envs.batches import Batch
-from arbiter.envs.hearing_bot import HeardPlay
-from arbiter.envs.mistakes import checked_number
+from arbiter.envs.determinization import Worlds
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.play import Play
-from arbiter.envs.worlds import Worlds
-from arbiter.hearing import Hearing
-from arbiter.rules import Action
+from arbiter.envs.protocol_bot import HeardPlay
+from arbiter.games.cards import Stream
+from arbiter.games.game import Action
+from arbiter.games.information_state import Hearing
 
 BatchPolicy: TypeAlias = "Callable[[NDArray[Any], NDArray[np.int64], NDArray[np.int64]], Any]"
 """Observations (n, cells), ids and starts, as `Batch` has them, to n legal ids."""

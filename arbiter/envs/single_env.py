@@ -19,20 +19,20 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.arena import ILLEGAL, arena_of
-from arbiter.envs.in_turn import InTurn
-from arbiter.envs.mistakes import Forfeited, checked_number, checked_seed
+from arbiter.envs.argument_checks import Forfeited, checked_number, checked_seed
+from arbiter.envs.gymnasium_base import InTurn
+from arbiter.envs.match_state import NOBODY, Play, given_deals
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
-from arbiter.envs.play import NOBODY, Play, given_deals
+from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import facts
 from arbiter.errors import ConfigError, IllegalAction
-from arbiter.match import Limits, Player
-from arbiter.rules import Action, AnyGame, Seat
+from arbiter.games.game import Action, AnyGame, Seat
+from arbiter.match.spec import Limits, Player
 
 if TYPE_CHECKING:
-    from arbiter.envs.programs import Programs
+    from arbiter.envs.bot_opponents import Programs
 
 ROTATE = "rotate"
 
@@ -93,14 +93,14 @@ class SingleEnv(InTurn):
         dataset: str | None = None,
     ) -> None:
         if limits is not None and not isinstance(limits, Limits):
-            raise ConfigError(f"limits are {limits!r}, not arbiter.match.Limits")
+            raise ConfigError(f"limits are {limits!r}, not arbiter.match.spec.Limits")
         super().__init__(_LastActionPlay(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
         self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
         self.opponents = checked_opponents(opponents, game.seats - 1, game.name)
         self._programs: Programs | None = None
         if any(isinstance(opponent, Player) for opponent in self.opponents):
-            from arbiter.envs.programs import Programs, default_limits
+            from arbiter.envs.bot_opponents import Programs, default_limits
 
             self._programs = Programs(limits or default_limits())
             # Also when nobody calls `close`.

@@ -18,12 +18,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arbiter.envs.arena import Ids
+from arbiter.envs.argument_checks import NoMatch, checked_number, checked_seed
 from arbiter.envs.batches import Batch, batch
-from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
-from arbiter.envs.play import NOBODY
+from arbiter.envs.match_state import NOBODY
+from arbiter.envs.pettingzoo_base import Ids
 from arbiter.errors import ConfigError
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 
 def vector(num_envs: int, game: str | AnyGame, *, copy: bool = True, **options: Any) -> BatchEnv:

@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.rules import AnyGame, Game, Seat
+from arbiter.games.game import AnyGame, Game, Seat
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
-    from arbiter.hearing import Hearing
+    from arbiter.games.information_state import Hearing
 
 _BUILT_IN = {
     "planning": "arbiter.games.planning:Planning",
@@ -122,9 +122,9 @@ def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:
 
 def hearing_of(game: AnyGame, seat: Seat) -> Hearing:
     """A match of a game as one of its seats hears it, before it has heard anything."""
-    from arbiter.hearing import Hearing
+    from arbiter.games.information_state import Hearing
 
-    made: Hearing = part_of(game, "hearing", Hearing, "arbiter.hearing:Hearing")(game, seat)
+    made: Hearing = part_of(game, "hearing", Hearing, "arbiter.games.information_state:Hearing")(game, seat)
     return made
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.faces import SUITS
 from arbiter.games import KEEP_HAND, one_of, seats_in
+from arbiter.games.cards import Card, Deck, Stream
+from arbiter.games.game import Action, Command, Deal, Seat, Tell
+from arbiter.games.labels import SUITS
 from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
-from arbiter.rules import Action, Command, Deal, Seat, Tell
 
 DECK = Deck("23456789TJQKA", "CDHS")
 SEATS = 4

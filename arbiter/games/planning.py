@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import Card, Deck, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games import KEEP_HAND
+from arbiter.games.cards import Card, Deck, Stream
+from arbiter.games.game import Action, Command, Deal, Seat, Tell
 from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
-from arbiter.rules import Action, Command, Deal, Seat, Tell
 from arbiter.text import joined
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"

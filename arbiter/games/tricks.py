@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from arbiter.cards import Card, Deck
-from arbiter.faces import SUITS
-from arbiter.rules import Action, Command, Deal, Game, S, Tell
+from arbiter.games.cards import Card, Deck
+from arbiter.games.game import Action, Command, Deal, Game, S, Tell
+from arbiter.games.labels import SUITS
 
 _REMEMBERED = 1 << 16
 _HANDS = 1 << 10

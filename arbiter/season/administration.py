@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from typing_extensions import TypedDict
 
-from arbiter.config.changes import registered_name
 from arbiter.errors import ConfigError, did_you_mean
-from arbiter.season.orders import force, now_text
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.order_effects import force, now_text
 from arbiter.store import Order, OrderKind, Orders, Outdated
 from rating.ranks import shared_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arbiter.packing import PackedMatch
-    from arbiter.record import MatchSummary
-    from arbiter.season.orders import Force
+    from arbiter.match.packing import PackedMatch
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.order_effects import Force
     from arbiter.season.results import SeasonResults
     from arbiter.store import RatedRound, SeasonStore
 

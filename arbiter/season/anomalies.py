@@ -10,8 +10,8 @@ from arbiter.errors import Anomaly
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from arbiter.record import MatchRecord, MatchSummary
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord, MatchSummary
 
 LEAST = 8
 """Matches of a round after which its share of faults is looked at."""

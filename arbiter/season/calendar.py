@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from arbiter.config import Config
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore, StoredRound
-    from arbiter.store.rows import Planned
+    from arbiter.store.row_values import Planned
 
 RECENT = 3
 """Complete rounds from which the length of the next one is estimated."""
@@ -57,7 +57,7 @@ class CalendarFile:
 
     def apply(self, config: Config) -> Config:
         """Return the config with the file's present calendar; a file with a mistake changes nothing."""
-        from arbiter.config import load
+        from arbiter.season.config import load
 
         if not self.is_changed():
             return config

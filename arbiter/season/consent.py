@@ -6,13 +6,13 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.changes import changes, in_one_line, organisers
 from arbiter.errors import ConfigError, Problem
+from arbiter.season.config.settings_diff import changes, in_one_line, organisers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.config import Config
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore, StoredRound
 
 MARK_DIGITS = 12

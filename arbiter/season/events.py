@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from arbiter.packing import PackedMatch
+    from arbiter.match.packing import PackedMatch
 
 
 @dataclass_transform(frozen_default=True)

@@ -10,17 +10,17 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arbiter.clock import SECOND, TimeControl
+from arbiter.match.clock import SECOND, TimeControl
+from arbiter.match.in_memory import Said, match_spec, play_by_policy, random_policy
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
 from arbiter.season.settings import as_begun, config_of
-from arbiter.testing.memory import Said, match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec
+    from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 COUNTED = 3

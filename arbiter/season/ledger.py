@@ -14,20 +14,20 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self
 
 import rating
-from arbiter.config.changes import changed_players, registered_name
 from arbiter.errors import ConfigError
-from arbiter.match import original
-from arbiter.season.lapses import Lapses
-from arbiter.season.orders import Force, force_after, force_at_plan, round_of
+from arbiter.match.spec import original
+from arbiter.match.token_usage import ModelUse
+from arbiter.season.config.settings_diff import changed_players, registered_name
+from arbiter.season.fault_streaks import Lapses
+from arbiter.season.order_effects import Force, force_after, force_at_plan, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import OrderKind, RatedRound
-from arbiter.uses import ModelUse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from arbiter.config import Config, Entry
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.config import Config, Entry
     from arbiter.store import Order, Orders, SeasonStore
     from rating.fit.bayeselo import Fit
     from rating.ratings import Ranking

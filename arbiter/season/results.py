@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.season.ledger import Ledger
-from arbiter.season.orders import force, suspended_now
+from arbiter.season.order_effects import force, suspended_now
 from arbiter.season.roster import rostered
 from arbiter.season.schedule import entrants
 from arbiter.season.settings import as_begun, config_at
@@ -13,8 +13,8 @@ from arbiter.season.settings import as_begun, config_at
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from arbiter.config import Config
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.config import Config
     from arbiter.store import Orders, RatedRound, SeasonStore
     from rating.ratings import Ranking
 

@@ -10,15 +10,15 @@ import os
 from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.changes import rated_name
-from arbiter.config.submissions import SOURCE, folder_beside
-from arbiter.table.files import is_by_product
+from arbiter.sandbox.program_files import is_by_product
+from arbiter.season.config.settings_diff import rated_name
+from arbiter.season.config.submission_settings import SOURCE, folder_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from arbiter.config import Config
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.versions import Submission
 
@@ -33,14 +33,14 @@ def rostered(config: Config, stored: SeasonStore) -> Config:
     if config.submissions is None:
         return config
     # Commands that only look at a season without versions load no checks.
-    from arbiter.config.season import enrolled
+    from arbiter.season.config.loader import enrolled
 
     return enrolled(config, [_settings(config, version) for version in stored.submissions.active()])
 
 
 def with_versions(config: Config, versions: Iterable[Submission]) -> Config:
     """The config with any accepted versions, for matches that count in no season."""
-    from arbiter.config.season import enrolled
+    from arbiter.season.config.loader import enrolled
 
     return enrolled(config, [_settings(config, version) for version in versions])
 

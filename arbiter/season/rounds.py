@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.reach import UNDECIDED, confined, refuse_reach
 from arbiter.season.administration import put_match
 from arbiter.season.calendar import SeasonClock
+from arbiter.season.config.readable_secrets import UNDECIDED, confined, refuse_reach
 from arbiter.season.consent import change_error, consent, is_as_before
 from arbiter.season.events import MatchesAgain
 from arbiter.season.ledger import Ledger
-from arbiter.season.matches import play_matches
-from arbiter.season.orders import force, round_of
-from arbiter.season.plan import plan_round, plan_substitutes, tables
-from arbiter.season.programs import ProgramWatch, programs_of
+from arbiter.season.match_runner import play_matches
+from arbiter.season.order_effects import force, round_of
+from arbiter.season.program_digests import ProgramWatch, programs_of
 from arbiter.season.roster import rostered
+from arbiter.season.round_plan import plan_round, plan_substitutes, tables
 from arbiter.season.schedule import match_specs, matches_of
 from arbiter.season.settings import as_begun, config_at, config_of, fit_players, refuse_gone, seated
 from arbiter.season.substitutes import number_of_substitutes, substitutes_as_stored
@@ -26,16 +26,16 @@ from arbiter.store import OrderKind, Outdated
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from arbiter.config import Config
-    from arbiter.executors import SizedExecutor
-    from arbiter.match import MatchSpec, Player
-    from arbiter.packing import PackedMatch
-    from arbiter.record import MatchSummary
+    from arbiter.match.packing import PackedMatch
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.season.config import Config
     from arbiter.season.events import Event
-    from arbiter.season.plan import RoundPlan
-    from arbiter.season.programs import Programs
+    from arbiter.season.program_digests import Programs
     from arbiter.season.results import SeasonResults
+    from arbiter.season.round_plan import RoundPlan
     from arbiter.store import SeasonStore, StoredRound
+    from arbiter.table.executors import SizedExecutor
 
 
 class Rounds:

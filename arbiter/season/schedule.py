@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.cards import Stream
 from arbiter.errors import ConfigError
-from arbiter.match import COPY_MARK, MatchSpec, original
+from arbiter.games.cards import Stream
+from arbiter.match.spec import COPY_MARK, MatchSpec, original
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from arbiter.config import Config
-    from arbiter.match import Limits, Player
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.match.spec import Limits, Player
+    from arbiter.season.config import Config
 
 
 class TooFewPlayers(ConfigError):

@@ -13,9 +13,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from arbiter.cards import told_commitment
-from arbiter.config.changes import changes, in_one_line
 from arbiter.errors import Anomaly, ConfigError
+from arbiter.games.cards import told_commitment
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.calendar import (
     CalendarFile,
@@ -26,8 +25,8 @@ from arbiter.season.calendar import (
     rounds_left,
     wait_until,
 )
+from arbiter.season.config.settings_diff import changes, in_one_line
 from arbiter.season.consent import consent
-from arbiter.season.enough import Purse, narrow
 from arbiter.season.events import (
     ChangesAccepted,
     Enough,
@@ -42,23 +41,24 @@ from arbiter.season.events import (
     Stopped,
     SubstitutesPlanned,
 )
-from arbiter.season.matches import play_matches
-from arbiter.season.plan import check_seed, draw_seed, plan_substitutes, sitting_out
+from arbiter.season.match_runner import play_matches
 from arbiter.season.results import SeasonResults
+from arbiter.season.round_plan import check_seed, draw_seed, plan_substitutes, sitting_out
 from arbiter.season.rounds import Rounds, play_again, rounds_to_replay
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.settings import file_text, refuse_another_name, refuse_gone, seated
+from arbiter.season.stop_rules import Purse, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from datetime import datetime
 
-    from arbiter.config import Config
-    from arbiter.executors import SizedExecutor
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.config import Config
     from arbiter.season.events import Event
-    from arbiter.season.plan import RoundPlan
+    from arbiter.season.round_plan import RoundPlan
     from arbiter.store import SeasonStore, Store
+    from arbiter.table.executors import SizedExecutor
 
 
 class Season:

@@ -11,19 +11,19 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arbiter.config import as_before, as_it_was, load
 from arbiter.errors import ConfigError, Problem, StoreError
-from arbiter.players import lacking
+from arbiter.sandbox.player_command import lacking
+from arbiter.season.config import as_before, as_it_was, load
 from arbiter.season.ledger import Ledger
 from arbiter.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec, Player
+    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
-    from arbiter.store.rows import Planned
+    from arbiter.store.row_values import Planned
 
 
 def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | None:

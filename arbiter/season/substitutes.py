@@ -14,17 +14,17 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from arbiter.match import AGAIN_MARK, COPY_MARK, original
-from arbiter.season.orders import as_first_played, first_id
+from arbiter.match.spec import AGAIN_MARK, COPY_MARK, original
+from arbiter.season.order_effects import as_first_played, first_id
 from arbiter.season.schedule import agreed_limits, player_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec, Player
-    from arbiter.record import MatchSummary
-    from arbiter.rules import Seat
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 

@@ -16,14 +16,20 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from arbiter.cards import commitment
-from arbiter.config import Entry, as_it_was, digest_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.llm.again import unchecked
-from arbiter.match import Player, original
-from arbiter.packing import unpack
-from arbiter.season.findings import (
+from arbiter.games.cards import commitment
+from arbiter.match.packing import unpack
+from arbiter.match.spec import Player, original
+from arbiter.season.config import Entry, as_it_was, digest_of
+from arbiter.season.ledger import Ledger
+from arbiter.season.order_effects import as_first_played, first_id, force, round_of
+from arbiter.season.program_digests import changes, others_than, replay_of
+from arbiter.season.roster import altered, lost
+from arbiter.season.round_plan import tables
+from arbiter.season.schedule import match_specs
+from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
+from arbiter.season.verify_findings import (
     Coverage,
     Finding,
     FindingKind,
@@ -33,23 +39,17 @@ from arbiter.season.findings import (
     unlike,
     without_idle,
 )
-from arbiter.season.ledger import Ledger
-from arbiter.season.orders import as_first_played, first_id, force, round_of
-from arbiter.season.plan import tables
-from arbiter.season.programs import changes, others_than, replay_of
-from arbiter.season.roster import altered, lost
-from arbiter.season.schedule import match_specs
-from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
 from arbiter.store import StoredMatch
+from arbiter.table.llm.replayed_model import unchecked
 from rating.errors import RatingError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord, MatchSummary
-    from arbiter.rules import AnyGame, Seat
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore, StoredRound
 
 SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)

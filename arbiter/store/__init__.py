@@ -3,21 +3,21 @@
 | module | job |
 |---|---|
 | `address` | the addresses of stores, and which kind of database a driver is of; needs no SQLAlchemy |
-| `kind`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
-| `hold` | who plays on a file |
+| `backend`, `sqlite`, `postgres` | what is special to a kind: connections, lock, failures |
+| `coordinator_lock` | who plays on a file |
 | `backup` | a copy of a file while it is played on; seasons carried into another store |
 | `database` | a database: opened, made or migrated; transactions; who plays on a season |
-| `schema`, `upgrading` | the tables, and how those of earlier versions become them |
-| `season`, `matches`, `rows` | a store's seasons: their rounds, matches and standings |
-| `seats`, `lists` | who sat in which match; lists of matches, a part at a time |
-| `briefs` | the ratings of standings alone |
-| `happenings` | a log of what happened, for whoever looks on |
+| `db_schema`, `migrations` | the tables, and how those of earlier versions become them |
+| `season_store`, `matches`, `row_values` | a store's seasons: their rounds, matches and standings |
+| `seats`, `match_lists` | who sat in which match; lists of matches, a part at a time |
+| `rating_briefs` | the ratings of standings alone |
+| `event_log` | a log of what happened, for whoever looks on |
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
-| `shelf` | what that takes on the disk, and what of it goes |
-| `outlays` | what language models used in plays that are not stored |
+| `submission_files` | what that takes on the disk, and what of it goes |
+| `unstored_usage` | what language models used in plays that are not stored |
 | `voids` | the plays that were void, and who sat in them |
-| `running` | whether a season is paused, or closed |
+| `controls` | whether a season is paused, or closed |
 | `deliveries` | how far each webhook has heard of that |
 | `audit` | who did what when |
 """
@@ -28,16 +28,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.store.happenings import Happened, Happening
+    from arbiter.store.event_log import Happened, Happening
     from arbiter.store.orders import Order, OrderKind, Orders, Outdated, RatedRound
-    from arbiter.store.rows import StoredMatch, StoredRound
-    from arbiter.store.season import SeasonStore, Store
+    from arbiter.store.row_values import StoredMatch, StoredRound
+    from arbiter.store.season_store import SeasonStore, Store
 
 _PLACES = {
-    "happenings": ("Happened", "Happening"),
+    "event_log": ("Happened", "Happening"),
     "orders": ("Order", "Orders", "Outdated", "RatedRound", "OrderKind"),
-    "rows": ("StoredMatch", "StoredRound"),
-    "season": ("SeasonStore", "Store"),
+    "row_values": ("StoredMatch", "StoredRound"),
+    "season_store": ("SeasonStore", "Store"),
 }
 __all__ = [
     "Happened",

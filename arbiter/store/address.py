@@ -16,7 +16,7 @@ from arbiter.store import sqlite
 from arbiter.store.sqlite import MEMORY
 
 if TYPE_CHECKING:
-    from arbiter.store.kind import StoreKind
+    from arbiter.store.backend import StoreKind
 
 SCHEME = "sqlite:///"
 SCHEMES = ("sqlite", "postgresql", "postgres", "postgresql+psycopg")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.database import Book
 
 
@@ -39,18 +39,18 @@ class AuditLog(Book):
 
     def last_of(self, *verbs: str) -> Deed | None:
         """The last entry of one of these verbs; None where there is none."""
-        return next(iter(self._deeds(1, schema.audit.c.verb.in_(verbs))), None)
+        return next(iter(self._deeds(1, db_schema.audit.c.verb.in_(verbs))), None)
 
     def last(
         self, most: int, before: int | None = None, who: str | None = None, verb: str | None = None
     ) -> list[Deed]:
         """The last `most` entries, the newest first: those before a number, of somebody, of a verb."""
-        table = schema.audit.c
+        table = db_schema.audit.c
         asked = [column == value for column, value in ((table.who, who), (table.verb, verb)) if value]
         return self._deeds(most, *asked, *([] if before is None else [table.id < before]))
 
     def _deeds(self, most: int, *asked: sa.ColumnElement[bool]) -> list[Deed]:
-        table = schema.audit.c
+        table = db_schema.audit.c
         columns = table.id, table.moment, table.who, table.verb, table.subject, table.because
         query = self._own(*columns).where(*asked).order_by(table.id.desc()).limit(most)
         return [Deed._make(row) for row in self._all(query)]
@@ -59,7 +59,7 @@ class AuditLog(Book):
         """Everybody who did something, and every verb, in order."""
         who, verbs = (
             sorted(row[0] for row in self._all(self._own(column).distinct()))
-            for column in (schema.audit.c.who, schema.audit.c.verb)
+            for column in (db_schema.audit.c.who, db_schema.audit.c.verb)
         )
         return who, verbs
 
@@ -69,7 +69,7 @@ def note(
 ) -> None:
     """Log within a transaction."""
     row = {"season_id": season, "moment": moment(), "who": who, "verb": verb}
-    connection.execute(sa.insert(schema.audit).values(row | {"subject": subject, "because": because}))
+    connection.execute(sa.insert(db_schema.audit).values(row | {"subject": subject, "because": because}))
 
 
 LONGEST = timedelta(days=30)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.audit import lasts, moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import use
 from arbiter.store.orders import count_up
 from arbiter.store.people import MOST_PEOPLE, Full, end_token, holders, lock, person, spelled, tokens_of
-from arbiter.store.shelf import drop_unplayed
+from arbiter.store.submission_files import drop_unplayed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ class AuthorBook(Book):
         row = {"season_id": self._id, "name": name, "looks": looks, "token": token}
         row |= {"organiser": organiser, "created": moment()}
         with self._store.transaction() as connection:
-            kept = self._store.insert_once(connection, schema.authors, row)
+            kept = self._store.insert_once(connection, db_schema.authors, row)
             if kept and code is not None:
                 use(connection, self._id, code, None)
             if kept:
@@ -70,16 +70,16 @@ class AuthorBook(Book):
 
     def all(self) -> list[Author]:
         """Everybody, by name."""
-        return [_author(row) for row in self._all(self._authors().order_by(schema.authors.c.name))]
+        return [_author(row) for row in self._all(self._authors().order_by(db_schema.authors.c.name))]
 
     def looking(self, looks: str) -> str | None:
         """Return who has a name that looks so; None if nobody does."""
-        found: str | None = self._scalar(self._own(schema.authors.c.name, looks=looks))
+        found: str | None = self._scalar(self._own(db_schema.authors.c.name, looks=looks))
         return found
 
     def named(self, name: str) -> Author | None:
         """The author of this name."""
-        return self._one(self._authors().where(schema.authors.c.name == name))
+        return self._one(self._authors().where(db_schema.authors.c.name == name))
 
     def of_token(self, token: str) -> Author | None:
         """Return whose token has this SHA-256, as one of the author's people."""
@@ -122,9 +122,9 @@ class AuthorBook(Book):
     def _end(self, connection: sa.Connection, name: str, tokens: list[str]) -> None:
         """Take away the tokens and sessions of all people of an author, and the invitations to it."""
         _, which = person(self._id, name, None)
-        connection.execute(sa.update(schema.authors).filter_by(**which).values(token=None))
-        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.token.in_(tokens)))
-        for table in (schema.members, schema.invitations):
+        connection.execute(sa.update(db_schema.authors).filter_by(**which).values(token=None))
+        connection.execute(sa.delete(db_schema.sessions).where(db_schema.sessions.c.token.in_(tokens)))
+        for table in (db_schema.members, db_schema.invitations):
             connection.execute(sa.delete(table).filter_by(season_id=self._id, player=name))
 
     def begin_session(self, session: str, token: str, ends: str) -> None:
@@ -132,16 +132,16 @@ class AuthorBook(Book):
 
         Where a token has as many as it may have, the oldest one ends.
         """
-        table = schema.sessions
+        table = db_schema.sessions
         newest = sa.select(table.c.id).filter_by(token=token).order_by(table.c.ends.desc(), table.c.id)
         with self._store.transaction() as connection:
-            for people in (schema.authors, schema.members):
+            for people in (db_schema.authors, db_schema.members):
                 connection.execute(self._own(people.c.name, token=token).with_for_update())
             connection.execute(sa.delete(table).where(sa.not_(lasts(table.c.ends))))
             old = connection.execute(newest.offset(MOST_SESSIONS - 1)).scalars().all()
             connection.execute(sa.delete(table).where(table.c.id.in_(old)))
             row = {"id": session, "token": token, "ends": ends}
-            connection.execute(sa.insert(schema.sessions).values(row))
+            connection.execute(sa.insert(db_schema.sessions).values(row))
 
     def of_session(self, *sessions: str) -> Author | None:
         """Return who of the season has one of these sessions; None where all are over."""
@@ -150,7 +150,7 @@ class AuthorBook(Book):
 
     def rename_session(self, sessions: Sequence[str], session: str) -> None:
         """Know one of these sessions that is of the season under another name."""
-        table = schema.sessions
+        table = db_schema.sessions
         with self._store.transaction() as connection:
             people = holders(self._id)
             old = connection.execute(_within(sa.select(table.c.id), people, sessions)).scalar()
@@ -158,19 +158,19 @@ class AuthorBook(Book):
 
     def end_session(self, *sessions: str) -> None:
         """Forget these sessions."""
-        self._write(sa.delete(schema.sessions).where(schema.sessions.c.id.in_(sessions)))
+        self._write(sa.delete(db_schema.sessions).where(db_schema.sessions.c.id.in_(sessions)))
 
     def _authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:
         """A query for authors, and whether anybody of each has a token; `member` says who acts."""
         living = sa.select(holders(self._id).c.player)
-        alive = schema.authors.c.name.in_(living).label("alive")
+        alive = db_schema.authors.c.name.in_(living).label("alive")
         acting = (sa.null() if member is None else member).label("member")
-        return self._own(schema.authors, alive, acting)
+        return self._own(db_schema.authors, alive, acting)
 
     def _acting(self, people: sa.Subquery, *more: sa.ColumnElement[Any]) -> sa.Select[Any]:
         """The same for each of these people."""
         query = self._authors(people.c.member).add_columns(*more)
-        return query.join(people, people.c.player == schema.authors.c.name)
+        return query.join(people, people.c.player == db_schema.authors.c.name)
 
     def _one(self, query: sa.Select[Any]) -> Author | None:
         return next(map(_author, self._all(query)), None)
@@ -178,7 +178,7 @@ class AuthorBook(Book):
 
 def _within(query: sa.Select[Any], people: sa.Subquery, sessions: Sequence[str]) -> sa.Select[Any]:
     """What a query finds of who has one of these sessions."""
-    table = schema.sessions.c
+    table = db_schema.sessions.c
     mine = table.token == people.c.token, table.id.in_(sessions), lasts(table.ends)
     return query.where(*mine).limit(1)
 

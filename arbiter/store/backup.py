@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.address import kind_of
 from arbiter.store.database import Database, parsed
 from arbiter.store.sqlite import code_of
@@ -99,7 +99,7 @@ def _name(whole: Path, target: Path) -> None:
 
 FETCHED = 100
 """Rows at a time: a match has some 3 kB."""
-OWN = [table for table in schema.metadata.sorted_tables if "season_id" in table.c]
+OWN = [table for table in db_schema.metadata.sorted_tables if "season_id" in table.c]
 """The tables of seasons' parts, each after those that it refers to."""
 
 
@@ -118,9 +118,9 @@ def carry(source: Store, target: Store) -> None:
         raise StoreError(f"{source.name} is being played on by {who}: arbiter stop ends that")
     with source.snapshot() as reading, target.transaction() as writing:
         ids: dict[int, int] = {}
-        for row in reading.execute(sa.select(schema.seasons).order_by(schema.seasons.c.id)).mappings():
+        for row in reading.execute(sa.select(db_schema.seasons).order_by(db_schema.seasons.c.id)).mappings():
             values = {name: value for name, value in row.items() if name != "id"}
-            made = writing.execute(sa.insert(schema.seasons).values(values)).inserted_primary_key
+            made = writing.execute(sa.insert(db_schema.seasons).values(values)).inserted_primary_key
             assert made is not None
             ids[row["id"]] = made.id
         for table in OWN:

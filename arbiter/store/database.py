@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from arbiter.errors import NoStore, StoreError, came_of_a_signal
-from arbiter.store import briefs, schema, seats, upgrading
+from arbiter.store import db_schema, migrations, rating_briefs, seats
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
@@ -217,8 +217,8 @@ class Database:
         """Make the tables in an empty database, migrate an older one, refuse a newer one."""
         with self._engine.connect() as connection:
             tables = set(sa.inspect(connection).get_table_names())
-            if {schema.version.name, schema.seasons.name} <= tables:
-                found = connection.execute(sa.select(schema.version.c.version_num)).scalar()
+            if {db_schema.version.name, db_schema.seasons.name} <= tables:
+                found = connection.execute(sa.select(db_schema.version.c.version_num)).scalar()
             elif tables:
                 raise StoreError(f"{self.name} is a database of something else: name another store")
             else:
@@ -228,11 +228,11 @@ class Database:
             if not create:
                 raise NoStore(f"there is no store {self.name} yet: play a round first")
             self._make_tables()
-        elif found > schema.HEAD:
+        elif found > db_schema.HEAD:
             raise StoreError(
-                f"{self.name} has schema {found}, newer than this program's {schema.HEAD}: upgrade arbiter"
+                f"{self.name} has schema {found}, newer than this program's {db_schema.HEAD}: upgrade arbiter"
             )
-        elif found != schema.HEAD:
+        elif found != db_schema.HEAD:
             self._upgrade()
         if create:
             with self._engine.connect() as connection:
@@ -242,17 +242,17 @@ class Database:
         """Bring the tables of an older store up to date; of two programs one does it."""
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
-            before = upgrading.upgrade(connection)
+            before = migrations.upgrade(connection)
             if before < FILLED:
                 seats.fill(connection)
-                briefs.fill(connection)
+                rating_briefs.fill(connection)
 
     def _make_tables(self) -> None:
         with self._engine.begin() as connection:
             self.kind.lock_schema(connection)
-            if sa.inspect(connection).has_table(schema.version.name):
+            if sa.inspect(connection).has_table(db_schema.version.name):
                 return
-            upgrading.make(connection)
+            migrations.make(connection)
 
 
 class Book:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.audit import CONSOLE, moment, note
 from arbiter.store.database import Book
-from arbiter.store.happenings import Happened, Happening, happened, held_after, last_number
+from arbiter.store.event_log import Happened, Happening, happened, held_after, last_number
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -83,17 +83,17 @@ class DeliveryBook(Book):
         if known is None:
             fresh: dict[str, Any] = {"season_id": self._id, "webhook": webhook, "done": 0}
             with self._store.transaction() as connection:
-                rated = self._own(schema.events.c.number, kind=Happening.STANDINGS.value).limit(1)
+                rated = self._own(db_schema.events.c.number, kind=Happening.STANDINGS.value).limit(1)
                 if connection.execute(rated).scalar() is not None:
                     fresh["done"] = last_number(connection, self._id)
-                self._store.insert_once(connection, schema.deliveries, fresh)
+                self._store.insert_once(connection, db_schema.deliveries, fresh)
             known = self.read(webhook)
             assert known is not None
         return known
 
     def read(self, webhook: str) -> Told | None:
         """The same; None for one that is new."""
-        rows = self._all(self._own(schema.deliveries, webhook=webhook))
+        rows = self._all(self._own(db_schema.deliveries, webhook=webhook))
         if not rows:
             return None
         telling = None
@@ -104,7 +104,7 @@ class DeliveryBook(Book):
 
     def forget_all_but(self, webhooks: Collection[str]) -> None:
         """Forget those that the season's file no longer has: if they come back they are new."""
-        table = schema.deliveries
+        table = db_schema.deliveries
         gone = self._own(table.c.webhook).where(table.c.webhook.not_in(list(webhooks)))
         if self._all(gone):
             mine = sa.delete(table).filter_by(season_id=self._id)
@@ -120,7 +120,7 @@ class DeliveryBook(Book):
 
         Events up to the number `after` were looked at before. With `freezes` results may be held back.
         """
-        table = schema.events.c
+        table = db_schema.events.c
         with self._store.snapshot() as connection:
             done, ahead = self._place(connection, webhook)
             last = last_number(connection, self._id)
@@ -141,18 +141,18 @@ class DeliveryBook(Book):
 
     def prepare(self, webhook: str, telling: Telling) -> None:
         """Keep what is to be told, before it is sent for the first time."""
-        free = self._mine(webhook).where(schema.deliveries.c.number.is_(None))
+        free = self._mine(webhook).where(db_schema.deliveries.c.number.is_(None))
         self._write(free.values(**telling._asdict()))
 
     def is_told(self, webhook: str, telling: Telling) -> None:
         """Go on to the next event: the receiver has this one."""
-        count = schema.deliveries.c.told + 1
+        count = db_schema.deliveries.c.told + 1
         values = _past(telling, telling.number) | {"told": count, "problem": None}
         self._write(self._telling(webhook, telling).values(values))
 
     def put_off(self, webhook: str, telling: Telling, since: str, again: str, problem: str) -> None:
         """Keep that a try failed, when the first one was, and when the next one is."""
-        tries = schema.deliveries.c.tries + 1
+        tries = db_schema.deliveries.c.tries + 1
         values = {"tries": tries, "since": since, "again": again, "problem": problem}
         self._write(self._telling(webhook, telling).values(values))
 
@@ -177,10 +177,10 @@ class DeliveryBook(Book):
                 _, ahead = self._place(connection, webhook)
                 held = held_after(connection, self._id)
                 old = self._wanted(telling.number, LAST if held is None else held, kinds, ahead)
-                found = old.where(schema.events.c.moment < before).subquery().c.number
+                found = old.where(db_schema.events.c.moment < before).subquery().c.number
                 more, latest = connection.execute(sa.select(sa.func.count(found), sa.func.max(found))).one()
                 last, count = latest or last, 1 + more
-            dropped = schema.deliveries.c.dropped + count
+            dropped = db_schema.deliveries.c.dropped + count
             values = _past(telling, last) | {"dropped": dropped, "problem": problem}
             if connection.execute(self._telling(webhook, telling).values(values)).rowcount != 1:
                 return 0
@@ -195,14 +195,14 @@ class DeliveryBook(Book):
             return self._count(connection, done, LAST if held is None else held, kinds, ahead)
 
     def _place(self, connection: sa.Connection, webhook: str) -> tuple[int, int]:
-        table = schema.deliveries.c
+        table = db_schema.deliveries.c
         done, ahead = connection.execute(self._own(table.done, table.ahead, webhook=webhook)).one()
         return done, ahead
 
     def _wanted(self, after: int, until: int, kinds: Collection[str], ahead: int = 0) -> sa.Select[Any]:
         """The events of some kinds between two numbers, but for what was told early."""
-        table = schema.events.c
-        query = self._own(schema.events).where(table.number > after, table.number <= until)
+        table = db_schema.events.c
+        query = self._own(db_schema.events).where(table.number > after, table.number <= until)
         return query.where(table.kind.in_(list(kinds)), sa.or_(table.kind != STATE, table.number > ahead))
 
     def _count(
@@ -213,11 +213,11 @@ class DeliveryBook(Book):
         return count
 
     def _mine(self, webhook: str) -> sa.Update:
-        return sa.update(schema.deliveries).filter_by(season_id=self._id, webhook=webhook)
+        return sa.update(db_schema.deliveries).filter_by(season_id=self._id, webhook=webhook)
 
     def _telling(self, webhook: str, telling: Telling) -> sa.Update:
         """A change of what is being told, unless another process has gone on since."""
-        return self._mine(webhook).where(schema.deliveries.c.delivery == telling.delivery)
+        return self._mine(webhook).where(db_schema.deliveries.c.delivery == telling.delivery)
 
 
 _NOTHING: dict[str, Any] = {**dict.fromkeys(Telling._fields), "early": False, "tries": 0}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.audit import lasts, moment, note
 from arbiter.store.database import Book
 from arbiter.store.people import MOST_PEOPLE, Full, lock, tokens_of
@@ -52,12 +52,12 @@ class InvitationBook(Book):
         with self._store.transaction() as connection:
             if player is not None:
                 self._make_room(connection, player, uses, per_day)
-            connection.execute(sa.insert(schema.invitations).values(row))
+            connection.execute(sa.insert(db_schema.invitations).values(row))
             note(connection, self._id, who, INVITE, player or "", f"uses: {uses}")
 
     def find(self, code: str) -> Invitation | None:
         """Return the invitation with this SHA-256; None where it has no use left, or has ended."""
-        rows = self._all(self._own(schema.invitations.c.player, code=code).where(_open()))
+        rows = self._all(self._own(db_schema.invitations.c.player, code=code).where(_open()))
         return Invitation(rows[0].player) if rows else None
 
     def _make_room(self, connection: sa.Connection, player: str, uses: int, per_day: int | None) -> None:
@@ -69,12 +69,12 @@ class InvitationBook(Book):
         if people + uses > MOST_PEOPLE:
             raise Full(player)
         if per_day is not None:
-            table = schema.audit.c
+            table = db_schema.audit.c
             query = self._own(table.moment, verb=INVITE, subject=player).where(lately(table.moment, DAY))
             made = connection.execute(query.order_by(table.moment)).scalars().all()
             if seconds := seconds_until(made, per_day, DAY):
                 raise TooMany(seconds)
-        codes = schema.invitations
+        codes = db_schema.invitations
         mine = sa.delete(codes).filter_by(season_id=self._id, player=player)
         connection.execute(mine.where(sa.not_(_open())))
         newest = self._own(codes.c.code, player=player).order_by(codes.c.created.desc(), codes.c.code)
@@ -84,12 +84,12 @@ class InvitationBook(Book):
 
 def use(connection: sa.Connection, season: int, code: str, player: str | None) -> None:
     """Use an invitation to a player, or for a new author, once; UsedUp where that cannot be."""
-    table = schema.invitations
+    table = db_schema.invitations
     one = sa.update(table).filter_by(season_id=season, code=code, player=player).where(_open())
     if connection.execute(one.values(uses=table.c.uses - 1)).rowcount != 1:
         raise UsedUp
 
 
 def _open() -> sa.ColumnElement[bool]:
-    table = schema.invitations.c
+    table = db_schema.invitations.c
     return sa.and_(table.uses > 0, sa.or_(table.ends.is_(None), lasts(table.ends)))

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.packing import PackedMatch, pack_match, unpack
-from arbiter.store import schema
+from arbiter.match.packing import PackedMatch, pack_match, unpack
+from arbiter.store import db_schema
 from arbiter.store.database import LostConnection
-from arbiter.store.happenings import Happening, log
-from arbiter.store.lists import Lists
-from arbiter.store.rows import StoredMatch, in_order, place_of, read_summary, stored_match
+from arbiter.store.event_log import Happening, log
+from arbiter.store.match_lists import Lists
+from arbiter.store.row_values import StoredMatch, in_order, place_of, read_summary, stored_match
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from arbiter.record import MatchRecord, MatchSummary
+    from arbiter.match.record import MatchRecord, MatchSummary
 
 AT_ONCE = 500
 """Ids in one query."""
@@ -54,7 +54,7 @@ class Matches(Lists):
 
     def _insert_match(self, match: PackedMatch, row: Mapping[str, Any]) -> bool:
         with self._store.transaction() as connection:
-            kept = self._store.insert_once(connection, schema.matches, row)
+            kept = self._store.insert_once(connection, db_schema.matches, row)
             if kept:
                 seat(connection, self._id, [match.summary])
                 keep_tags(connection, self._id, match)
@@ -64,7 +64,7 @@ class Matches(Lists):
 
     def match_ids(self, round_number: int) -> set[str]:
         """The ids of a round's stored matches."""
-        return {row.id for row in self._rows(self._own(schema.matches.c.id, round=round_number))}
+        return {row.id for row in self._rows(self._own(db_schema.matches.c.id, round=round_number))}
 
     def match(self, match_id: str) -> MatchRecord | None:
         """One match, None if it is not there."""
@@ -73,12 +73,12 @@ class Matches(Lists):
 
     def packed(self, match_id: str) -> bytes | None:
         """A match's record as it is kept."""
-        found: bytes | None = self._scalar(self._own(schema.matches.c.record, id=match_id))
+        found: bytes | None = self._scalar(self._own(db_schema.matches.c.record, id=match_id))
         return found
 
     def summaries(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches of all rounds from one to another, in the order of their ids."""
-        table = schema.matches.c
+        table = db_schema.matches.c
         query = self._matches(table.id, table.summary).where(table.round >= first_round)
         if last_round is not None:
             query = query.where(table.round <= last_round)
@@ -86,7 +86,7 @@ class Matches(Lists):
 
     def summaries_of(self, ids: Collection[str]) -> list[MatchSummary]:
         """The matches of these ids that are there, in the order of the plan."""
-        table = schema.matches.c
+        table = db_schema.matches.c
         found: list[MatchSummary] = []
         asked = sorted(ids)
         for start in range(0, len(asked), AT_ONCE):
@@ -97,7 +97,7 @@ class Matches(Lists):
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:
         """Stored matches in the order of their ids, one at a time."""
-        query = self._matches(schema.matches.c.id, schema.matches.c.record)
+        query = self._matches(db_schema.matches.c.id, db_schema.matches.c.record)
         if round_number is not None:
             query = query.filter_by(round=round_number)
         for row in self._rows(query):
@@ -105,16 +105,16 @@ class Matches(Lists):
 
     def wall_ns(self, round_number: int) -> int:
         """The sum of the times, in ns, that a round's stored matches took."""
-        return int(self._scalar(self._own(sa.func.sum(schema.matches.c.wall_ns), round=round_number)) or 0)
+        return int(self._scalar(self._own(sa.func.sum(db_schema.matches.c.wall_ns), round=round_number)) or 0)
 
     def match_rounds(self) -> list[int]:
         """The rounds that have stored matches, planned or not, in order."""
-        column = schema.matches.c.round
+        column = db_schema.matches.c.round
         return [row.round for row in self._rows(self._own(column).distinct().order_by(column))]
 
     def stored_matches(self, round_number: int) -> Iterator[StoredMatch]:
         """A round's matches, one at a time; what cannot be read is named."""
-        table = schema.matches.c
+        table = db_schema.matches.c
         for row in self._rows(
             self._matches(table.id, table.summary, table.record).filter_by(round=round_number)
         ):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
 from arbiter.store.invitations import UsedUp, use
@@ -62,7 +62,7 @@ class MemberBook(Book):
             people = tokens_of(connection, self._id, player)
             if not people:
                 raise UsedUp
-            if not self._store.insert_once(connection, schema.members, row):
+            if not self._store.insert_once(connection, db_schema.members, row):
                 return False
             use(connection, self._id, code, player)
             if len(people) >= MOST_PEOPLE:

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.packing import PackedMatch
-from arbiter.store import schema
+from arbiter.match.packing import PackedMatch
+from arbiter.store import db_schema
 from arbiter.store.audit import CONSOLE, note
-from arbiter.store.briefs import brief_of
 from arbiter.store.database import Book
-from arbiter.store.happenings import Happening, log
+from arbiter.store.event_log import Happening, log
+from arbiter.store.rating_briefs import brief_of
 from arbiter.store.reviews import drop_review
-from arbiter.store.rows import legible, read_standings, read_summary
+from arbiter.store.row_values import legible, read_standings, read_summary
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arbiter.record import MatchSummary
+    from arbiter.match.record import MatchSummary
     from arbiter.store.database import Database
 
 
@@ -98,7 +98,7 @@ class OrderBook(Book):
     def read(self) -> Orders:
         """All orders. One given meanwhile is there or not, but the revision is older than it."""
         with self._store.reading() as connection:
-            query = sa.select(schema.seasons.c.revision).filter_by(id=self._id)
+            query = sa.select(db_schema.seasons.c.revision).filter_by(id=self._id)
             revision = connection.execute(query).scalar() or 0
             found = []
             for table, subject in _SUBJECTS:
@@ -128,7 +128,7 @@ class OrderBook(Book):
         self, match: PackedMatch, order: Order, revision: int, rated: RatedRound | None
     ) -> None:
         """Keep a match played again, and with `order` the one that it replaces; Outdated as `give`."""
-        table = schema.matches.c
+        table = db_schema.matches.c
         with self._store.transaction() as connection:
             count_up(connection, self._id, revision)
             query = self._own(table.wall_ns, table.summary, table.record, id=match.summary.id)
@@ -138,12 +138,12 @@ class OrderBook(Book):
                 "summary": json.dumps(match.summary.to_json()),
                 "record": match.record,
             }
-            mine = sa.update(schema.matches).filter_by(season_id=self._id, id=match.summary.id)
+            mine = sa.update(db_schema.matches).filter_by(season_id=self._id, id=match.summary.id)
             connection.execute(mine.values(fresh))
             seat(connection, self._id, [match.summary])
             keep_tags(connection, self._id, match, fresh=False)
             drop_review(connection, self._id, match.summary.id)
-            kept = schema.annulments.c
+            kept = db_schema.annulments.c
             earlier = self._own(sa.func.count(kept.record), match_id=match.summary.id)
             run, number = connection.execute(earlier).scalar_one(), match.summary.round or 0
             log(connection, self._id, Happening.MATCH, number, match.summary.id)
@@ -153,7 +153,7 @@ class OrderBook(Book):
 
     def earlier(self, match_id: str) -> list[PackedMatch]:
         """A match as it was each time before another took its place, the oldest first."""
-        table = schema.annulments.c
+        table = db_schema.annulments.c
         query = self._own(table.summary, table.wall_ns, table.record, match_id=match_id)
         return [
             PackedMatch(read_summary(row.summary, _earlier_record(match_id)), row.wall_ns, row.record)
@@ -191,8 +191,8 @@ class OrderBook(Book):
 
 
 _SUBJECTS = (
-    (schema.annulments, schema.annulments.c.match_id),
-    (schema.suspensions, schema.suspensions.c.player),
+    (db_schema.annulments, db_schema.annulments.c.match_id),
+    (db_schema.suspensions, db_schema.suspensions.c.player),
 )
 
 
@@ -202,8 +202,8 @@ class Outdated(Exception):
 
 def count_up(connection: sa.Connection, season: int, revision: int | None) -> None:
     """Count a season's revision up; Outdated if one is given and it is no longer that."""
-    column = schema.seasons.c.revision
-    update = sa.update(schema.seasons).filter_by(id=season).values(revision=column + 1)
+    column = db_schema.seasons.c.revision
+    update = sa.update(db_schema.seasons).filter_by(id=season).values(revision=column + 1)
     if revision is not None:
         update = update.where(column == revision)
     if connection.execute(update).rowcount != 1:
@@ -221,17 +221,17 @@ class RatedRound(NamedTuple):
 def keep_standings(connection: sa.Connection, season: int, rated: RatedRound) -> None:
     """Keep the standings after a round, in the place of earlier ones, and tell of it and who is suspended."""
     number, standings, ranking = rated
-    table = schema.ratings
+    table = db_schema.ratings
     for player, because in _suspended_newly(connection, season, rated).items():
         log(connection, season, Happening.SUSPENDED, number + 1, player=player, because=because)
     connection.execute(sa.delete(table).filter_by(season_id=season, round=number))
     row = {"season_id": season, "round": number, "standings": json.dumps(standings)}
     connection.execute(sa.insert(table).values(row | {"brief": brief_of(standings)}))
     # Of the last round alone: it is large, and what stood before is hardly ever asked for.
-    connection.execute(sa.delete(schema.rankings).filter_by(season_id=season))
+    connection.execute(sa.delete(db_schema.rankings).filter_by(season_id=season))
     if ranking is not None:
         kept = {"season_id": season, "round": number, "ranking": ranking}
-        connection.execute(sa.insert(schema.rankings).values(kept))
+        connection.execute(sa.insert(db_schema.rankings).values(kept))
     log(connection, season, Happening.STANDINGS, number)
 
 
@@ -239,7 +239,7 @@ def _suspended_newly(connection: sa.Connection, season: int, rated: RatedRound) 
     """Return who is suspended by these standings and was not before, but for whom an order has suspended."""
     if "suspended" not in rated.standings or not (now := rated.standings["suspended"]):
         return {}
-    table = schema.ratings.c
+    table = db_schema.ratings.c
     last = sa.select(table.standings).where(table.season_id == season, table.round <= rated.round)
     text = connection.execute(last.order_by(table.round.desc()).limit(1)).scalar()
     before: Mapping[str, str] = {}

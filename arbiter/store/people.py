@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from arbiter.errors import ConfigError
-from arbiter.store import schema
+from arbiter.store import db_schema
 
 MOST_PEOPLE = 8
 """Of one player."""
@@ -28,7 +28,7 @@ class Full(ConfigError):
 
 def holders(season: int) -> sa.Subquery:
     """Everybody with a token: `player`, `member` (null for the first one), `token`, `created`."""
-    authors, members = schema.authors.c, schema.members.c
+    authors, members = db_schema.authors.c, db_schema.members.c
     first = sa.select(
         authors.name.label("player"), sa.null().label("member"), authors.token, authors.created
     ).where(authors.season_id == season, authors.token.is_not(None))
@@ -39,14 +39,14 @@ def holders(season: int) -> sa.Subquery:
 def lock(connection: sa.Connection, season: int, player: str) -> None:
     """Let nobody else change a player, its people or which version plays until the transaction ends."""
     # A write, since on SQLite nothing that is read first has others wait.
-    mine = sa.update(schema.authors).filter_by(season_id=season, name=player)
+    mine = sa.update(db_schema.authors).filter_by(season_id=season, name=player)
     connection.execute(mine.values(name=player))
 
 
 def end_token(connection: sa.Connection, season: int, player: str, token: str | None) -> None:
     """End what somebody may have begun with a token: sessions, and the codes of the player not used yet."""
-    connection.execute(sa.delete(schema.sessions).filter_by(token=token))
-    connection.execute(sa.delete(schema.invitations).filter_by(season_id=season, player=player))
+    connection.execute(sa.delete(db_schema.sessions).filter_by(token=token))
+    connection.execute(sa.delete(db_schema.invitations).filter_by(season_id=season, player=player))
 
 
 def tokens_of(connection: sa.Connection, season: int, player: str) -> dict[str | None, str]:
@@ -59,8 +59,8 @@ def tokens_of(connection: sa.Connection, season: int, player: str) -> dict[str |
 def person(season: int, player: str, member: str | None) -> tuple[sa.Table, dict[str, Any]]:
     """Return the table in which a person stands, and what tells the row."""
     if member is None:
-        return schema.authors, {"season_id": season, "name": player}
-    return schema.members, {"season_id": season, "player": player, "name": member}
+        return db_schema.authors, {"season_id": season, "name": player}
+    return db_schema.members, {"season_id": season, "player": player, "name": member}
 
 
 def spelled(player: str, member: str | None) -> str:

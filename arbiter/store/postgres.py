@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from arbiter.store.kind import Opened
+    from arbiter.store.backend import Opened
 
 DRIVER = "postgresql+psycopg"
 # What the address does not say: a server that is gone, or a network that is, is noticed in a minute.

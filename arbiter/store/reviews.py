@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.database import Book
-from arbiter.store.happenings import Happening, log
-from arbiter.store.rows import legible
+from arbiter.store.event_log import Happening, log
+from arbiter.store.row_values import legible
 from arbiter.store.seats import key_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from arbiter.reviewed import Review
+    from arbiter.replay.match_review import Review
 
 AT_ONCE = 500
 """Ids in one query."""
@@ -47,26 +47,26 @@ class ReviewBook(Book):
         row |= {"brief": json.dumps(dict(brief)), "review": pack_review(review)}
         with self._store.transaction() as connection:
             drop_review(connection, self._id, match_id)
-            now = self._own(schema.matches.c.record, id=match_id)
+            now = self._own(db_schema.matches.c.record, id=match_id)
             if connection.execute(now).scalar() != record:
                 return False
-            connection.execute(sa.insert(schema.reviews).values(row))
+            connection.execute(sa.insert(db_schema.reviews).values(row))
             log(connection, self._id, Happening.REVIEW, round_number, match_id)
         return True
 
     def one(self, match_id: str) -> Review | None:
         """The review of a match, None if there is none."""
-        packed = self._scalar(self._own(schema.reviews.c.review, match_id=match_id))
+        packed = self._scalar(self._own(db_schema.reviews.c.review, match_id=match_id))
         return None if packed is None else unpack_review(packed, match_id)
 
     def reviewed(self, round_number: int, digest: str, budget_ms: int) -> set[str]:
         """The matches of a round that the program of this digest has reviewed in so much time."""
-        mine = self._own(schema.reviews.c.match_id, round=round_number, digest=digest, budget_ms=budget_ms)
+        mine = self._own(db_schema.reviews.c.match_id, round=round_number, digest=digest, budget_ms=budget_ms)
         return {row.match_id for row in self._all(mine)}
 
     def briefs(self, matches: Collection[str]) -> Iterator[ReviewBrief]:
         """The sums of the reviews of some matches, in no order."""
-        table, asked = schema.reviews.c, sorted(matches)
+        table, asked = db_schema.reviews.c, sorted(matches)
         for start in range(0, len(asked), AT_ONCE):
             query = self._own(table.round, table.match_id, table.program, table.budget_ms, table.brief)
             for row in self._all(query.where(table.match_id.in_(asked[start : start + AT_ONCE]))):
@@ -77,7 +77,7 @@ class ReviewBook(Book):
 
 def drop_review(connection: sa.Connection, season: int, match_id: str) -> None:
     """Remove the review of a match, if there is one."""
-    connection.execute(sa.delete(schema.reviews).filter_by(season_id=season, match_id=match_id))
+    connection.execute(sa.delete(db_schema.reviews).filter_by(season_id=season, match_id=match_id))
 
 
 def pack_review(review: Review) -> bytes:

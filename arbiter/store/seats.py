@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.record import MatchSummary
-from arbiter.store import schema
+from arbiter.match.record import MatchSummary
+from arbiter.store import db_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,16 +52,18 @@ def seat(connection: sa.Connection, season: int, matches: Iterable[MatchSummary]
     rows = [row for match in matches for row in seats_of(season, match)]
     if rows:
         connection.execute(_DROP, [{f"a_{key}": row[key] for key in _KEY} for row in rows])
-        connection.execute(sa.insert(schema.seats), rows)
+        connection.execute(sa.insert(db_schema.seats), rows)
 
 
 _KEY = ("season_id", "player", "round", "match_id")
-_DROP = sa.delete(schema.seats).where(*(schema.seats.c[key] == sa.bindparam(f"a_{key}") for key in _KEY))
+_DROP = sa.delete(db_schema.seats).where(
+    *(db_schema.seats.c[key] == sa.bindparam(f"a_{key}") for key in _KEY)
+)
 
 
 def fill(connection: sa.Connection) -> None:
     """Write who sat in all stored matches, in a store of an earlier version; what is damaged is left out."""
-    table = schema.matches.c
+    table = db_schema.matches.c
     query = sa.select(table.season_id, table.summary).execution_options(yield_per=MANY)
     for some in connection.execute(query).partitions():
         rows: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -72,4 +74,4 @@ def fill(connection: sa.Connection) -> None:
                 continue
             rows |= {tuple(row[key] for key in _KEY): row for row in seats_of(season, match)}
         if rows:
-            connection.execute(sa.insert(schema.seats), list(rows.values()))
+            connection.execute(sa.insert(db_schema.seats), list(rows.values()))

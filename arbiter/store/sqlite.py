@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from arbiter.errors import NoStore, StoreError
-from arbiter.store import hold
+from arbiter.store import coordinator_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
     from sqlalchemy.exc import DBAPIError
 
-    from arbiter.store.kind import Opened
+    from arbiter.store.backend import Opened
 
 MEMORY = ":memory:"
 LOCK_SECONDS = 5
@@ -218,7 +218,7 @@ def held(store: Opened, _season: str) -> Iterator[None]:
     if store.name == MEMORY:
         yield
         return
-    with hold.held(store.name) as check, store.checking(check):
+    with coordinator_lock.held(store.name) as check, store.checking(check):
         yield
         # Once more, or what was stored last would be lost without a word.
         store.check()
@@ -226,12 +226,12 @@ def held(store: Opened, _season: str) -> Iterator[None]:
 
 def staying(name: str) -> Callable[[], None] | None:
     """A check that the file is still there; None for a store in memory."""
-    return None if name == MEMORY else hold.staying(name)
+    return None if name == MEMORY else coordinator_lock.staying(name)
 
 
 def holder(store: Opened, _season: str) -> str | None:
     """Return who plays on the store now; None if nobody does."""
-    return None if store.name == MEMORY else hold.holder(store.name)
+    return None if store.name == MEMORY else coordinator_lock.holder(store.name)
 
 
 def _prepare(connection: Any, _: object) -> None:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.audit import moment, note
 from arbiter.store.database import Book
-from arbiter.store.happenings import Happening, log
+from arbiter.store.event_log import Happening, log
 from arbiter.store.orders import count_up
 from arbiter.store.people import lock
-from arbiter.store.rows import read_moment
+from arbiter.store.row_values import read_moment
 from arbiter.store.versions import ACCEPTED, DROPPED, OVER, RECEIVED, REFUSED, Submission, submission
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class SubmissionBook(Book):
         with self._store.transaction() as connection:
             # The first one has the author's row to itself.
             mine = {"season_id": self._id, "name": author}
-            count = schema.authors.c.versions
-            connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count + 1))
+            count = db_schema.authors.c.versions
+            connection.execute(sa.update(db_schema.authors).filter_by(**mine).values(versions=count + 1))
             before = self._find(connection, author=author, sha256=sha256)
             if before is None:
                 if seconds := seconds_until(self._sent_today(connection, author), per_day, DAY):
@@ -84,13 +84,13 @@ class SubmissionBook(Book):
                 row = {"season_id": self._id, "author": author, "version": version, "sha256": sha256}
                 row |= {"file": file, "received": moment(), "state": RECEIVED, "steps": "[]"}
                 row |= {"bytes": size}
-                connection.execute(sa.insert(schema.submissions).values(row))
+                connection.execute(sa.insert(db_schema.submissions).values(row))
                 made = self._find(connection, author=author, sha256=sha256)
                 assert made is not None
                 self._tell(connection, made, RECEIVED)
                 note(connection, self._id, who or author, SEND, f"{author}@{version}")
                 return made, True
-            connection.execute(sa.update(schema.authors).filter_by(**mine).values(versions=count - 1))
+            connection.execute(sa.update(db_schema.authors).filter_by(**mine).values(versions=count - 1))
             return before, False
 
     def left_today(self, author: str, per_day: int) -> tuple[int, int]:
@@ -101,12 +101,12 @@ class SubmissionBook(Book):
 
     def of(self, author: str) -> list[Submission]:
         """All that an author sent, the newest first."""
-        table = schema.submissions
+        table = db_schema.submissions
         return self._read(self._own(table, author=author).order_by(table.c.version.desc()))
 
     def last(self, most: int) -> list[Submission]:
         """The last submissions of all authors, the newest first."""
-        table = schema.submissions
+        table = db_schema.submissions
         return self._read(self._own(table).order_by(table.c.id.desc()).limit(most))
 
     def one(self, number: int, author: str | None = None) -> Submission | None:
@@ -117,12 +117,12 @@ class SubmissionBook(Book):
 
     def counts(self) -> dict[str, int]:
         """Return how many submissions are in each state that any is in."""
-        state = schema.submissions.c.state
+        state = db_schema.submissions.c.state
         return dict(map(tuple, self._all(self._own(state, sa.func.count()).group_by(state))))
 
     def files(self) -> set[str]:
         """The names of all archives that are kept, other seasons' too: the folder is that of the store."""
-        return {row.file for row in self._all(sa.select(schema.submissions.c.file))}
+        return {row.file for row in self._all(sa.select(db_schema.submissions.c.file))}
 
     def next(self, without: Collection[int] = ()) -> Submission | None:
         """Return the submission to inspect now: of the author of whom fewest were inspected in a day.
@@ -130,7 +130,7 @@ class SubmissionBook(Book):
         None where nothing waits but those of the ids in `without`.
         """
         waiting = [found for found in self.waiting() if found.id not in without]
-        table = schema.submissions.c
+        table = db_schema.submissions.c
         done = self._own(table.author, sa.func.count()).where(
             table.state.in_(OVER), lately(table.received, DAY)
         )
@@ -139,7 +139,7 @@ class SubmissionBook(Book):
 
     def waiting(self) -> list[Submission]:
         """All whose inspection has not ended."""
-        table = schema.submissions
+        table = db_schema.submissions
         return self._read(self._own(table).where(table.c.state.not_in(OVER)))
 
     def _read(self, query: sa.Select[Any]) -> list[Submission]:
@@ -151,14 +151,14 @@ class SubmissionBook(Book):
 
     def fail(self, number: int) -> None:
         """Count an inspection that failed on our side; it is to be begun again."""
-        self._update(number, state=RECEIVED, steps="[]", tries=schema.submissions.c.tries + 1)
+        self._update(number, state=RECEIVED, steps="[]", tries=db_schema.submissions.c.tries + 1)
 
     def again(self, number: int, who: str) -> bool:
         """Have a refused submission inspected again; False for one that is not refused, or has no files."""
         with self._store.transaction() as connection:
             refused = {"season_id": self._id, "id": number, "state": REFUSED}
-            there = schema.submissions.c.bytes.is_distinct_from(0)
-            anew = sa.update(schema.submissions).filter_by(**refused).where(there)
+            there = db_schema.submissions.c.bytes.is_distinct_from(0)
+            anew = sa.update(db_schema.submissions).filter_by(**refused).where(there)
             if connection.execute(anew.values(state=RECEIVED, steps="[]", tries=0)).rowcount != 1:
                 return False
             found = self._find(connection, id=number)
@@ -186,7 +186,7 @@ class SubmissionBook(Book):
             if there - (found.bytes or 0) + size > most:
                 raise NoRoom(there)
             refused = {"season_id": self._id, "id": found.id, "state": REFUSED}
-            anew = sa.update(schema.submissions).filter_by(**refused)
+            anew = sa.update(db_schema.submissions).filter_by(**refused)
             values = {"state": RECEIVED, "steps": "[]", "tries": 0, "file": file, "bytes": size}
             if connection.execute(anew.values(**values)).rowcount != 1:
                 return None
@@ -254,11 +254,13 @@ class SubmissionBook(Book):
 
     def accepted(self) -> list[Submission]:
         """All versions that may play, or have played."""
-        return self._read(self._own(schema.submissions, state=ACCEPTED).order_by(schema.submissions.c.id))
+        return self._read(
+            self._own(db_schema.submissions, state=ACCEPTED).order_by(db_schema.submissions.c.id)
+        )
 
     def active(self) -> list[Submission]:
         """The versions that play in the next round to be planned, by author."""
-        table, authors = schema.submissions, schema.authors
+        table, authors = db_schema.submissions, db_schema.authors
         same = sa.and_(authors.c.season_id == table.c.season_id, authors.c.name == table.c.author)
         query = sa.select(table).join(authors, sa.and_(same, authors.c.active == table.c.version))
         query = query.where(table.c.season_id == self._id, table.c.state == ACCEPTED)
@@ -266,34 +268,34 @@ class SubmissionBook(Book):
 
     def _make_active(self, connection: sa.Connection, found: Submission, before: int | None) -> None:
         count_up(connection, self._id, None)
-        joins = (connection.execute(self._own(sa.func.max(schema.rounds.c.number))).scalar() or 0) + 1
+        joins = (connection.execute(self._own(sa.func.max(db_schema.rounds.c.number))).scalar() or 0) + 1
         mine = {"season_id": self._id, "author": found.author}
-        table = sa.update(schema.submissions)
+        table = sa.update(db_schema.submissions)
         if before is not None:
             # One that was to join the same round never does.
             left = table.filter_by(**mine, version=before, joins_round=joins)
             connection.execute(left.values(joins_round=None))
         connection.execute(table.filter_by(**mine, version=found.version).values(joins_round=joins))
-        author = sa.update(schema.authors).filter_by(season_id=self._id, name=found.author)
+        author = sa.update(db_schema.authors).filter_by(season_id=self._id, name=found.author)
         connection.execute(author.values(active=found.version))
 
     def _active(self, connection: sa.Connection, author: str) -> int | None:
-        return connection.execute(self._own(schema.authors.c.active, name=author)).scalar()
+        return connection.execute(self._own(db_schema.authors.c.active, name=author)).scalar()
 
     def _find(self, connection: sa.Connection, **wanted: object) -> Submission | None:
-        row = connection.execute(self._own(schema.submissions, **wanted)).one_or_none()
+        row = connection.execute(self._own(db_schema.submissions, **wanted)).one_or_none()
         return None if row is None else submission(row)
 
     def _sent_today(self, connection: sa.Connection, author: str) -> list[str]:
         """Return when an author sent new archives in the last 24 hours, the oldest first."""
-        return self._moments(connection, schema.submissions.c.received, DAY, author=author)
+        return self._moments(connection, db_schema.submissions.c.received, DAY, author=author)
 
     def _deeds(self, connection: sa.Connection, author: str, verb: str, span: timedelta) -> list[str]:
         """Return when something was done with a version of an author within a span, the oldest first."""
         # Whoever of the author's people did it; no name has an @.
         mine = f"{author}@"
-        his = sa.func.substr(schema.audit.c.subject, 1, len(mine)) == mine
-        return self._moments(connection, schema.audit.c.moment, span, his, verb=verb)
+        his = sa.func.substr(db_schema.audit.c.subject, 1, len(mine)) == mine
+        return self._moments(connection, db_schema.audit.c.moment, span, his, verb=verb)
 
     def _moments(
         self,
@@ -315,13 +317,13 @@ class SubmissionBook(Book):
 
     def _kept(self, number: int) -> sa.Update:
         """A change of a submission, unless it was dropped."""
-        mine = sa.update(schema.submissions).filter_by(season_id=self._id, id=number)
-        return mine.where(schema.submissions.c.state != DROPPED)
+        mine = sa.update(db_schema.submissions).filter_by(season_id=self._id, id=number)
+        return mine.where(db_schema.submissions.c.state != DROPPED)
 
 
 def taken(connection: sa.Connection, season: int, author: str) -> int:
     """Return how many bytes an author's files take, within a transaction."""
-    total = sa.select(sa.func.sum(schema.submissions.c.bytes)).filter_by(season_id=season, author=author)
+    total = sa.select(sa.func.sum(db_schema.submissions.c.bytes)).filter_by(season_id=season, author=author)
     return int(connection.execute(total).scalar() or 0)
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.seats import key_of
 
 if TYPE_CHECKING:
-    from arbiter.packing import PackedMatch
+    from arbiter.match.packing import PackedMatch
 
 
 class Tagged(NamedTuple):
@@ -24,7 +24,7 @@ class Tagged(NamedTuple):
 
     def found(self, season: int) -> sa.Subquery:
         """The matches with it, each once, by `round` and `match_id`."""
-        table = schema.tags.c
+        table = db_schema.tags.c
         query = sa.select(table["round"], table.match_id).distinct()
         query = query.where(table.season_id == season, table.tag == key_of(self.tag))
         if self.players is not None:
@@ -38,9 +38,9 @@ def keep_tags(connection: sa.Connection, season: int, match: PackedMatch, fresh:
     if not match.tags and fresh:
         return
     summary = match.summary
-    connection.execute(sa.delete(schema.tags).filter_by(season_id=season, match_id=summary.id))
+    connection.execute(sa.delete(db_schema.tags).filter_by(season_id=season, match_id=summary.id))
     if match.tags:
-        connection.execute(sa.insert(schema.tags), [_row(season, match, *tag) for tag in match.tags])
+        connection.execute(sa.insert(db_schema.tags), [_row(season, match, *tag) for tag in match.tags])
 
 
 def _row(season: int, match: PackedMatch, seat: int, tag: str, public: bool) -> dict[str, Any]:

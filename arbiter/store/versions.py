@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arbiter.store.rows import legible
+from arbiter.store.row_values import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

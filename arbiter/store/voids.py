@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.store import schema
+from arbiter.store import db_schema
 from arbiter.store.database import Book
-from arbiter.store.rows import legible
+from arbiter.store.row_values import legible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ class VoidBook(Book):
 
     def add(self, match: str, why: str, players: Iterable[str]) -> None:
         """Note a void play of a match, and who sat in it."""
-        table = schema.voids
+        table = db_schema.voids
         with self._store.transaction() as connection:
             last = sa.select(sa.func.max(table.c.number)).filter_by(season_id=self._id)
             number = int(connection.execute(last).scalar() or 0) + 1
@@ -38,7 +38,7 @@ class VoidBook(Book):
 
     def count(self) -> Voids:
         """Their numbers."""
-        rows = self._all(self._own(schema.voids.c.players).order_by(schema.voids.c.number))
+        rows = self._all(self._own(db_schema.voids.c.players).order_by(db_schema.voids.c.number))
         with legible("the void plays"):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))
         return Voids(len(rows), dict(sorted(sat.items(), key=lambda one: (-one[1], one[0].casefold()))))

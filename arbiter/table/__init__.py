@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.table.conduct import Conductor, play_match, play_packed
+    from arbiter.table.conductor import Conductor, play_match, play_packed
 
 __all__ = ["Conductor", "play_match", "play_packed"]
 
@@ -18,6 +18,6 @@ __all__ = ["Conductor", "play_match", "play_packed"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from arbiter.table import conduct
+    from arbiter.table import conductor
 
-    return getattr(conduct, name)
+    return getattr(conductor, name)

@@ -21,29 +21,29 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from arbiter.clock import MS, SECOND
 from arbiter.errors import MalformedReply
-from arbiter.exchange import Reply
-from arbiter.protocol import NONE, PLAIN
-from arbiter.record import Fault
-from arbiter.table.account import (
+from arbiter.match.clock import MS, SECOND
+from arbiter.match.exchange import Reply
+from arbiter.match.protocol import NONE, PLAIN
+from arbiter.match.record import Fault
+from arbiter.sandbox.stderr import DURING, SINCE
+from arbiter.table.background_cpu import hush
+from arbiter.table.exchange_cost import (
     BRISK_WAIT_NS,
     FIRST_WAIT_NS,
     answer_waited_ns,
     cost_of,
     first_wait_was_stopped,
 )
-from arbiter.table.patience import FILLING_NS, PatientChannel
-from arbiter.table.presence import hush
-from arbiter.table.stderr import DURING, SINCE
+from arbiter.table.slow_exchange import FILLING_NS, PatientChannel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from arbiter.exchange import Send
-    from arbiter.match import Limits
-    from arbiter.rules import Seat
-    from arbiter.table.launcher import BotProcess, End, Launcher
+    from arbiter.games.game import Seat
+    from arbiter.match.exchange import Send
+    from arbiter.match.spec import Limits
+    from arbiter.sandbox.launcher import BotProcess, End, Launcher
 
 FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK = 8

@@ -11,8 +11,7 @@ between scripted bots takes less than 15 ms.
 
 from __future__ import annotations
 
-from arbiter.testing.leaks import Reveals
-from arbiter.testing.memory import (
+from arbiter.match.in_memory import (
     Bot,
     Cost,
     Policy,
@@ -23,7 +22,8 @@ from arbiter.testing.memory import (
     play_in_memory,
     random_policy,
 )
-from arbiter.testing.promises import BrokenPromise, check_game
+from arbiter.testing.leak_check import Reveals
+from arbiter.testing.rule_checks import BrokenPromise, check_game
 
 __all__ = [
     "Bot",

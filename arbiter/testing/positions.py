@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NoReturn, Protocol
 
 from arbiter.errors import IllegalAction
-from arbiter.rules import Action, AnyGame, Seat, State
+from arbiter.games.game import Action, AnyGame, Seat, State
 
 LINE = re.compile(r"[!-~]+(?: [!-~]+)*")
 """Plain words with single blanks between."""

@@ -21,5 +21,5 @@
 | `coordinators` | the processes that play, and the one that inspects |
 
 Onlookers never touch what is played: everything comes from the store, and goes through
-`arbiter.view` where it tells of cards.
+`arbiter.replay.visibility` where it tells of cards.
 """

@@ -15,43 +15,45 @@ from starlette.routing import Mount, Route
 
 from arbiter import __version__
 from arbiter.errors import ArbiterError
-from arbiter.picture import figures
-from arbiter.picture import shapes as picture
-from arbiter.web import attack_pages, authors_api, organisers_api, requests_api, trial_pages
-from arbiter.web.asking import Parameter, check_names
-from arbiter.web.attack_pages import ATTACKS, attack_routes
-from arbiter.web.bodies import Bodies, Uploads
-from arbiter.web.copy_pages import copy_routes
-from arbiter.web.joining import joining_routes
-from arbiter.web.live import RETRY_SECONDS, Live
-from arbiter.web.own_pages import own_routes
-from arbiter.web.packed import Packing, send_asset
-from arbiter.web.pages import prepare, render
-from arbiter.web.places import Places, address_of
-from arbiter.web.refusals import nothing_here, tell_failure, too_many
-from arbiter.web.request_pages import request_routes
-from arbiter.web.rules import manuals
-from arbiter.web.security import Guard, given
-from arbiter.web.shapes import Failure
-from arbiter.web.showing import Showing
-from arbiter.web.stream import stream_answer
-from arbiter.web.table_pages import table_routes
-from arbiter.web.traffic import RequestLog, Traffic, metrics
-from arbiter.web.trial_pages import LIST, trial_routes
-from arbiter.web.views import ANSWERS
+from arbiter.season.snapshot import schema as picture
+from arbiter.season.snapshot import season_figures
+from arbiter.web.api import authors, organisers, requests
+from arbiter.web.api.schema import Failure
+from arbiter.web.http.concurrency_limits import Places, address_of
+from arbiter.web.http.http_errors import nothing_here, tell_failure, too_many
+from arbiter.web.http.live_events import RETRY_SECONDS, Live
+from arbiter.web.http.query_params import Parameter, check_names
+from arbiter.web.http.request_bodies import Bodies, Uploads
+from arbiter.web.http.request_guard import Guard, given
+from arbiter.web.http.sse import stream_answer
+from arbiter.web.http.traffic import RequestLog, Traffic, metrics
+from arbiter.web.pages import attacks as attack_pages
+from arbiter.web.pages import regression
+from arbiter.web.pages.attacks import ATTACKS, attack_routes
+from arbiter.web.pages.join import joining_routes
+from arbiter.web.pages.own_pages import own_routes
+from arbiter.web.pages.regression import LIST, trial_routes
+from arbiter.web.pages.requests import request_routes
+from arbiter.web.pages.source_compare import copy_routes
+from arbiter.web.pages.visitor_table_routes import table_routes
+from arbiter.web.rendering.compression import Packing, send_asset
+from arbiter.web.rendering.templates import prepare, render
+from arbiter.web.views.cached_views import Showing
+from arbiter.web.views.registry import ANSWERS
+from arbiter.web.views.rules import manuals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.types import ASGIApp
 
-    from arbiter.attack.record import AttackRecord
-    from arbiter.web.seasons import Seasons
-    from arbiter.web.security import Hosts
-    from arbiter.web.tables import Tables
-    from arbiter.web.traffic import Log
-    from arbiter.web.trials import Trials
-    from arbiter.web.views import View
+    from arbiter.trials.sandboxcheck.attack_record import AttackRecord
+    from arbiter.web.http.request_guard import Hosts
+    from arbiter.web.http.traffic import Log
+    from arbiter.web.http.watched_seasons import Seasons
+    from arbiter.web.pages.regression_watch import Trials
+    from arbiter.web.pages.visitor_tables import Tables
+    from arbiter.web.views.registry import View
 
 SEASON = Parameter("season", ".*")
 ERRORS: dict[int | str, dict[str, object]] = {
@@ -84,7 +86,7 @@ router = APIRouter(dependencies=[Depends(_refuse_unknown)])
 @router.get("/seasons", responses={422: ERRORS[422]})
 def list_seasons(request: Request) -> picture.SeasonList:
     """All seasons that are begun."""
-    return {"seasons": [figures.season(state) for state in request.app.state.seasons.states()]}
+    return {"seasons": [season_figures.season(state) for state in request.app.state.seasons.states()]}
 
 
 def _nothing_here() -> None:
@@ -125,10 +127,10 @@ def listen(season: str, request: Request) -> Response:
     return stream_answer(news)
 
 
-router.include_router(authors_api.router)
-router.include_router(requests_api.router)
-router.include_router(organisers_api.router)
-router.include_router(trial_pages.router, responses=ERRORS)
+router.include_router(authors.router)
+router.include_router(requests.router)
+router.include_router(organisers.router)
+router.include_router(regression.router, responses=ERRORS)
 router.include_router(attack_pages.router, responses=ERRORS)
 
 
@@ -198,7 +200,7 @@ def make_site(
         return PlainTextResponse("ok\n")
 
     def list_seasons() -> Response:
-        found = [figures.season(state) for state in seasons.states()]
+        found = [season_figures.season(state) for state in seasons.states()]
         return HTMLResponse(
             render("seasons", seasons=found, tests=trials is not None, attacks=attacks is not None)
         )

@@ -11,6 +11,6 @@ package = types.ModuleType("arbiter")
 package.__path__ = [sys.argv[1]]
 sys.modules["arbiter"] = package
 
-from arbiter.llm.harness import main  # noqa: E402
+from arbiter.table.llm.harness import main  # noqa: E402
 
 main(sys.stdin.buffer, sys.stdout.buffer)

@@ -12,13 +12,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.applet.running import running
-from tests.commands import RANDOM
+from tests.fixtures.commands import RANDOM
+from tests.web.applet.running import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.applet.running import Running
+    from tests.web.applet.running import Running
 
 STEPS = 200
 

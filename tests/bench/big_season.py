@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 import yaml
 
-from arbiter.config import load
-from arbiter.packing import PackedMatch, pack
-from arbiter.record import Fault, Forfeit
+from arbiter.match.packing import PackedMatch, pack
+from arbiter.match.record import Fault, Forfeit
+from arbiter.season.config import load
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
-from arbiter.store import Store, schema
+from arbiter.store import Store, db_schema
 from arbiter.store.seats import seats_of
 from arbiter.testing import play_by_policy, random_policy
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from arbiter.config import Config
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 SEED = "a seed of 128 bits or more, for nobody to guess"
@@ -61,7 +61,7 @@ def make_big_season(folder: Path, players: int = 2000, rounds: int = 50, under_w
             if number < rounds:
                 # In place of its ratings, which would take the longest.
                 with store.transaction() as connection:
-                    done = sa.update(schema.rounds).filter_by(number=number)
+                    done = sa.update(db_schema.rounds).filter_by(number=number)
                     connection.execute(done.values(complete=True))
             elif number == rounds:
                 _rate(store, stored, number, season.rounds.finish(number))
@@ -125,10 +125,10 @@ def _store(store: Store, stored: SeasonStore, matches: Iterable[PackedMatch]) ->
             number += 1
             event = {"season_id": 1, "number": number, "kind": "match", "round": short.round}
             events.append(event | {"subject": short.id, "shown": number})
-        connection.execute(sa.insert(schema.matches), rows)
-        connection.execute(sa.insert(schema.events), events)
-        connection.execute(sa.insert(schema.seats), seats)
-        connection.execute(sa.update(schema.seasons).values(events=number))
+        connection.execute(sa.insert(db_schema.matches), rows)
+        connection.execute(sa.insert(db_schema.events), events)
+        connection.execute(sa.insert(db_schema.seats), seats)
+        connection.execute(sa.update(db_schema.seasons).values(events=number))
 
 
 def _rate(store: Store, stored: SeasonStore, last: int, standings: dict[str, Any]) -> None:

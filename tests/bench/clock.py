@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.clock import MS, TimeControl
 from arbiter.errors import VoidMatch
-from arbiter.executors import Slots
-from arbiter.executors.local import ProcessSlot
-from arbiter.match import Limits, MatchSpec, Player
-from arbiter.record import Fault
+from arbiter.match.clock import MS, TimeControl
+from arbiter.match.record import Fault
+from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.table import play_match
+from arbiter.table.executors import Slots
+from arbiter.table.executors.local import ProcessSlot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

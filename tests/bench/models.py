@@ -18,23 +18,23 @@ from functools import partial
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from arbiter.cards import Stream
-from arbiter.clock import MS, SECOND, TimeControl
 from arbiter.errors import ProviderOutage
 from arbiter.games import find, names
-from arbiter.llm.gateway import Gateway
-from arbiter.match import Limits, MatchSpec, Player
-from arbiter.table import models
-from arbiter.table.conduct import Conductor
-from tests.commands import BOTS, COMPILED, RANDOM
-from tests.llm.faults import faulty
-from tests.llm.serving import Served, legal_answer, serving, text
-from tests.llm.test_table import model_player
+from arbiter.games.cards import Stream
+from arbiter.match.clock import MS, SECOND, TimeControl
+from arbiter.match.spec import Limits, MatchSpec, Player
+from arbiter.table import llm_seats
+from arbiter.table.conductor import Conductor
+from arbiter.table.llm.gateway import Gateway
+from tests.fixtures.commands import BOTS, COMPILED, RANDOM
+from tests.table.llm.faults import faulty
+from tests.table.llm.serving import Served, legal_answer, serving, text
+from tests.table.llm.test_table import model_player
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
 
 SHORT = {"deals": [[1, 0], [3, 1], [5, 2]]}
 
@@ -101,8 +101,8 @@ def outages(number: int) -> dict[str, Any]:
         "no stream": lambda: Served(raw=b"<html>"),
     }
     void = results = losses = 0
-    gateway = models.Gateway
-    models.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment]
+    gateway = llm_seats.Gateway
+    llm_seats.Gateway = partial(Gateway, pause=never)  # type: ignore[misc, assignment]
     conductor = Conductor()
     try:
         with serving() as provider:
@@ -125,7 +125,7 @@ def outages(number: int) -> dict[str, Any]:
                     continue
                 void += 1
     finally:
-        models.Gateway = gateway  # type: ignore[misc]
+        llm_seats.Gateway = gateway  # type: ignore[misc]
         conductor.close()
     return {"outages": number, "void": void, "results": results, "losses": losses}
 

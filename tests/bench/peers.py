@@ -21,7 +21,7 @@ from tests.bench import chefs_hat_env
 from tests.bench.environments import COMPILED, FIGURES, SIDE_BY_SIDE, in_c_and_python
 from tests.bench.play import deals_per_second
 from tests.bench.ratings import made_season, timed
-from tests.made_blocks import simulate_blocks
+from tests.fixtures.simulated_blocks import simulate_blocks
 
 PLAYERS, RESULTS = 1000, 1_000_000
 

@@ -17,19 +17,19 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arbiter.clock import TimeControl
 from arbiter.games import make, names
 from arbiter.games.planning import Planning
-from arbiter.match import Limits, MatchSpec, Player
-from arbiter.referee import programme
+from arbiter.match.clock import TimeControl
+from arbiter.match.referee import programme
+from arbiter.match.spec import Limits, MatchSpec, Player
+from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.table import Conductor
-from arbiter.table.placement import take_core
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arbiter.rules import AnyGame, Deal
+    from arbiter.games.game import AnyGame, Deal
 
 INSTANT = Path(__file__).parents[2] / "bots" / "cpp" / "build" / "planning_random"
 MATCHES = 60

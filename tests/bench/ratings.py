@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from arbiter.regress.family import level_of
+from arbiter.trials.regression.test_series import level_of
 from rating.choose import Choice
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import bayeselo
@@ -33,8 +33,8 @@ from rating.pairing.rules import Rule
 from rating.sequential.gsprt import Gsprt
 from rating.simulation import simulate
 from rating.threads import one_thread
-from tests.made_blocks import evidence_of, rare_losses, stops
-from tests.made_choices import drawn, equal_blocks, play_choices
+from tests.fixtures.simulated_blocks import evidence_of, rare_losses, stops
+from tests.fixtures.simulated_choices import drawn, equal_blocks, play_choices
 
 __all__ = ["figures", "made_season"]
 

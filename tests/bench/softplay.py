@@ -31,10 +31,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arbiter.config import load
-from arbiter.course import planned_deal
+from arbiter.contest.integrity.soft_play import soft_play
 from arbiter.games.planning import Planning
-from arbiter.integrity.soft_play import soft_play
+from arbiter.match.position import planned_deal
+from arbiter.season.config import load
 from arbiter.store import Store
 from rating.crosstable import PairTable
 from rating.fit.bayeselo import bayeselo

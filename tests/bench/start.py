@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from arbiter.config import load
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy

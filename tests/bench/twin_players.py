@@ -23,10 +23,10 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from arbiter.config.changes import registered_name
+from arbiter.contest.integrity.similar_play import add_round
 from arbiter.games import make
-from arbiter.hearing import Hearing, Unheard
-from arbiter.integrity.twins import add_round
+from arbiter.games.information_state import Hearing, Unheard
+from arbiter.season.config.settings_diff import registered_name
 from arbiter.store import Store
 from arbiter.testing import match_spec, play_in_memory
 from rating.likeness import ALPHA, KNOWN, GivenAnswer, Likeness
@@ -34,8 +34,8 @@ from rating.likeness import ALPHA, KNOWN, GivenAnswer, Likeness
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from arbiter.record import MatchRecord
-    from arbiter.rules import AnyGame, Seat
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.record import MatchRecord
     from arbiter.testing import Bot
 
     Program = tuple[Callable[[], Bot], float]

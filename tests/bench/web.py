@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from tests.bench import site_size
 from tests.bench.clock import GAMES, judge
-from tests.commands import RANDOM
+from tests.fixtures.commands import RANDOM
 
 RATE, LISTENERS = 150, 200
 PLAYERS = 8

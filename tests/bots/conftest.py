@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "bots" / "python")]
+sys.path.insert(0, str(HERE.parents[1] / "bots" / "python"))
 
-from planning_referee import BOTS  # noqa: E402 -- found through the line above
+from tests.bots.planning_referee import BOTS  # noqa: E402 -- found through the line above
 
 
 @pytest.fixture(scope="session")

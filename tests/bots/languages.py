@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from arbiter.players import registered
-from tests.pages import ROOT, blocks
+from arbiter.sandbox.player_command import registered
+from tests.docs.pages import ROOT, blocks
 
 if TYPE_CHECKING:
-    from arbiter.match import Player
+    from arbiter.match.spec import Player
 
 FOLDER = ROOT / "bots" / "languages"
 PAGE = ROOT / "docs" / "howto" / "languages.md"

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import chefs_hat_kit
 import pytest
-from measure_chefs_hat import BOTS as CLASSES
-from measure_chefs_hat import seated as in_process
-from measure_chefs_hat import share
-from planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.record import MatchRecord
+from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
+from tests.bench.measure_chefs_hat import BOTS as CLASSES
+from tests.bench.measure_chefs_hat import seated as in_process
+from tests.bench.measure_chefs_hat import share
+from tests.bots.planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 pytestmark = pytest.mark.slow
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from measure_chefs_hat import BOTS as CLASSES
-from measure_chefs_hat import pairs, seated
-from planning_referee import Process, assert_options_are_told, at_table, values_of
 
-from arbiter.course import Moved, retrace
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.record import MatchRecord
+from arbiter.match.position import Moved, retrace
+from arbiter.match.record import MatchRecord
 from arbiter.testing import Bot, match_spec, play_in_memory
+from tests.bench.measure_chefs_hat import BOTS as CLASSES
+from tests.bench.measure_chefs_hat import pairs, seated
+from tests.bots.planning_referee import Process, assert_options_are_told, at_table, values_of
 
 pytestmark = pytest.mark.process
 SEED = "jokers 20"

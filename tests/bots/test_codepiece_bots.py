@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from codepiece_kit import Bot as Kit
 from codepiece_pimc import Bot as Pimc
-from measure_codepiece import BOTS, Spoken, pairs
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
+from tests.bench.measure_codepiece import BOTS, Spoken, pairs
 
 PYTHON_BOTS = Path(__file__).parents[2] / "bots" / "python"
 FILES = sorted({*PYTHON_BOTS.glob("codepiece_*.py")} - {PYTHON_BOTS / "codepiece_kit.py"})

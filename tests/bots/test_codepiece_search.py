@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from codepiece_random import Bot as Random
-from planning_referee import values_of
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
+from tests.bots.planning_referee import values_of
 
 pytestmark = pytest.mark.process
 

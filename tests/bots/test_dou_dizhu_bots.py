@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measure_dou_dizhu import NAMES, bot, measure
-from planning_referee import BOTS, Process, assert_options_are_told, at_table
 
-from arbiter.cards import Stream
+from arbiter.games.cards import Stream
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import FIRST_BOMB, PASS, table
-from arbiter.record import MatchRecord
+from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
+from tests.bench.measure_dou_dizhu import NAMES, bot, measure
+from tests.bots.planning_referee import BOTS, Process, assert_options_are_told, at_table
 
 GAME = DouDizhu()
 RULES = import_module("dou_dizhu_random")

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, assert_options_are_told, values_of
 
-from arbiter.course import Moved, retrace
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
-from arbiter.record import MatchRecord
+from arbiter.match.position import Moved, retrace
+from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
+from tests.bots.planning_referee import BOTS, Process, assert_options_are_told, values_of
 
 pytestmark = pytest.mark.process
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.clock import TimeControl
-from arbiter.config import load
+from arbiter.match.clock import TimeControl
+from arbiter.season.config import load
 from tests.bench import ladder
 from tests.bench.ladder import CONFIGS, GAMES, PAGE, ROOT
 

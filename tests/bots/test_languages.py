@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli import exit_code
-from arbiter.clock import TimeControl
-from arbiter.match import Limits, MatchSpec
-from arbiter.players import registered
+from arbiter.match.clock import TimeControl
+from arbiter.match.spec import Limits, MatchSpec
+from arbiter.sandbox.player_command import registered
 from arbiter.table import play_match
-from arbiter.table.conduct import close_table
+from arbiter.table.conductor import close_table
 from tests.bots.languages import FOLDER, TABLE, build, entries, missing
-from tests.pages import ROOT
-from tests.tiers import need
+from tests.docs.pages import ROOT
+from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

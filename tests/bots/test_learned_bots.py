@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from planning_referee import BOTS, Process
+
+from tests.bots.planning_referee import BOTS, Process
 
 pytestmark = pytest.mark.slow
 
@@ -34,11 +35,11 @@ import worth_chefs_hat  # noqa: E402
 import yardstick  # noqa: E402
 
 from arbiter import envs  # noqa: E402
-from arbiter.envs.play import Play  # noqa: E402
+from arbiter.envs.match_state import Play  # noqa: E402
 from arbiter.games import make  # noqa: E402
 from arbiter.games.dou_dizhu.combinations import table  # noqa: E402
-from arbiter.record import MatchRecord  # noqa: E402
-from arbiter.rules import AnyGame  # noqa: E402
+from arbiter.games.game import AnyGame  # noqa: E402
+from arbiter.match.record import MatchRecord  # noqa: E402
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy  # noqa: E402
 
 GAMES = ("planning", "codepiece", "dou_dizhu", "chefs_hat")

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Result, Rules, assert_options_are_told, at_table, play
+
+from tests.bots.planning_referee import BOTS, Result, Rules, assert_options_are_told, at_table, play
 
 # The search takes seconds of the core, and minutes beside others.
 pytestmark = [pytest.mark.process, pytest.mark.timeout(600)]

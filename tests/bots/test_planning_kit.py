@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 OPENING = ["set_deck 23456789TJQKA CDHS", "set_players 3 1", "set_game 2 2 0 2 1", "set_cards 2 AS 2C"]
 

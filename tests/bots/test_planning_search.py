@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from planning_referee import BOTS, Process, Rules, Valued, play, values_of
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
+from tests.bots.planning_referee import BOTS, Process, Rules, Valued, play, values_of
 
 sys.path.append(str(BOTS / "learned"))
 

@@ -12,10 +12,10 @@ import click
 import numpy as np
 
 from arbiter.envs.batches import Batch, batch
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.play import Play
 from arbiter.games import make
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 WILD = 0.0005
 """How often any id is tried, which is hardly ever legal."""

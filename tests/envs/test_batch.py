@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from arbiter.envs.batches import Batch, batch
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.play import Play
 from arbiter.errors import ConfigError
 from arbiter.games import make, names
 from arbiter.games.codepiece import Codepiece
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 from tests.envs.forms import OPTIONS, name_of
 
 

@@ -20,8 +20,8 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.chefs_hat.actions import STEP_NAMES, step_of_card
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.chefs_hat_traces import games, shape_of
 from tests.envs.forms import KITCHEN
+from tests.fixtures.chefs_hat_traces import games, shape_of
 
 KEYS = [
     "Matches", "Rounds", "Player_Names", "Author_Index", "Author_Possible_Actions", "Observation_Before",

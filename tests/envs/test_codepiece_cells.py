@@ -18,7 +18,7 @@ from arbiter.envs.codepiece import (
     encode_observation,
 )
 from arbiter.games.codepiece import DECK, IDS, OVER
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 cards = st.sampled_from(DECK.names)
 

@@ -12,7 +12,7 @@ from gymnasium.error import InvalidAction
 from arbiter.envs.codepiece import BidAction, Engine, PlayAction, TrumpAction, action_of
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.codepiece import WORDS
-from tests.recorded_codepiece import games
+from tests.fixtures.recorded_codepiece import games
 
 
 def plain(state):

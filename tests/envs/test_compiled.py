@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arbiter.cards import Stream
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.batches import Batch, batch
 from arbiter.envs.compiled import CompiledBatch
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.play import Play
+from arbiter.games.cards import Stream
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.codepiece import Codepiece
 from arbiter.games.dou_dizhu import DouDizhu
+from arbiter.games.game import AnyGame
 from arbiter.games.planning import Planning
-from arbiter.rules import AnyGame
 from tests.envs.same_matches import both, choice, compare, digest
 
 COMPILED = ["planning", "codepiece", "dou_dizhu", "chefs_hat"]

@@ -13,9 +13,9 @@ from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.dataset_writer import record_of
 from arbiter.errors import ConfigError
-from arbiter.export.columns import EVENT_COLUMNS
-from arbiter.export.rows import events
 from arbiter.games import make
+from arbiter.replay.export.columns import EVENT_COLUMNS
+from arbiter.replay.export.event_rows import events
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
 from tests.envs.forms import to_the_end
 

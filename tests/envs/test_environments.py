@@ -22,13 +22,13 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, per
 from pettingzoo.utils import wrappers
 
 from arbiter import envs
-from arbiter.cards import Stream
 from arbiter.envs import dou_dizhu_v4
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.observer import AnyGameObserver
-from arbiter.envs.play import Play
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
+from arbiter.games.cards import Stream
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.envs.forms import OPTIONS, made
@@ -661,7 +661,7 @@ def test_masks_and_vectors_are_not_made_until_asked_for(monkeypatch):
         return whole(*args)
 
     monkeypatch.setattr(type(env.observer), "vector", vector)
-    monkeypatch.setattr(sys.modules["arbiter.envs.arena"], "mask_of", lambda *_: made.append(2))
+    monkeypatch.setattr(sys.modules["arbiter.envs.pettingzoo_base"], "mask_of", lambda *_: made.append(2))
     env.reset(seed=0)
     for _ in range(6):
         env.step(env.legal_ids(env.agent_selection)[0])

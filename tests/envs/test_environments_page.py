@@ -12,17 +12,17 @@ import pytest
 
 from arbiter import envs
 from arbiter.envs import dou_dizhu_v4
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.dou_dizhu import RoleObserver
-from arbiter.envs.play import Play
 from arbiter.games import make, names
 from arbiter.games.dou_dizhu.combinations import RANKS
-from arbiter.samples import bot_names
+from arbiter.games.samples import bot_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arbiter.envs.arena import Arena
+    from arbiter.envs.pettingzoo_base import Arena
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "environments.md"
 BEGIN = "<!-- made by tests/envs/test_environments_page.py --rewrite-golden, from here -->\n"

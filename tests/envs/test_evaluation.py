@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from arbiter import envs
-from arbiter.config.limits import WrittenLimits
 from arbiter.errors import ConfigError
+from arbiter.match.limits import WrittenLimits
 
 LIMITS = WrittenLimits(isolation="plain").limits()
 

@@ -13,15 +13,15 @@ import pytest
 from arbiter import envs
 from arbiter.cli import exit_code
 from arbiter.envs.minari_folder import MinariFolder
-from arbiter.envs.offline import episodes
+from arbiter.envs.offline_episodes import episodes
 from arbiter.errors import ConfigError
-from arbiter.export.columns import facts
 from arbiter.games import make
+from arbiter.replay.export.columns import facts
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 
 if TYPE_CHECKING:
-    from arbiter.record import MatchRecord
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
 
 minari = pytest.importorskip("minari", reason="needs minari: pip install 'arbiter-cards[minari]'")
 for package in ("h5py", "PIL", "pyarrow"):

@@ -14,7 +14,7 @@ import pytest
 
 from arbiter import envs
 from arbiter.cli import exit_code
-from arbiter.envs.hearing_bot import BadAnswer
+from arbiter.envs.protocol_bot import BadAnswer
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.codepiece import Codepiece

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from arbiter import envs
-from arbiter.envs.hearing_bot import HeardPlay
+from arbiter.envs.protocol_bot import HeardPlay
 from arbiter.envs.rollouts import Rolled
 from arbiter.games import hearing_of, make
-from arbiter.review.answers import read_values
-from arbiter.review.play import review_match
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
+from arbiter.trials.review.gen_values import read_values
+from arbiter.trials.review.review_match import review_match
 from tests.envs.test_policy_bot import Foreign, in_memory
 
 pytestmark = pytest.mark.slow

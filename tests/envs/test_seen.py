@@ -15,14 +15,14 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import render_test
 
 from arbiter import envs
-from arbiter.cards import Stream
-from arbiter.drawn import HEIGHT, WIDTH
 from arbiter.envs import chefs_hat
-from arbiter.envs.play import Play
+from arbiter.envs.match_state import Play
 from arbiter.envs.raster import pixels
-from arbiter.frame import NOBODY
 from arbiter.games import make, names
-from arbiter.testing.leaks import swapped
+from arbiter.games.cards import Stream
+from arbiter.replay.frame import NOBODY
+from arbiter.replay.svg_table import HEIGHT, WIDTH
+from arbiter.testing.leak_check import swapped
 from tests.envs.forms import FORMS, Form, OfCodepiece, Parallel, SideBySide
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from arbiter import envs
-from arbiter.clock import SECOND, TimeControl
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.match import Limits, Player
+from arbiter.match.clock import SECOND, TimeControl
+from arbiter.match.spec import Limits, Player
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
 from tests.envs import forms
 from tests.envs.forms import OPTIONS, first, to_the_end
@@ -264,7 +264,7 @@ def test_a_bot_hears_what_it_hears_from_the_referee(parrot):
 
 
 def _stream(number):
-    from arbiter.cards import Stream
+    from arbiter.games.cards import Stream
 
     return Stream.of_deal("parrot", 1, number)
 

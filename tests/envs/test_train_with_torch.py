@@ -1,4 +1,4 @@
-"""The network of docs/howto/train-with-torch.md, which needs no torch; tests/test_docs.py runs all of the page."""
+"""The network of docs/howto/train-with-torch.md, which needs no torch; tests/docs/test_docs.py runs all of the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from arbiter.envs import PolicyBot, aec
-from tests.pages import ROOT, blocks
+from tests.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "howto" / "train-with-torch.md"
 

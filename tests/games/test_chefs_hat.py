@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
+from arbiter.games.cards import Stream
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
@@ -29,11 +29,11 @@ from arbiter.games.chefs_hat.actions import (
     mask_of,
     step_of_card,
 )
-from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
-from arbiter.record import Fault
-from arbiter.rules import Tell
-from arbiter.sheet import SheetStep, score_sheet, sheets_of
+from arbiter.games.chefs_hat.rule_book_play import BookState
+from arbiter.games.game import Tell
+from arbiter.match.record import Fault
+from arbiter.replay.score_sheet import SheetStep, score_sheet, sheets_of
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -43,8 +43,8 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
-from tests.chefs_hat_traces import games, shape_of
-from tests.profiles import examples
+from tests.fixtures.chefs_hat_traces import games, shape_of
+from tests.fixtures.profiles import examples
 
 GAME = ChefsHat()
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "chefs_hat.md"

@@ -12,7 +12,7 @@ from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, exchanged
-from arbiter.record import Fault
+from arbiter.match.record import Fault
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -22,7 +22,7 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
-from tests.chefs_hat_traces import games, shape_of
+from tests.fixtures.chefs_hat_traces import games, shape_of
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
+from arbiter.games.cards import Stream
 from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
-from arbiter.rules import Deal, Tell
-from arbiter.sheet import SheetStep, score_sheet
+from arbiter.games.game import Deal, Tell
+from arbiter.replay.score_sheet import SheetStep, score_sheet
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -24,8 +24,8 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
-from tests.profiles import examples
-from tests.recorded_codepiece import games, lines
+from tests.fixtures.profiles import examples
+from tests.fixtures.recorded_codepiece import games, lines
 
 GAME = Codepiece()
 WORDS_SHA256 = "d5f1bbf13740ab0cf7b6c2b667238b3b00dc18a1898effe14815910b629772fa"

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
+from arbiter.games.cards import Stream
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
-from arbiter.record import Fault
-from arbiter.rules import Deal, Tell
-from arbiter.sheet import score_sheet, sheets_of
+from arbiter.games.game import Deal, Tell
+from arbiter.match.record import Fault
+from arbiter.replay.score_sheet import score_sheet, sheets_of
 from arbiter.testing import (
     Said,
     ScriptedBot,
@@ -30,7 +30,7 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 GAME = DouDizhu()
 DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"

@@ -27,7 +27,7 @@ from arbiter.games.dou_dizhu.combinations import (
     word_of,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 DECK = [rank for rank in RANKS[:13] for _ in range(4)] + ["B", "R"]

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from arbiter.config import game_of, load
-from arbiter.export import text
 from arbiter.games import make, names
-from arbiter.season.findings import FindingKind
+from arbiter.replay.export import text
+from arbiter.season.config import game_of, load
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
+from arbiter.season.verify_findings import FindingKind
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import read_results
-from tests.crosstables import counted, crosstable, pairwise
+from tests.fixtures.crosstables import counted, crosstable, pairwise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 ROUNDS = 3

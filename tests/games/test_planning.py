@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cards import Stream
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import find, make
+from arbiter.games.cards import Stream
+from arbiter.games.game import Deal, Tell
 from arbiter.games.planning import Planning
-from arbiter.rules import Deal, Tell
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 TOURNAMENT = Planning()
 EXPECTED_OF_A_MATCH = sum(Fraction(c, 4) + Fraction(c, c + 1) for c in range(1, 14))

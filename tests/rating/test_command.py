@@ -456,7 +456,7 @@ def loaded_by(code: str) -> set[str]:
         "from rating.errors import RatingError; from rating.notices import Notice",
         "import rating.cli.report; import rating.cli",
         "from rating import Match; Match(('a', 'b'), (1, 0))",
-        "import arbiter.season.ledger, arbiter.season.plan",
+        "import arbiter.season.ledger, arbiter.season.round_plan",
     ],
 )
 def test_names_that_compute_nothing_load_nothing(code: str) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rating.descent import Descent, Tunable
 from rating.errors import OptionError, ResultError
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

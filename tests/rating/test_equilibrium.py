@@ -13,7 +13,7 @@ from rating.crosstable import PairTable
 from rating.equilibrium import MOST_PLAYERS, Nash, equilibrium, nash
 from rating.errors import OptionError
 from rating.fit.bayeselo import bayeselo
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
     from rating.arrays import Floats

@@ -12,7 +12,7 @@ from rating.errors import ResultError
 from rating.evidence import e_value, log_evidence, sequence, stake
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run
-from tests.made_blocks import evidence_of, rare_losses, simulate_blocks, simulate_margins
+from tests.fixtures.simulated_blocks import evidence_of, rare_losses, simulate_blocks, simulate_margins
 
 
 def kelly(scores: Floats, null: float, hoped: float) -> float:

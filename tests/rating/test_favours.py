@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.favours import ALPHA, LEAST, Favours, Sitting, tail
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 SEATS, DEALS = 4, 6
 

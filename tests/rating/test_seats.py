@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rating import Match, PairTable, ResultError
 from rating.multiplayer import games_of
 from rating.reading.files import read_results
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 
 @given(

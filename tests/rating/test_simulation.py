@@ -8,7 +8,7 @@ import pytest
 from rating import OptionError, PairTable
 from rating.fit.bayeselo import bayeselo
 from rating.simulation import play_round, simulate
-from tests.made_blocks import simulate_blocks
+from tests.fixtures.simulated_blocks import simulate_blocks
 
 pytestmark = pytest.mark.slow
 

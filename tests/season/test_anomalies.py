@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import Anomaly, ConfigError
-from arbiter.executors import SizedExecutor
-from arbiter.packing import pack_match
-from arbiter.record import Fault, Forfeit
+from arbiter.match.packing import pack_match
+from arbiter.match.record import Fault, Forfeit
 from arbiter.season.administration import annul, undo_annulment
+from arbiter.season.config import load
 from arbiter.season.events import MatchStored, RoundComplete, SeasonComplete, Stopped
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
-from tests.builders import Scripted, by_name
+from arbiter.table.executors import SizedExecutor
+from tests.fixtures.records import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
 
 LINES = [
     "game: planning",

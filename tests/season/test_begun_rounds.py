@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from arbiter.config import load
 from arbiter.errors import ConfigError
+from arbiter.season.config import load
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
@@ -22,16 +22,16 @@ from arbiter.season.events import (
     SeasonComplete,
 )
 from arbiter.season.season import Season
-from arbiter.store import Store, schema
-from tests.builders import Scripted, by_name
+from arbiter.store import Store, db_schema
+from tests.fixtures.records import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from arbiter.config import Config
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
 
@@ -144,7 +144,9 @@ def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
         return by_name(spec)
 
     kill_at(Season.open(config(CONFIG), store), 3)
-    monkeypatch.setattr("arbiter.config.reach.choose", lambda *_: ("plain", "nothing keeps bots apart"))
+    monkeypatch.setattr(
+        "arbiter.season.config.readable_secrets.choose", lambda *_: ("plain", "nothing keeps bots apart")
+    )
     now = config(EDITED)
     now = replace(now, limits=replace(now.limits, isolation="plain"))
     events = list(Season.open(now, store).play(Scripted(look), only_one=True))
@@ -205,6 +207,6 @@ def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
     with store.transaction() as connection:
-        connection.execute(sa.delete(schema.configs))
+        connection.execute(sa.delete(db_schema.configs))
     with pytest.raises(ConfigError, match=r"begun: what it was is not known \(finish it with"):
         Season.open(config(EDITED), store).rounds.plan(accept_changes=True)

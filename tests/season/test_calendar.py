@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.calendar import LOOK_SECONDS, SeasonClock, begins, rounds_left
+from arbiter.season.config import load
 from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, SeasonComplete, Stopped
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
-from tests.builders import Scripted, by_name
+from tests.fixtures.records import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
     Opened = Callable[..., Season]
 

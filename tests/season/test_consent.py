@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.administration import annul
+from arbiter.season.config import load
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, RoundsOver, SeasonComplete
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.builders import Scripted, by_name
+from tests.fixtures.records import Scripted, by_name
 
 if TYPE_CHECKING:
     from pathlib import Path

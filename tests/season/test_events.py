@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import VoidMatch
-from arbiter.record import Fault, Forfeit
+from arbiter.match.record import Fault, Forfeit
 from arbiter.season import administration
+from arbiter.season.config import load
 from arbiter.season.events import (
     ChangesAccepted,
     MatchStored,
@@ -24,14 +24,14 @@ from arbiter.season.events import (
 )
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.builders import Scripted, by_name, record
+from tests.fixtures.records import Scripted, by_name, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
 
 CONFIG = (

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from arbiter.config import Config, load
-from arbiter.config.season import OPEN, digest_of
-from arbiter.config.writing import written
 from arbiter.errors import ConfigError
-from arbiter.picture.reading import read_state
-from arbiter.samples import season_files
+from arbiter.games.samples import season_files
+from arbiter.season.config import Config, load
+from arbiter.season.config.loader import OPEN, digest_of
+from arbiter.season.config.writer import written
 from arbiter.season.consent import consent_now
 from arbiter.season.season import Season
+from arbiter.season.snapshot.reader import read_state
 from arbiter.store import SeasonStore, Store
-from arbiter.web.rules import rules
-from tests.builders import Scripted, by_name, play_round
+from arbiter.web.views.rules import rules
+from tests.fixtures.records import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 PLAYERS = "players:\n" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4))

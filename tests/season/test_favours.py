@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.picture.figures import standings as standings_of
-from arbiter.picture.marks import favour_in_words, warnings
-from arbiter.picture.reading import read_state
-from arbiter.season.findings import FindingKind
+from arbiter.season.config import load
 from arbiter.season.season import Season
+from arbiter.season.snapshot.reader import read_state
+from arbiter.season.snapshot.season_figures import standings as standings_of
+from arbiter.season.snapshot.standing_marks import favour_in_words, warnings
 from arbiter.season.verify import verify
+from arbiter.season.verify_findings import FindingKind
 from arbiter.store import Store
-from arbiter.web.pages import render
-from tests.builders import Scripted
-from tests.throw_away import DEALS, ThrowAway
+from arbiter.web.rendering.templates import render
+from tests.fixtures.records import Scripted
+from tests.fixtures.throw_away import DEALS, ThrowAway
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 pytestmark = pytest.mark.slow
 
@@ -106,8 +106,8 @@ def test_a_verification_computes_the_same_and_misses_it_nowhere(season: Season) 
 
 
 def test_scores_that_are_not_those_of_the_play_are_found(season: Season) -> None:
-    from arbiter.season.findings import match_differences
     from arbiter.season.schedule import match_specs
+    from arbiter.season.verify_findings import match_differences
 
     spec = next(iter(match_specs(season.config, season.stored.seed, 1, season.stored.rounds()[0].tables)))
     record = season.stored.match(spec.id)

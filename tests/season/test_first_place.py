@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture.marks import first_place, in_rank, in_words, with_marks
+from arbiter.season.snapshot.standing_marks import first_place, in_rank, in_words, with_marks
 
 if TYPE_CHECKING:
-    from arbiter.config.changes import Role
-    from arbiter.picture.shapes import Row
+    from arbiter.season.config.settings_diff import Role
+    from arbiter.season.snapshot.schema import Row
 
 
 def rows(**elos: float | None) -> list[Row]:

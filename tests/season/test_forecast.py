@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.cli.output import duration
-from arbiter.clock import MS, SECOND, TimeControl
-from arbiter.config import Config, load
-from arbiter.record import Fault, Forfeit
+from arbiter.match.clock import MS, SECOND, TimeControl
+from arbiter.match.record import Fault, Forfeit
+from arbiter.season.config import Config, load
 from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.builders import record
-from tests.commands import RANDOM
+from tests.fixtures.commands import RANDOM
+from tests.fixtures.records import record
 
 if TYPE_CHECKING:
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 SMALL = "game: {name: planning, deals: [[1, 0], [2, 1]]}"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.config.changes import changes
-from arbiter.picture.grades import Grade, grades
-from arbiter.submissions.authors import add_authors
-from tests.kept_season import Kept
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
+from arbiter.season.config.settings_diff import changes
+from arbiter.season.snapshot.grades import Grade, grades
+from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 def row(player: str, elo: float | None, **more: Any) -> dict[str, Any]:

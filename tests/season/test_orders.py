@@ -9,27 +9,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import Config, load
 from arbiter.errors import ConfigError, StoreError
-from arbiter.record import Fault, Forfeit
+from arbiter.match.record import Fault, Forfeit
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
+from arbiter.season.config import Config, load
 from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
-from arbiter.season.findings import Finding
 from arbiter.season.ledger import Ledger
-from arbiter.season.orders import force, force_after, force_at_plan
+from arbiter.season.order_effects import force, force_after, force_at_plan
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
+from arbiter.season.verify_findings import Finding
 from arbiter.store import Order, OrderKind, Orders, Outdated, Store
-from tests.builders import Scripted, by_name
-from tests.crosstables import pairwise
+from tests.fixtures.crosstables import pairwise
+from tests.fixtures.records import Scripted, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
 
 LINES = [
     "game: planning",

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
-from arbiter.picture.figures import row_of
-from arbiter.picture.reading import read_state
+from arbiter.season.config import load
 from arbiter.season.season import Season
-from tests.kept_season import CLEAN, ILLEGAL
+from arbiter.season.snapshot.reader import read_state
+from arbiter.season.snapshot.season_figures import row_of
+from tests.fixtures.zoo import CLEAN, ILLEGAL
 
 if TYPE_CHECKING:
-    from arbiter.picture.state import SeasonState
-    from tests.commands import Run
-    from tests.kept_season import Kept
+    from arbiter.season.snapshot.season_state import SeasonState
+    from tests.fixtures.commands import Run
+    from tests.fixtures.zoo import Kept
 
 
 @pytest.fixture

@@ -13,25 +13,25 @@ import pytest
 import yaml
 
 from arbiter.cli import exit_code
-from arbiter.cli.opening import look
-from arbiter.config import Config, as_before, load
+from arbiter.cli.open_season import look
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.match import MatchSpec
-from arbiter.record import Fault, Forfeit, MatchRecord
+from arbiter.match.record import Fault, Forfeit, MatchRecord
+from arbiter.match.spec import MatchSpec
+from arbiter.sandbox.landlock import _installation
 from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.calendar import SeasonClock
+from arbiter.season.config import Config, as_before, load
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
-from arbiter.season.findings import FindingKind
 from arbiter.season.roster import folder_of
 from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
+from arbiter.season.verify_findings import FindingKind
 from arbiter.store import OrderKind, Store
 from arbiter.store.versions import Submission
-from arbiter.table.sandbox.landlock import _installation
-from tests.builders import Scripted, by_name, play_round
-from tests.commands import BOTS
+from tests.fixtures.commands import BOTS
+from tests.fixtures.records import Scripted, by_name, play_round
 
 CONFIG = """\
 season: s
@@ -151,7 +151,7 @@ def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_s
 ) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
-    monkeypatch.setattr("arbiter.config.languages.path_of", lambda _: str(tmp_path / "bin"))
+    monkeypatch.setattr("arbiter.season.config.programs.path_of", lambda _: str(tmp_path / "bin"))
     contest.accept("ann")
     if when == "played":
         assert contest.plan() == ["ann@1", "p1"]
@@ -172,7 +172,7 @@ def test_no_version_that_could_read_the_season_plays_outside_of_it(
 ) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
-    monkeypatch.setattr("arbiter.config.languages.path_of", lambda _: str(tmp_path / "bin"))
+    monkeypatch.setattr("arbiter.season.config.programs.path_of", lambda _: str(tmp_path / "bin"))
     contest.accept("ann")
     contest.play()
     (tmp_path / "lib").symlink_to(".")

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import ConfigError
 from arbiter.season.administration import close
+from arbiter.season.config import load
 from arbiter.season.season import Season
-from tests.kept_season import Kept, played
+from tests.fixtures.zoo import Kept, played
 
 if TYPE_CHECKING:
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 class Nobody:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from arbiter.cards import Stream
-from arbiter.config import Config, load
+from arbiter.games.cards import Stream
 from arbiter.games.planning import Planning
-from arbiter.referee import programme
+from arbiter.match.referee import programme
+from arbiter.season.config import Config, load
 from arbiter.season.schedule import drawn_tables, entrants, match_specs
 
 

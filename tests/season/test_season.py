@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import Config, load
 from arbiter.errors import ConfigError, VoidMatch, WorkerLost
-from arbiter.packing import pack_match
-from arbiter.record import Fault, MatchSummary
+from arbiter.match.packing import pack_match
+from arbiter.match.record import Fault, MatchSummary
 from arbiter.season.calendar import rounds_left
+from arbiter.season.config import Config, load
 from arbiter.season.ledger import to_rating
-from arbiter.season.matches import play_matches
+from arbiter.season.match_runner import play_matches
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from rating.crosstable import PairTable
 from rating.ratings import rate
-from tests.builders import Scripted, by_name, play_round
-from tests.crosstables import pairwise
+from tests.fixtures.crosstables import pairwise
+from tests.fixtures.records import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
 
 CONFIG = """\
 game: planning
@@ -308,7 +308,7 @@ class OneInFlight(Executor):
 def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.season.matches.STOP_SECONDS", 0.001)
+    monkeypatch.setattr("arbiter.season.match_runner.STOP_SECONDS", 0.001)
     plan = Season(config, season).rounds.plan()
     assert plan is not None
     executor = OneInFlight(season)

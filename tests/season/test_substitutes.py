@@ -13,32 +13,32 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.config import Config, load
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.games import make
-from arbiter.match import original
-from arbiter.record import Fault, MatchSummary
+from arbiter.match.record import Fault, MatchSummary
+from arbiter.match.spec import original
 from arbiter.season.administration import annul, suspend, undo_annulment
+from arbiter.season.config import Config, load
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
-from arbiter.season.findings import FindingKind
 from arbiter.season.ledger import to_rating
-from arbiter.season.orders import Force, force
+from arbiter.season.order_effects import Force, force
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
 from arbiter.season.substitutes import substitute, substitute_specs
 from arbiter.season.verify import verify
-from arbiter.store import Store, schema
+from arbiter.season.verify_findings import FindingKind
+from arbiter.store import Store, db_schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import PairTable
-from tests.builders import Scripted
-from tests.crosstables import pairwise
-from tests.profiles import examples
+from tests.fixtures.crosstables import pairwise
+from tests.fixtures.profiles import examples
+from tests.fixtures.records import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
 
 CONFIG = """\
@@ -256,7 +256,7 @@ def change(
     record = season.stored.match(match_id)
     assert record is not None
     with store.transaction() as connection:
-        connection.execute(sa.delete(schema.matches).where(schema.matches.c.id == match_id))
+        connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id == match_id))
     if alter is not None:
         season.stored.add_match(alter(record))
 
@@ -312,8 +312,8 @@ def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Stor
     play(season, Broken("p3"), only_one=True)
     match = first_substitute(season)
     with store.transaction() as connection:
-        connection.execute(sa.delete(schema.configs))
-        connection.execute(sa.update(schema.rounds).values(digest="0" * 64))
+        connection.execute(sa.delete(db_schema.configs))
+        connection.execute(sa.update(db_schema.rounds).values(digest="0" * 64))
     found = [item for item in verify(season.config, season.stored) if item.kind is not FindingKind.UNCHECKED]
     assert [str(item) for item in found] == ["r001: config: none of its digest is kept"]
     change(

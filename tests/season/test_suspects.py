@@ -11,25 +11,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.cli.watch import voids_in_words
-from arbiter.config import load
+from arbiter.cli.season_control import voids_in_words
 from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
-from arbiter.season.matches import SWEEPS, blamed
+from arbiter.match.token_usage import Billed
+from arbiter.season.config import load
+from arbiter.season.match_runner import SWEEPS, blamed
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
-from arbiter.table.conduct import conduct
-from arbiter.uses import Billed
-from tests.builders import Scripted, by_name, play_round
-from tests.commands import RANDOM
-from tests.round_processes import run
+from arbiter.table.conductor import conduct
+from tests.fixtures.commands import RANDOM
+from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.round_processes import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
 
 CONFIG = """\
 game: planning

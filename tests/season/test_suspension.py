@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from arbiter.config import Config, load
-from arbiter.record import Fault, Forfeit, MatchSummary
+from arbiter.match.record import Fault, Forfeit, MatchSummary
 from arbiter.season.administration import reinstate, suspend
-from arbiter.season.lapses import Lapses
+from arbiter.season.config import Config, load
+from arbiter.season.fault_streaks import Lapses
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import SeasonStore, Store, schema
-from arbiter.store.happenings import happened
-from tests.builders import Scripted, by_name, play_round
+from arbiter.store import SeasonStore, Store, db_schema
+from arbiter.store.event_log import happened
+from tests.fixtures.records import Scripted, by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import Any
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
-    from arbiter.season.plan import RoundPlan
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+    from arbiter.season.round_plan import RoundPlan
 
 HOUSE = ["  - {name: h0, command: [python3], house: true}"]
 LINES = [
@@ -273,7 +273,7 @@ def test_house_bots_fill_up_and_where_none_can_nobody_sits_out(
 def told(season: SeasonStore) -> list[tuple[int, str, str]]:
     """From which round on webhooks hear that somebody is suspended, who, and why."""
     with season._store.reading() as connection:
-        query = sa.select(schema.events).filter_by(kind="suspended").order_by(schema.events.c.number)
+        query = sa.select(db_schema.events).filter_by(kind="suspended").order_by(db_schema.events.c.number)
         found = [happened(row) for row in connection.execute(query)]
     return [(event.round, event.detail["player"], event.detail["because"]) for event in found]
 
@@ -302,7 +302,7 @@ def test_standings_that_cannot_be_read_do_not_keep_others_from_being_kept(
     config: Config, season: SeasonStore
 ) -> None:
     rounds(config, season, 1, faulty("p3"))
-    season._write(sa.update(schema.ratings).values(standings="nonsense"))
+    season._write(sa.update(db_schema.ratings).values(standings="nonsense"))
     season.complete_round(
         1,
         {

@@ -15,16 +15,16 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.cli import exit_code
-from arbiter.config import load
 from arbiter.errors import ConfigError
-from arbiter.record import Fault
-from arbiter.season.findings import Coverage, Finding, FindingKind
+from arbiter.match.record import Fault
+from arbiter.season.config import load
 from arbiter.season.ledger import Ledger
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import Store, schema
+from arbiter.season.verify_findings import Coverage, Finding, FindingKind
+from arbiter.store import Store, db_schema
 from arbiter.testing import play_by_policy, random_policy
-from tests.kept_season import (
+from tests.fixtures.zoo import (
     CLEAN,
     CONFIG,
     CRASH,
@@ -38,8 +38,8 @@ from tests.kept_season import (
 )
 
 if TYPE_CHECKING:
-    from arbiter.config import Config
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
 
@@ -302,7 +302,7 @@ def test_a_missing_and_a_surplus_match_are_named(kept: Kept) -> None:
 
 
 def test_a_record_under_another_id_is_named(kept: Kept) -> None:
-    table = schema.matches
+    table = db_schema.matches
     kept.remove("r001/t02/m3")
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(id="r001/t02/m3"))
     found = kept.found()
@@ -313,7 +313,7 @@ def test_a_record_under_another_id_is_named(kept: Kept) -> None:
 def test_changed_tables_are_named(kept: Kept) -> None:
     first, second = kept.season.rounds()[1].tables
     changed = [[second[0], *first[1:]], [first[0], *second[1:]]]
-    table = schema.rounds
+    table = db_schema.rounds
     kept.write(sa.update(table).where(table.c.number == 2).values(tables=json.dumps(changed)))
     found = kept.found()
     assert found[0].startswith(f"r002: tables: stored {json.dumps(changed)}, planned [[")
@@ -321,13 +321,13 @@ def test_changed_tables_are_named(kept: Kept) -> None:
 
 
 def test_tables_that_are_none_are_named(kept: Kept) -> None:
-    table = schema.rounds
+    table = db_schema.rounds
     kept.write(sa.update(table).where(table.c.number == 2).values(tables='[["p0", "p0", "p1", "p2"]]'))
     assert any("not 4 players each, each at one table" in text for text in kept.found())
 
 
 def test_a_changed_summary_is_named_and_so_are_the_ratings_made_of_it(kept: Kept) -> None:
-    table = schema.matches
+    table = db_schema.matches
     shape = kept.match(CLEAN).summary().to_json()
     shape["points"] = [9, 9, 9, 9]
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(summary=json.dumps(shape)))
@@ -342,7 +342,7 @@ def change_standings(kept: Kept, alter: Callable[[dict[str, Any]], None]) -> Non
     standings = kept.season.standings(2)
     assert standings is not None
     alter(standings)
-    table = schema.ratings
+    table = db_schema.ratings
     kept.write(sa.update(table).where(table.c.round == 2).values(standings=json.dumps(standings)))
 
 
@@ -367,7 +367,7 @@ def test_a_rating_within_the_tolerance_is_none(kept: Kept) -> None:
 
 
 def test_missing_and_surplus_standings_are_named(kept: Kept) -> None:
-    table = schema.ratings
+    table = db_schema.ratings
     kept.write(sa.update(table).where(table.c.round == 2).values(round=3))
     assert kept.found() == [
         "r002: standings: none are stored, but the round is complete",
@@ -376,7 +376,7 @@ def test_missing_and_surplus_standings_are_named(kept: Kept) -> None:
 
 
 def test_a_round_that_is_missing_or_left_incomplete_is_named(kept: Kept) -> None:
-    table = schema.rounds
+    table = db_schema.rounds
     kept.write(sa.update(table).where(table.c.number == 1).values(complete=False))
     assert "r001: complete: it is not, but a later round is" in kept.found()
     kept.write(sa.delete(table).where(table.c.number == 1))
@@ -384,7 +384,7 @@ def test_a_round_that_is_missing_or_left_incomplete_is_named(kept: Kept) -> None
 
 
 def test_another_seed_in_the_store_changes_every_deal(kept: Kept) -> None:
-    kept.write(sa.update(schema.seasons).values(seed="another seed that is long enough"))
+    kept.write(sa.update(db_schema.seasons).values(seed="another seed that is long enough"))
     found = kept.found()
     assert found[0] == "season: seed: the stored one is not the config's"
     for match_id in kept.season.match_ids(1) - {CRASH}:
@@ -394,7 +394,7 @@ def test_another_seed_in_the_store_changes_every_deal(kept: Kept) -> None:
 
 
 def test_another_game_in_the_store_ends_it(kept: Kept) -> None:
-    kept.write(sa.update(schema.seasons).values(game="bridge"))
+    kept.write(sa.update(db_schema.seasons).values(game="bridge"))
     assert kept.found() == ["season: game: stored bridge, the config says planning"]
 
 
@@ -413,7 +413,7 @@ def test_rounds_of_an_earlier_config_are_checked_against_that_one(old: str, new:
 
 
 def test_the_digest_of_a_config_that_was_never_kept_is_named(kept: Kept) -> None:
-    table = schema.rounds
+    table = db_schema.rounds
     kept.write(sa.update(table).where(table.c.number == 2).values(digest="0" * 64))
     findings, _ = all_of(kept.config, kept.season)
     assert [str(finding) for finding in findings if finding.kind is FindingKind.DIFFERENCE] == [
@@ -424,7 +424,7 @@ def test_the_digest_of_a_config_that_was_never_kept_is_named(kept: Kept) -> None
 
 def test_a_config_that_was_kept_and_changed_is_named(kept: Kept) -> None:
     kept.file.write_text(CONFIG.replace("60s+100ms", "5s"))
-    table = schema.configs
+    table = db_schema.configs
     kept.write(sa.update(table).values(settings=sa.func.replace(table.c.settings, "60s+100ms", "70s")))
     texts = [str(finding) for finding in all_of(load(kept.file), kept.season)[0]]
     assert "r001: config: what is kept of it is not what its digest stands for" in texts
@@ -434,7 +434,7 @@ def test_a_config_that_was_kept_and_changed_is_named(kept: Kept) -> None:
 
 
 def test_all_that_cannot_be_read_is_named(kept: Kept) -> None:
-    table = schema.matches
+    table = db_schema.matches
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(record=b"\x00garbage"))
     kept.write(sa.update(table).where(table.c.id == "r002/t01/m0").values(summary="{"))
     shape = kept.match("r002/t02/m0").to_json()
@@ -451,7 +451,7 @@ def test_all_that_cannot_be_read_is_named(kept: Kept) -> None:
 
 
 def test_summaries_that_cannot_be_rated_are_a_difference(kept: Kept) -> None:
-    table = schema.matches
+    table = db_schema.matches
     shape = kept.match(CLEAN).summary().to_json()
     shape["points"] = [1]
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(summary=json.dumps(shape)))
@@ -464,9 +464,9 @@ def test_summaries_that_cannot_be_rated_are_a_difference(kept: Kept) -> None:
 
 
 def test_standings_that_cannot_be_read_are_named(kept: Kept) -> None:
-    kept.write(sa.update(schema.ratings).where(schema.ratings.c.round == 1).values(standings="{"))
+    kept.write(sa.update(db_schema.ratings).where(db_schema.ratings.c.round == 1).values(standings="{"))
     kept.write(
-        sa.update(schema.ratings).where(schema.ratings.c.round == 2).values(standings='{"players": 3}')
+        sa.update(db_schema.ratings).where(db_schema.ratings.c.round == 2).values(standings='{"players": 3}')
     )
     findings, _ = all_of(kept.config, kept.season)
     assert [(finding.place, finding.kind) for finding in findings] == [
@@ -477,7 +477,7 @@ def test_standings_that_cannot_be_read_are_named(kept: Kept) -> None:
 
 def test_it_reads_one_record_at_a_time(kept: Kept) -> None:
     kept.change("r001/t01/m0", points)
-    kept.write(sa.update(schema.ratings).values(standings="{}"))
+    kept.write(sa.update(db_schema.ratings).values(standings="{}"))
     run = verify(kept.config, kept.season)
     assert next(run).place == "r001/t01/m0"
     run.close()
@@ -539,7 +539,7 @@ def test_a_program_that_changed_without_a_new_version_is_remarked(
 
 
 def test_programs_that_cannot_be_read_are_named(kept: Kept) -> None:
-    kept.write(sa.update(schema.rounds).where(schema.rounds.c.number == 2).values(programs='["x"]'))
+    kept.write(sa.update(db_schema.rounds).where(db_schema.rounds.c.number == 2).values(programs='["x"]'))
     assert kept.found()[0].startswith("season: the programs of its rounds cannot be read: ")
 
 
@@ -581,7 +581,7 @@ def test_the_command_names_each_difference_on_a_line_and_exits_1(
 
 
 def test_the_command_exits_5_for_what_cannot_be_read(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
-    table = schema.matches
+    table = db_schema.matches
     kept.write(sa.update(table).where(table.c.id == CLEAN).values(record=b"\x00garbage"))
     code, out, err = command(capsys, "verify", kept.file)
     assert (code, len(out.splitlines())) == (5, 1)

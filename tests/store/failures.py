@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from arbiter.errors import StoreError
-from tests.builders import record
+from tests.fixtures.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
     from arbiter.store import SeasonStore, Store
 
 

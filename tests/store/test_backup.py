@@ -18,13 +18,13 @@ import pytest
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.store import Store
 from arbiter.store.backup import back_up
-from tests.builders import record, standings
+from tests.fixtures.records import record, standings
 from tests.store.failures import SECRET, longest_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 ROOT = Path(__file__).parents[2]

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 
+from arbiter.contest.submissions.author_accounts import add_authors, hash_of
 from arbiter.errors import ConfigError, StoreError
-from arbiter.notes import Note
-from arbiter.packing import pack_match
+from arbiter.match.notes import Note
+from arbiter.match.packing import pack_match
+from arbiter.match.token_usage import Billed
 from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import SeasonResults
-from arbiter.store import OrderKind, Store, schema
+from arbiter.store import OrderKind, Store, db_schema
 from arbiter.store.audit import moment
 from arbiter.store.backup import OWN, back_up, carry
 from arbiter.store.deliveries import Telling
-from arbiter.submissions.authors import add_authors, hash_of
-from arbiter.uses import Billed
-from tests.kept_season import CLEAN, CRASH, Kept
+from tests.fixtures.zoo import CLEAN, CRASH, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 pytestmark = pytest.mark.slow
 
@@ -86,8 +86,8 @@ def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
     """All rows by table, in order, without the numbers that a store gives them."""
     found = {}
     with store.reading() as connection:
-        for table in schema.metadata.sorted_tables:
-            if table is schema.sessions:
+        for table in db_schema.metadata.sorted_tables:
+            if table is db_schema.sessions:
                 continue
             kept = [c for c in table.c if not (c.name in COUNTED_ANEW and isinstance(c.type, sa.Integer))]
             rows = connection.execute(sa.select(*kept).order_by(*table.primary_key)).mappings()
@@ -97,7 +97,7 @@ def contents(store: Store) -> dict[str, list[dict[str, Any]]]:
 
 def test_every_table_belongs_to_seasons_or_is_known_not_to() -> None:
     others = {"alembic_version", "seasons", "sessions"}
-    assert {table.name for table in OWN} == set(schema.metadata.tables) - others
+    assert {table.name for table in OWN} == set(db_schema.metadata.tables) - others
 
 
 @pytest.mark.process

@@ -9,7 +9,7 @@ import pytest
 
 from arbiter.store import Happening, SeasonStore, Store
 from arbiter.store.deliveries import Telling
-from arbiter.store.happenings import log
+from arbiter.store.event_log import log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,10 +16,10 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.store import Store, schema
+from arbiter.store import Store, db_schema
 from arbiter.store.sqlite import explain
-from tests.builders import record
-from tests.databases import GIVEN
+from tests.fixtures.databases import GIVEN
+from tests.fixtures.records import record
 from tests.store.failures import SECRET, filled, goes_on, large, longest_file, one_line
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def admin(url: str) -> sa.Engine:
 
 def test_a_newer_schema_is_refused(store: Store) -> None:
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.version).values(version_num="9999"))
+        connection.execute(sa.update(db_schema.version).values(version_num="9999"))
     assert "has schema 9999, newer than this program's" in refusal(store.url)
 
 
@@ -228,7 +228,7 @@ def test_a_server_that_goes_in_mid_season_is_said_and_may_come_back(server: Stor
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        connection.execute(sa.select(schema.seasons))
+        connection.execute(sa.select(db_schema.seasons))
     one_line(caught.value)
     engine.dispose()
     assert season.add_match(record("r001/t01/m1"))

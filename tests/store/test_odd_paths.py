@@ -13,9 +13,9 @@ import pytest
 from arbiter.errors import ConfigError
 from arbiter.store import Store
 from arbiter.store.address import refuse_query
-from tests.builders import record
-from tests.commands import RANDOM
-from tests.round_processes import run
+from tests.fixtures.commands import RANDOM
+from tests.fixtures.records import record
+from tests.fixtures.round_processes import run
 
 ODD = "50% of? it #1 & co+"
 

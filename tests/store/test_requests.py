@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from arbiter.store import SeasonStore, Store, schema
-from arbiter.store.requests import CANCELLED, PLAYING, WAITING, Request
+from arbiter.store import SeasonStore, Store, db_schema
+from arbiter.store.request_queue import CANCELLED, PLAYING, WAITING, Request
 from arbiter.store.submissions import TooMany
 
 WISH = {"player": "ann@1", "against": ["greedy"]}
@@ -30,7 +30,7 @@ def earlier(store: Store, request: Request, **ago: float) -> None:
     """Have a request made so long before."""
     then = (datetime.now(UTC) - timedelta(**ago)).isoformat(timespec="seconds")
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.requests).filter_by(id=request.id).values(received=then))
+        connection.execute(sa.update(db_schema.requests).filter_by(id=request.id).values(received=then))
 
 
 def test_a_request_comes_back_as_it_was_made(season: SeasonStore) -> None:
@@ -97,7 +97,7 @@ def test_ten_thousand_requests_of_one_author_are_one_of_two_in_turn(
     }
     row |= {"place": "x", "state": WAITING, "received": "2020-01-01T00:00:00+00:00", "most": 4}
     with store.transaction() as connection:
-        connection.execute(sa.insert(schema.requests), [row] * 10_000)
+        connection.execute(sa.insert(db_schema.requests), [row] * 10_000)
     late = ask(season, "ben")
     first = season.requests.next()
     assert first is not None
@@ -138,7 +138,7 @@ def test_a_season_is_dropped_with_all_its_rows(store: Store, season: SeasonStore
     store.drop_season("s")
     assert store.seasons() == [other.name]
     with store.reading() as connection:
-        assert connection.execute(sa.select(sa.func.count()).select_from(schema.authors)).scalar() == 0
+        assert connection.execute(sa.select(sa.func.count()).select_from(db_schema.authors)).scalar() == 0
 
 
 def test_a_request_that_was_made_while_the_clock_was_ahead_is_not_counted(

@@ -12,11 +12,11 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.packing import pack
-from arbiter.record import Fault, Forfeit
-from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, schema
+from arbiter.match.packing import pack
+from arbiter.match.record import Fault, Forfeit
+from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, db_schema
 from arbiter.store.dialect import COMPILED
-from tests.builders import record, standings
+from tests.fixtures.records import record, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def older(database: str, number: str) -> sa.Engine:
                 connection.exec_driver_sql(f"DROP TABLE {table}")
             elif table not in later:
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
-        connection.execute(sa.update(schema.version).values(version_num=number))
+        connection.execute(sa.update(db_schema.version).values(version_num=number))
     return engine
 
 
@@ -200,7 +200,7 @@ def test_rounds_keep_their_tables_and_standings(season: SeasonStore) -> None:
 )
 def test_a_round_s_moment_that_cannot_be_read_is_named(season: SeasonStore, planned: str, said: str) -> None:
     season.add_round(2, "digest", [["a", "b"], ["c", "d"]], {})
-    season._write(sa.update(schema.rounds).values(planned=planned))
+    season._write(sa.update(db_schema.rounds).values(planned=planned))
     with pytest.raises(StoreError, match=f"the moment at which round 2 was planned cannot be read: .*{said}"):
         season.rounds()
     season.running.ask("mark", "time: 10s -> 9s")
@@ -275,7 +275,7 @@ def test_a_store_of_an_earlier_schema_gets_what_it_lacks(database: str, number: 
         Store(database).close()
         assert made(engine) == fresh
         with engine.connect() as connection:
-            assert connection.execute(sa.select(schema.version)).scalar_one() == schema.HEAD
+            assert connection.execute(sa.select(db_schema.version)).scalar_one() == db_schema.HEAD
 
 
 def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
@@ -293,7 +293,7 @@ def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
 
 def test_a_new_store_has_every_table_and_index(database: str, store: Store) -> None:
     there = sa.inspect(sa.create_engine(database))
-    for table in schema.metadata.sorted_tables:
+    for table in db_schema.metadata.sorted_tables:
         assert {column["name"] for column in there.get_columns(table.name)} == set(table.c.keys())
         wanted = {index.name for index in table.indexes}
         assert {index["name"] for index in there.get_indexes(table.name)} >= wanted
@@ -311,7 +311,7 @@ def test_a_statement_is_compiled_once_for_all_files(tmp_path: Path) -> None:
 
 
 def test_every_version_of_the_schema_is_known_here() -> None:
-    assert list(ADDED)[-1] == schema.HEAD
+    assert list(ADDED)[-1] == db_schema.HEAD
 
 
 def test_a_store_of_the_first_schema_keeps_what_it_holds(database: str) -> None:
@@ -369,7 +369,7 @@ def test_the_time_that_a_round_took_is_known(season: SeasonStore) -> None:
 def test_a_damaged_record_is_named(store: Store, season: SeasonStore) -> None:
     season.add_match(record())
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.matches).values(record=b"\x00garbage"))
+        connection.execute(sa.update(db_schema.matches).values(record=b"\x00garbage"))
     with pytest.raises(StoreError, match=r"the record of match r001/t01/m0 cannot be read"):
         season.match("r001/t01/m0")
 

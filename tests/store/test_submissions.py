@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 import sqlalchemy as sa
 
-from arbiter.store import SeasonStore, Store, schema
+from arbiter.store import SeasonStore, Store, db_schema
 from arbiter.store.audit import moment
 from arbiter.store.authors import MOST_SESSIONS
 from arbiter.store.orders import Outdated
@@ -62,7 +62,7 @@ def test_a_day_later_another_one_is_taken(store: Store, season: SeasonStore) -> 
     number = sent(season, "ann", "a")
     before = (datetime.now(UTC) - timedelta(hours=25)).isoformat(timespec="seconds")
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.submissions).filter_by(id=number).values(received=before))
+        connection.execute(sa.update(db_schema.submissions).filter_by(id=number).values(received=before))
     assert season.submissions.left_today("ann", 1) == (1, 0)
     assert season.submissions.add("ann", "b", "f", 1)[0].version == 2
 
@@ -155,7 +155,7 @@ def test_an_hour_allows_so_many_activations(store: Store, season: SeasonStore) -
     assert book.activate(two, "ann", 2), "what plays already counts for nothing"
     before = (datetime.now(UTC) - timedelta(minutes=61)).isoformat(timespec="seconds")
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.audit).values(moment=before))
+        connection.execute(sa.update(db_schema.audit).values(moment=before))
     assert book.activate(one, "ann", 2)
 
 
@@ -211,8 +211,8 @@ def test_what_was_done_while_the_clock_was_ahead_is_not_counted(store: Store, se
     assert season.submissions.activate(1, "ann", 1) is not None
     ahead = moment(timedelta(days=365))
     with store.transaction() as connection:
-        connection.execute(sa.update(schema.submissions).values(received=ahead))
-        connection.execute(sa.update(schema.audit).values(moment=ahead))
+        connection.execute(sa.update(db_schema.submissions).values(received=ahead))
+        connection.execute(sa.update(db_schema.audit).values(moment=ahead))
     assert season.submissions.left_today("ann", 2) == (2, 0)
     assert season.submissions.activate(2, "ann", 1) is not None
 

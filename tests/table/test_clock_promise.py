@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.clock import MS
 from arbiter.games import make
-from arbiter.players import registered
-from arbiter.record import BotReport, Fault, MatchRecord
-from arbiter.replay import replay
-from arbiter.table import Conductor, play_match, presence
-from arbiter.table.conduct import close_table, complete
-from arbiter.table.launcher import End
+from arbiter.match.clock import MS
+from arbiter.match.record import BotReport, Fault, MatchRecord
+from arbiter.match.rerun import replay
+from arbiter.sandbox.launcher import End
+from arbiter.sandbox.player_command import registered
+from arbiter.table import Conductor, background_cpu, play_match
+from arbiter.table.conductor import close_table, complete
 from tests.bench.clock import BURNED_MS, judge, spec
-from tests.commands import BOTS, RANDOM
-from tests.table.conftest import spec_for
-from tests.tiers import need
+from tests.fixtures.bot_template import spec_for
+from tests.fixtures.commands import BOTS, RANDOM
+from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -134,7 +134,7 @@ def test_who_computes_while_another_computes_is_stopped() -> None:
 
 
 def test_who_goes_on_although_it_was_stopped_loses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(presence, "MOST_DEFYING_NS", 20 * 10**6)
+    monkeypatch.setattr(background_cpu, "MOST_DEFYING_NS", 20 * 10**6)
     record = played_on_one_core("defy")
     forfeit = record.forfeit
     assert forfeit is not None

@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import VoidMatch
-from arbiter.protocol import Connection
-from arbiter.record import Fault
-from arbiter.table import Conductor, channel, patience, slim
-from arbiter.table.ending import Ending
-from arbiter.table.meter import Meter, _stat, filled_in
-from tests.table.conftest import against
+from arbiter.match.protocol import Connection
+from arbiter.match.record import Fault
+from arbiter.sandbox import forkserver_client
+from arbiter.sandbox.process_meter import Meter, _stat, filled_in
+from arbiter.table import Conductor, channel, slow_exchange
+from arbiter.table.crash_faults import Ending
+from tests.fixtures.bot_template import against
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arbiter.exchange import Reply, Send
-    from arbiter.record import MatchRecord
+    from arbiter.match.exchange import Reply, Send
+    from arbiter.match.record import MatchRecord
 
 pytestmark = pytest.mark.process
 
@@ -162,7 +163,7 @@ def test_the_memory_of_a_quick_bot_is_looked_at_too(
 ) -> None:
     looks = []
     monkeypatch.setattr(Ending, "check_memory", lambda ending, _=True: looks.append(ending._pid))
-    monkeypatch.setattr(patience, "LOOK_AT_MEMORY_NS", 0)
+    monkeypatch.setattr(slow_exchange, "LOOK_AT_MEMORY_NS", 0)
     record = table.play(against(bot()))
     requests = sum(move.seat == 1 for move in record.moves)
     assert max(looks.count(pid) for pid in looks) >= requests > 1
@@ -215,7 +216,7 @@ def test_a_machine_without_room_for_a_process_makes_the_match_void(
     def full(*words: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(slim.subprocess, "Popen", full)
+    monkeypatch.setattr(forkserver_client.subprocess, "Popen", full)
     with pytest.raises(VoidMatch, match="cannot start the process that starts bots: Resource temporarily"):
         Conductor().play(against(bot()))
 

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.clock import MS, SECOND, ClockKind
-from arbiter.match import Player
-from arbiter.table import Conductor, account, channel, conduct, patience, play_match
-from arbiter.table.account import FIRST_WAIT_NS, UNKNOWN_NS, Account
-from arbiter.table.awake import Awake
-from arbiter.table.conduct import close_table
-from arbiter.table.forkserver.family import Family
-from arbiter.table.meter import MeterReading, descendants_of
+from arbiter.match.clock import MS, SECOND, ClockKind
+from arbiter.match.spec import Player
+from arbiter.sandbox.awake_time import Awake
+from arbiter.sandbox.forkserver.family import Family
+from arbiter.sandbox.process_meter import MeterReading, descendants_of
+from arbiter.table import Conductor, channel, conductor, play_match, slow_exchange
+from arbiter.table import exchange_cost as account
+from arbiter.table.conductor import close_table
+from arbiter.table.exchange_cost import FIRST_WAIT_NS, UNKNOWN_NS, Account
 from tests.bench.clock import spec
-from tests.commands import BOTS, RANDOM
-from tests.table.conftest import spec_for
+from tests.fixtures.bot_template import spec_for
+from tests.fixtures.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +39,7 @@ PLAYING = """
 import json
 from dataclasses import replace
 from arbiter.table import play_match
-from arbiter.table.conduct import close_table
+from arbiter.table.conductor import close_table
 from tests.bench.clock import spec
 
 print("ready", flush=True)
@@ -159,7 +160,7 @@ def test_a_stop_at_any_moment_of_quick_exchanges_is_not_charged(
         return clock() + skipped
 
     monkeypatch.setattr(account, "_now", now)
-    for module in channel, patience:
+    for module in channel, slow_exchange:
         monkeypatch.setattr(module, "_now", now)
     players = tuple(Player(f"random{number}", tuple(RANDOM.split()), str(BOTS)) for number in range(4))
     stopped = 0
@@ -431,7 +432,7 @@ def test_who_is_stopped_between_two_looks_was_awake_for_a_second_at_most(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [5.0]
-    monkeypatch.setattr("arbiter.table.awake.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arbiter.sandbox.awake_time.time.monotonic", lambda: now[0])
     counted = Awake()
     for passed, seconds in ((0.25, 0.25), (300.0, 1.25), (0.5, 1.75)):
         now[0] += passed
@@ -451,7 +452,7 @@ def test_who_is_stopped_while_it_ends_has_its_time_to_end(monkeypatch: pytest.Mo
         def serve(self, _seconds: float) -> None:
             now[0] += 300
 
-    monkeypatch.setattr("arbiter.table.forkserver.family.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arbiter.sandbox.forkserver.family.time.monotonic", lambda: now[0])
     family = Family.__new__(Family)
     family._bots, family._supervisor = [Ending()], Serving()  # type: ignore[assignment, list-item]
     family.wait(7, seconds=1.0)
@@ -461,7 +462,7 @@ def test_who_is_stopped_while_it_ends_has_its_time_to_end(monkeypatch: pytest.Mo
 @pytest.mark.process
 def test_a_suspension_of_the_machine_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     since_boot = iter([3 * SECOND, 8 * SECOND])
-    monkeypatch.setattr(conduct, "suspended_ns", lambda: next(since_boot))
+    monkeypatch.setattr(conductor, "suspended_ns", lambda: next(since_boot))
     try:
         record = play_match(spec("wall", 0, "burn", "60s"))
     finally:

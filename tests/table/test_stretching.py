@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.clock import MS, SECOND
 from arbiter.errors import VoidMatch
-from arbiter.record import Fault
-from arbiter.table import Conductor, patience
-from arbiter.table.cores import Others, idle_ns, idle_since_ns
-from arbiter.table.patience import ERRORS_NS, HALF_FULL, PatientChannel
-from arbiter.table.stderr import DURING, StandardError
+from arbiter.match.clock import MS, SECOND
+from arbiter.match.record import Fault
+from arbiter.sandbox.core_accounts import Others, idle_ns, idle_since_ns
+from arbiter.sandbox.stderr import DURING, StandardError
+from arbiter.table import Conductor, slow_exchange
+from arbiter.table.slow_exchange import ERRORS_NS, HALF_FULL, PatientChannel
 from tests.bench.clock import spinning
-from tests.table.conftest import against
+from tests.fixtures.bot_template import against
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ STARVED = f"""if words[0] == 'gen_move':
 @pytest.fixture
 def starved(bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Computes for its first card, on a core that another process has; the hard limit on wall time is near."""
-    monkeypatch.setattr(patience, "SECOND", 100 * MS)
+    monkeypatch.setattr(slow_exchange, "SECOND", 100 * MS)
     return bot("", STARVED)
 
 
@@ -52,7 +52,7 @@ class Listening:
         self.now = SECOND
         ours, self.bots = os.pipe()
         os.set_blocking(ours, False)
-        monkeypatch.setattr(patience, "_now", lambda: self.now)
+        monkeypatch.setattr(slow_exchange, "_now", lambda: self.now)
         self.channel = PatientChannel.__new__(PatientChannel)
         self.channel.stderr, self.channel._errors_at = StandardError(ours), 0
         self.channel._watch = select.poll()

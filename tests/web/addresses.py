@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from arbiter.web.views import View
+    from arbiter.web.views.registry import View
 
 SAMPLES: dict[str, Sequence[str]] = {
     "number": ("1", "2", "3"),

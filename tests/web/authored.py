@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
-from arbiter.config import load
-from arbiter.submissions.authors import add_authors
-from arbiter.web.seasons import Seasons
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
-from tests.kept_season import Kept
+from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
-from tests.kept_season import Kept
+from tests.fixtures.zoo import Kept
 from tests.web.authored import site, visiting
 
 if TYPE_CHECKING:

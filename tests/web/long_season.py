@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from arbiter.config import load
-from arbiter.record import Fault, Forfeit
+from arbiter.match.record import Fault, Forfeit
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.builders import Scripted, record
-from tests.kept_season import SEED
+from tests.fixtures.records import Scripted, record
+from tests.fixtures.zoo import SEED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arbiter.match import MatchSpec
-    from arbiter.record import MatchRecord
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
 
 MARKUP = "<img src=x onerror=alert(1)>"
 NAMES = (

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arbiter.games import find
-from arbiter.record import Fault, Forfeit
+from arbiter.match.record import Fault, Forfeit
 from arbiter.testing import match_spec, play_by_policy, random_policy
 
 if TYPE_CHECKING:
-    from arbiter.record import MatchRecord
-    from arbiter.rules import AnyGame
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "planning": {"deals": [[count, count % 4] for count in (1, 2, 3, 13)]},

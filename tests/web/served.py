@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tests.started import Started
+from tests.fixtures.forked_server import Started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.picture import figures
-from arbiter.picture.reading import read_state
+from arbiter.season.config import load
+from arbiter.season.snapshot import season_figures
+from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
 from tests.bench.big_season import make_big_season
 from tests.web.authored import visiting
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from arbiter.picture.state import SeasonState
+    from arbiter.season.snapshot.season_state import SeasonState
 
 pytestmark = pytest.mark.slow
 
@@ -64,13 +64,13 @@ def pages(client: TestClient, address: str, key: str) -> list[Any]:
 
 @pytest.mark.parametrize("query", ["", "?after_round=2"])
 def test_pages_of_standings_are_all_standings(client: TestClient, state: SeasonState, query: str) -> None:
-    whole = figures.standings(state, 2 if query else None)
+    whole = season_figures.standings(state, 2 if query else None)
     assert pages(client, f"/standings{query}", "players") == whole["players"]
-    assert client.get(f"{API}/standings").json()["first"] == figures.standings(state)["first"]
+    assert client.get(f"{API}/standings").json()["first"] == season_figures.standings(state)["first"]
 
 
 def test_a_player_is_found_on_its_page_of_the_standings(client: TestClient, state: SeasonState) -> None:
-    names = [row["player"] for row in figures.standings(state)["players"]]
+    names = [row["player"] for row in season_figures.standings(state)["players"]]
     for place in (0, 99, 100, 207):
         shape = client.get(f"{API}/standings?player={names[place]}").json()
         assert shape["page"] == place // 100 + 1
@@ -79,7 +79,7 @@ def test_a_player_is_found_on_its_page_of_the_standings(client: TestClient, stat
 
 
 def test_windows_of_the_crosstable_are_parts_of_all_of_it(client: TestClient, state: SeasonState) -> None:
-    whole = figures.crosstable(state)
+    whole = season_figures.crosstable(state)
     assert whole is not None
     for row, column in ((1, 1), (2, 1), (1, 3), (3, 2)):
         shape = client.get(f"{API}/crosstable?page={row}&columns={column}").json()
@@ -99,9 +99,11 @@ def test_blocks_lead_to_every_window_of_the_crosstable(client: TestClient, state
     assert text.count(" here") == 1
     assert "<td" in text
     played = sum(
-        block["wins"] + block["draws"] + block["losses"] for row in figures.blocks(state) for block in row
+        block["wins"] + block["draws"] + block["losses"]
+        for row in season_figures.blocks(state)
+        for block in row
     )
-    assert played == sum(row["results"] for row in figures.standings(state)["players"])
+    assert played == sum(row["results"] for row in season_figures.standings(state)["players"])
 
 
 @pytest.mark.parametrize("number", [2, ROUNDS + 1])
@@ -142,8 +144,8 @@ def test_matches_of_players_are_theirs(client: TestClient, state: SeasonState) -
 
 
 def test_ratings_by_round_come_in_pages_of_players(client: TestClient, state: SeasonState) -> None:
-    whole = {entry["round"]: entry["players"] for entry in figures.history(state)["history"]}
-    names = [row["player"] for row in figures.standings(state, official=False)["players"]]
+    whole = {entry["round"]: entry["players"] for entry in season_figures.history(state)["history"]}
+    names = [row["player"] for row in season_figures.standings(state, official=False)["players"]]
     shape = client.get(f"{API}/history?page=2").json()
     assert [entry["round"] for entry in shape["history"]] == [1, 2, 3]
     for entry in shape["history"]:

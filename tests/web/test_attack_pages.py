@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from arbiter.attack.suite import AttackResult
-from arbiter.web.seasons import Seasons
-from arbiter.web.security import POLICY
+from arbiter.trials.sandboxcheck.attack_suite import AttackResult
+from arbiter.web.http.request_guard import POLICY
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
-from tests.attack.made_record import LOOK, SPAWN, STAGE, made_record
-from tests.commands import arbiter
+from tests.fixtures.commands import arbiter
+from tests.trials.sandboxcheck.made_attack_record import LOOK, SPAWN, STAGE, made_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from arbiter.attack.record import AttackRecord
-    from tests.commands import Run
-    from tests.kept_season import Kept
+    from arbiter.trials.sandboxcheck.attack_record import AttackRecord
+    from tests.fixtures.commands import Run
+    from tests.fixtures.zoo import Kept
 
 __all__ = ["arbiter"]
 HOSTILE = "<script>alert(1)</script>\u202e"

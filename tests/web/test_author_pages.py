@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.submissions.authors import add_authors, hash_of
-from arbiter.submissions.receiving import folder_of
-from arbiter.web.callers import LOGIN, SESSION
-from arbiter.web.security import POLICY
-from tests.kept_season import Kept
+from arbiter.contest.submissions.archive_storage import folder_of
+from arbiter.contest.submissions.author_accounts import add_authors, hash_of
+from arbiter.web.http.authentication import LOGIN, SESSION
+from arbiter.web.http.request_guard import POLICY
+from tests.fixtures.zoo import Kept
 from tests.web.authored import Authored, archive, authored, visiting
 from tests.web.test_traffic import Lines
 

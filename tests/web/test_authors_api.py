@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from arbiter.config import load
+from arbiter.contest.submissions import archive_storage
+from arbiter.contest.submissions.languages import terms_of
+from arbiter.season.config import load
 from arbiter.season.roster import folder_of
-from arbiter.submissions import receiving
-from arbiter.submissions.languages import terms_of
-from arbiter.web import authors_api, bodies
-from arbiter.web.bodies import Uploads
-from arbiter.web.callers import by_token
-from arbiter.web.seasons import Seasons
-from tests.kept_season import Kept
+from arbiter.web.api import authors
+from arbiter.web.http import request_bodies
+from arbiter.web.http.authentication import by_token
+from arbiter.web.http.request_bodies import Uploads
+from arbiter.web.http.watched_seasons import Seasons
+from tests.fixtures.zoo import Kept
 from tests.web.authored import ADDRESS, Authored, archive, ask, authored
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from arbiter.record import MatchRecord
-    from arbiter.web.callers import Caller
+    from arbiter.match.record import MatchRecord
+    from arbiter.web.http.authentication import Caller
 
 
 def files(site: Authored) -> list[str]:
@@ -46,7 +47,7 @@ def test_an_archive_becomes_a_version(site: Authored) -> None:
     assert [one["id"] for one in listed] == [made["id"]]
     kept = site.kept.season.submissions.one(made["id"])
     assert kept is not None
-    assert receiving.archive_of(site.kept.config, kept.file).read_bytes() == body
+    assert archive_storage.archive_of(site.kept.config, kept.file).read_bytes() == body
 
 
 def test_the_same_archive_again_is_the_first_version_though_no_more_are_taken(site: Authored) -> None:
@@ -78,19 +79,19 @@ def test_what_was_refused_and_comes_again_has_the_date_of_its_verdict(site: Auth
 def test_what_was_refused_is_inspected_again_where_the_machine_or_the_rules_are_others(
     site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    monkeypatch.setattr(request_bodies, "terms_of", "others".format)
     again = site.put("ann", archive("1"))
     assert (again.status_code, again.json()) == (202, {**refused, "state": "received"})
     (waiting,) = site.kept.season.submissions.waiting()
     assert (waiting.id, waiting.steps) == (refused["id"], ())
-    assert receiving.archive_of(site.kept.config, waiting.file).read_bytes() == archive("1")
+    assert archive_storage.archive_of(site.kept.config, waiting.file).read_bytes() == archive("1")
     assert files(site) == [".zip"]
 
 
 def test_what_is_inspected_again_counts_for_the_day(
     site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    monkeypatch.setattr(request_bodies, "terms_of", "others".format)
     book = site.kept.season.submissions
     for _ in range(2):
         assert site.put("ann", archive("1")).status_code == 202
@@ -102,7 +103,7 @@ def test_what_is_inspected_again_counts_for_the_day(
 def test_an_archive_that_expired_is_inspected_when_it_comes_again(
     site: Authored, refused: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "terms_of", "others".format)
+    monkeypatch.setattr(request_bodies, "terms_of", "others".format)
     site.kept.season.shelf.expire("2999")
     assert site.put("ann", archive("1")).status_code == 202
     assert site.kept.season.shelf.gone().archives == set()
@@ -138,7 +139,7 @@ def test_an_archive_that_is_empty_or_too_large_leaves_nothing(
 
 
 def test_uploads_leave_room_on_the_disk(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(receiving, "LEFT_BYTES", 10**18)
+    monkeypatch.setattr(archive_storage, "LEFT_BYTES", 10**18)
     refused = site.put("ann", archive())
     assert (refused.status_code, refused.json()["error"]["seconds"]) == (429, 60)
 
@@ -150,7 +151,7 @@ def test_uploads_under_way_have_their_room_kept(site: Authored, monkeypatch: pyt
         wanted.append(size)
         return True
 
-    monkeypatch.setattr(bodies, "has_room", has_room)
+    monkeypatch.setattr(request_bodies, "has_room", has_room)
     with closing(Seasons([site.kept.file])) as seasons:
         ann, ben = (cast("Caller", by_token(seasons, site.tokens[name])) for name in ("ann", "ben"))
         under_way = Uploads()
@@ -170,7 +171,7 @@ def test_a_full_disk_leaves_nothing(site: Authored, monkeypatch: pytest.MonkeyPa
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(receiving.os, "fsync", full)
+    monkeypatch.setattr(archive_storage.os, "fsync", full)
     refused = site.put("ann", archive())
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
     assert files(site) == []
@@ -178,7 +179,7 @@ def test_a_full_disk_leaves_nothing(site: Authored, monkeypatch: pytest.MonkeyPa
 
 
 def test_an_upload_that_takes_too_long_is_ended(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "SECONDS", -1.0)
+    monkeypatch.setattr(request_bodies, "SECONDS", -1.0)
     headers = [("authorization", f"Bearer {site.tokens['ann']}"), ("transfer-encoding", "chunked")]
     assert ask(site.client.app, "PUT", ADDRESS, headers).status == 408
     assert files(site) == []
@@ -274,7 +275,7 @@ def test_an_accepted_version_is_activated_and_no_other(site: Authored) -> None:
 
 @pytest.mark.slow
 def test_versions_are_activated_so_often_in_an_hour(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(authors_api, "PER_HOUR", 2)
+    monkeypatch.setattr(authors, "PER_HOUR", 2)
     made = [site.accept("ann", text) for text in "12"]
 
     def activate(number: object) -> Any:

@@ -14,18 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schemathesis.checks import response_schema_conformance
 
-from arbiter.config import load
-from arbiter.regress.run import open_experiment
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.submissions.authors import add_authors
-from arbiter.web.seasons import Seasons
+from arbiter.trials.regression.runner import open_experiment
+from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.pages.regression_watch import Trials
 from arbiter.web.site import make_site
-from arbiter.web.trials import Trials
-from arbiter.web.views import ANSWERS
-from tests.builders import play_trial
-from tests.profiles import examples
-from tests.regress.tables import InMemory, experiment
+from arbiter.web.views.registry import ANSWERS
+from tests.fixtures.profiles import examples
+from tests.fixtures.records import play_trial
+from tests.trials.regression.tables import InMemory, experiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.store.running import Wish
-from arbiter.web import coordinators
-from arbiter.web.coordinators import AGAIN_AFTER, Coordinator, Coordinators
+from arbiter.store.controls import Wish
+from arbiter.web import child_processes
+from arbiter.web.child_processes import AGAIN_AFTER, Coordinator, Coordinators
 from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Process:
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The moment, to be moved."""
     moment = [1000.0]
-    monkeypatch.setattr("arbiter.web.coordinators.time.monotonic", lambda: moment[0])
+    monkeypatch.setattr("arbiter.web.child_processes.time.monotonic", lambda: moment[0])
     return moment
 
 
@@ -42,10 +42,10 @@ def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Li
     starts: list[float] = []
 
     def born(*_: object, **__: object) -> Process:
-        starts.append(coordinators.time.monotonic())
+        starts.append(child_processes.time.monotonic())
         return Process(code)
 
-    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
+    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)
     lines = Lines()
     coordinator = Coordinator("spring", ["run-season", "spring.yaml"], [0], lines)
     coordinator.start()
@@ -90,7 +90,7 @@ def test_a_signal_that_comes_while_one_starts_is_heard_after(monkeypatch: pytest
         born.append(1)
         return Process(0)
 
-    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", interrupted)
+    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", interrupted)
     # Whoever runs the tests in the background may have it ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -150,7 +150,7 @@ def test_an_order_to_go_on_starts_one_again_that_has_ended(
         born.append(1)
         return Process(code)
 
-    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", start)
+    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", start)
     now = iter(wishes)
     every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: next(now))
     every.start()
@@ -166,7 +166,7 @@ def test_webhooks_are_told_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
         started.append(words[3:])
         return Process(0)
 
-    monkeypatch.setattr("arbiter.web.coordinators.subprocess.Popen", born)
+    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)
     lines = Lines()
     all_of_them = Coordinators({}, [0], lines)
     all_of_them.notify([], [0], lines, [])

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config.submissions import SOURCE
-from arbiter.integrity.sources import LARGEST
+from arbiter.contest.integrity.program_sources import LARGEST
+from arbiter.season.config.submission_settings import SOURCE
 from arbiter.season.roster import folder_of
-from arbiter.web.copy_pages import MOST_LINES
-from tests.integrity.disguise import disguised
-from tests.pages import ROOT
+from arbiter.web.pages.source_compare import MOST_LINES
+from tests.contest.integrity.disguise import disguised
+from tests.docs.pages import ROOT
 from tests.web.authored import Authored
 from tests.web.test_author_pages import HOSTILE, log_in
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from arbiter.games import make, names
+from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from arbiter.view import Reader, replay_of
-from tests.folding import folded
+from tests.fixtures.folding import folded
 
 if TYPE_CHECKING:
-    from arbiter.record import MatchRecord
-    from arbiter.rules import AnyGame
-    from arbiter.viewed import Replay
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
+    from arbiter.replay.schema import Replay
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="needs node")

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arbiter.course import programme
-from arbiter.picture.boards import board, round_boards
-from arbiter.picture.front import front
-from arbiter.picture.reading import read_state
-from tests.kept_season import Kept
+from arbiter.match.position import programme
+from arbiter.season.snapshot.duplicate_boards import board, round_boards
+from arbiter.season.snapshot.front_page import front
+from arbiter.season.snapshot.reader import read_state
+from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

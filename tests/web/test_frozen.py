@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 import pytest
 from starlette.testclient import TestClient
 
-from arbiter.config import Config, load
-from arbiter.packing import pack_match
-from arbiter.picture.frozen import as_shown
-from arbiter.picture.reading import read_state
+from arbiter.contest.submissions.author_accounts import add_authors, hash_of, revoke
+from arbiter.match.packing import pack_match
 from arbiter.season import administration
+from arbiter.season.config import Config, load
 from arbiter.season.season import Season
+from arbiter.season.snapshot.freeze import as_shown
+from arbiter.season.snapshot.reader import read_state
 from arbiter.store import OrderKind, SeasonStore, Store
-from arbiter.submissions.authors import add_authors, hash_of, revoke
-from arbiter.web import views
-from arbiter.web.live import Live
-from arbiter.web.report import make_report
-from arbiter.web.seasons import Seasons
+from arbiter.web.http.live_events import Live
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
-from tests.kept_season import CONFIG, play_on
+from arbiter.web.views import registry
+from arbiter.web.views.report_file import make_report
+from tests.fixtures.zoo import CONFIG, play_on
 from tests.web.addresses import addresses
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ pytestmark = pytest.mark.slow
 LATER = "r002/t01/m0"
 REQUESTS = "/api/v1/seasons/small/requests"
 PAGES = (
-    *addresses(views.PAGES.values()), "?after_round=1", "/crosstable?show=los", "/matches?page=1", "/matches?round=2",
+    *addresses(registry.PAGES.values()), "?after_round=1", "/crosstable?show=los", "/matches?page=1", "/matches?round=2",
     "/matches?round=3", "/matches/r001-t01-m0?run=1",
 )  # fmt: skip
 API = (
-    *addresses(views.ANSWERS.values()), "/standings?after_round=2", "/matches?round=2", "/matches?limit=1&cursor=10",
+    *addresses(registry.ANSWERS.values()), "/standings?after_round=2", "/matches?round=2", "/matches?limit=1&cursor=10",
     "/matches/r001-t01-m0/replay?run=1",
 )  # fmt: skip
 ASKED = ("ben", "ben@1", "ben@2", "ben@3", "cid", "cid@1", "cd", "p1", "ann", "")

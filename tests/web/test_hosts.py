@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.web.seasons import Seasons
-from arbiter.web.security import Hosts
+from arbiter.web.http.request_guard import Hosts
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from tests.web.authored import ask, visiting
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from tests.kept_season import Kept
+    from tests.fixtures.zoo import Kept
 
 PUBLIC = ("https://cards.example.org/", "http://old.example.org:8080")
 

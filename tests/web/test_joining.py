@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
+from arbiter.contest.submissions.author_accounts import hash_of
+from arbiter.contest.submissions.membership import CODE_LETTERS, invite, invite_to, join
+from arbiter.season.config import load
 from arbiter.store.invitations import UsedUp
-from arbiter.submissions.authors import hash_of
-from arbiter.submissions.joining import CODE_LETTERS, invite, invite_to, join
-from arbiter.web.callers import SESSION
+from arbiter.web.http.authentication import SESSION
 from tests.web.authored import Authored, archive, authored
 from tests.web.test_author_pages import log_in, proof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.kept_season import Kept
+    from tests.fixtures.zoo import Kept
 
 TOKEN = re.compile(r"<pre><code>([\w-]{43})</code></pre>")
 

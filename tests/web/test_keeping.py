@@ -11,29 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture import figures
-from arbiter.web import seasons, showing
-from arbiter.web.seasons import WatchedSeason
-from tests.kept_season import Kept
+from arbiter.season.snapshot import season_figures
+from arbiter.web.http import watched_seasons
+from arbiter.web.http.watched_seasons import WatchedSeason
+from arbiter.web.views import cached_views
+from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from arbiter.picture.state import SeasonState
+    from arbiter.season.snapshot.season_state import SeasonState
 
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[SeasonState]:
     """States of which standings were made."""
     found: list[SeasonState] = []
-    whole = figures.standings
+    whole = season_figures.standings
 
     def standings(state: SeasonState, after: int | None = None, **how: Any) -> object:
         found.append(state)
         return whole(state, after, **how)
 
-    monkeypatch.setattr(figures, "standings", standings)
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(season_figures, "standings", standings)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
     return found
 
 
@@ -81,7 +82,7 @@ def test_what_nothing_answers_to_is_not_kept(
     visitor: TestClient, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     kept: list[object] = []
-    monkeypatch.setattr(showing._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
+    monkeypatch.setattr(cached_views._Shelf, "keep", lambda _, key, answer: kept.append((key, answer)))
     assert visitor.get(address).status_code == 200
     assert kept == []
 
@@ -90,7 +91,7 @@ def test_queries_move_nothing_without_one(
     visitor: TestClient, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = len(visitor.get(ADDRESS).content)
-    monkeypatch.setattr(showing, "MOST_BYTES", 2 * size)
+    monkeypatch.setattr(cached_views, "MOST_BYTES", 2 * size)
     for limit in range(1, 20):
         visitor.get(f"/api/v1/seasons/small/matches?limit={limit}")
     visitor.get(ADDRESS)
@@ -105,7 +106,7 @@ def test_a_page_of_matches_that_is_not_there_is_no_page(visitor: TestClient) -> 
 def test_it_is_made_anew_when_something_has_happened(
     visitor: TestClient, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     before = visitor.get("/api/v1/seasons/small").json()
     kept.play(matches=1)
     assert visitor.get("/api/v1/seasons/small").json()["matches"] == before["matches"] + 1
@@ -114,7 +115,7 @@ def test_it_is_made_anew_when_something_has_happened(
 def test_no_more_is_kept_than_there_is_room_for(
     visitor: TestClient, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(showing, "MOST_BYTES", 10)
+    monkeypatch.setattr(cached_views, "MOST_BYTES", 10)
     visitor.get(ADDRESS)
     visitor.get(ADDRESS)
     assert len(made) == 2
@@ -131,7 +132,7 @@ def test_what_was_asked_for_is_made_of_a_new_state_before_it_is_shown(
     visitor: TestClient, kept: Kept, made: list[SeasonState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor.get(ADDRESS)
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     kept.play(matches=1)
     visitor.get("/healthz")
     assert len(made) == 2
@@ -146,7 +147,7 @@ def test_a_state_that_is_no_longer_shown_takes_no_memory(
 ) -> None:
     visitor.get(ADDRESS)
     first = weakref.ref(made.pop())
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     kept.play(matches=1)
     visitor.get(ADDRESS)
     gc.collect()
@@ -157,7 +158,7 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.monotonic()
-    monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(watched_seasons, "time", SimpleNamespace(monotonic=lambda: now))
     watched, made_ready = WatchedSeason(kept.file), threading.Event()
 
     def prepare(_new: object, _before: object) -> None:
@@ -166,7 +167,7 @@ def test_while_the_next_state_is_read_the_one_before_is_shown(
     watched.prepare = prepare
     before = watched.state()
     kept.play(matches=1)
-    now += 1.5 * seasons.LOOK_SECONDS
+    now += 1.5 * watched_seasons.LOOK_SECONDS
     assert watched.show() is before
     assert watched.show() is before
     made_ready.set()
@@ -178,7 +179,7 @@ def test_a_state_that_nobody_asked_for_lately_is_read_again_first(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.monotonic()
-    monkeypatch.setattr(seasons, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(watched_seasons, "time", SimpleNamespace(monotonic=lambda: now))
     watched = WatchedSeason(kept.file)
     before = watched.show()
     kept.play(matches=1)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture.reading import read_state
-from arbiter.picture.under_way import under_way
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
+from arbiter.season.snapshot.live_round import under_way
+from arbiter.season.snapshot.reader import read_state
 from arbiter.store.backup import back_up
-from arbiter.store.happenings import Happened, Happening
-from arbiter.web import live as live_module
-from arbiter.web.live import MOST_MISSED, WAITING, Listener, Live, encoded
-from arbiter.web.seasons import Seasons
-from tests.databases import put_back
-from tests.kept_season import CONFIG, Kept
+from arbiter.store.event_log import Happened, Happening
+from arbiter.web.http import live_events as live_module
+from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, Live, encoded
+from arbiter.web.http.watched_seasons import Seasons
+from tests.fixtures.databases import put_back
+from tests.fixtures.zoo import CONFIG, Kept
 from tests.web.authored import visiting
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def test_an_unknown_number_gets_the_present_state(calm: Seasons, shown: Kept, od
 
 def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     told = heard(seasons, None, 3, lambda: kept.play(matches=1))
     assert f'event: match\ndata: {{"id":"{kept.season.summaries()[-1].id}","round":3}}' in told
     assert numbers(told) == [kept.season.last_event()]
@@ -100,7 +100,7 @@ def test_news_reach_who_waits(seasons: Seasons, kept: Kept, monkeypatch: pytest.
 def test_nobody_is_told_of_what_is_newer_than_what_pages_show(
     seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     state = seasons.state("small")
     kept.season.tell_seed(2)
     assert state is not None
@@ -222,7 +222,7 @@ def test_listeners_come_again_for_a_season_that_was_put_back(
     seasons: Seasons, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     back_up(kept.config.store, kept.file.with_name("copy"))
     kept.play()
 

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.notes import Note
-from arbiter.packing import MOST_TAGS, pack_match
-from arbiter.picture import played
-from arbiter.picture.basis import EVERYBODYS, Eyes
-from arbiter.picture.reading import read_state
+from arbiter.match.notes import Note
+from arbiter.match.packing import MOST_TAGS, pack_match
+from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.administration import annul, put_match
+from arbiter.season.config import load
 from arbiter.season.results import SeasonResults
+from arbiter.season.snapshot import listings
+from arbiter.season.snapshot.reader import read_state
+from arbiter.season.snapshot.viewer import EVERYBODYS, Eyes
 from arbiter.store import OrderKind
-from arbiter.view import Reader, replay_of
-from arbiter.web.report import make_report
-from tests.kept_season import copied
-from tests.requests import asked
+from arbiter.web.views.report_file import make_report
+from tests.contest.requests import asked
+from tests.fixtures.zoo import copied
 from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in
 from tests.web.test_frozen import EVERYWHERE
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from arbiter.record import MatchRecord
-    from tests.commands import Run
-    from tests.kept_season import Kept
+    from arbiter.match.record import MatchRecord
+    from tests.fixtures.commands import Run
+    from tests.fixtures.zoo import Kept
 
 __all__ = ["asking"]
 
@@ -205,7 +205,7 @@ def test_a_season_with_publish_notes_has_its_key(kept: Kept) -> None:
     state = read_state(kept.config, kept.season)
     # It publishes nothing of what was played before it was written.
     kept.change(MATCH, noting)
-    assert secrets(json.dumps(played.replay(state, MATCH))) == set()
+    assert secrets(json.dumps(listings.replay(state, MATCH))) == set()
 
 
 @pytest.mark.parametrize("public", [False, True])
@@ -275,7 +275,7 @@ def test_a_match_that_is_played_again_has_the_tags_of_the_new_one(kept: Kept) ->
     annul(results, [MATCH], "power cut", replay=True)
 
     def found(tag: str) -> int:
-        return len(played.matches(read_state(kept.config, kept.season), tag=tag, eyes=EVERYBODYS))
+        return len(listings.matches(read_state(kept.config, kept.season), tag=tag, eyes=EVERYBODYS))
 
     assert (found("SECRET0"), found("fresh")) == (1, 0)
     again = replace(kept.match(MATCH), move_notes={1: Note(None, ("fresh",))})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from arbiter.config import load
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy

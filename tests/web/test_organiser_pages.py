@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.web import own_pages
+from arbiter.web.pages import own_pages
 from tests.web.authored import Authored, archive
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.reviewed import Review
-from arbiter.web.packed import assets_at
-from arbiter.web.security import POLICY
-from arbiter.web.views import ANSWERS, VIEWS
-from tests.kept_season import Kept
+from arbiter.replay.match_review import Review
+from arbiter.web.http.request_guard import POLICY
+from arbiter.web.rendering.compression import assets_at
+from arbiter.web.views.registry import ANSWERS, VIEWS
+from tests.fixtures.zoo import Kept
 from tests.web.addresses import addresses
 from tests.web.authored import visiting
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 PAGES = [
     *addresses((view for view in VIEWS if view.template), number=["1"], player=["p1"], other=["p0"]),

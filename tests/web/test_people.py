@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.contest.submissions.author_accounts import hash_of
+from arbiter.contest.submissions.membership import invite_to, remove
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store.people import MOST_PEOPLE
-from arbiter.submissions.authors import hash_of
-from arbiter.submissions.joining import invite_to, remove
-from arbiter.web import joining
-from arbiter.web.callers import SESSION
+from arbiter.web.http.authentication import SESSION
+from arbiter.web.pages import join
 from tests.web.authored import ADDRESS, Authored, archive, authored
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 from tests.web.test_joining import ask_to_join, token_in
@@ -21,7 +21,7 @@ from tests.web.test_joining import ask_to_join, token_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.kept_season import Kept
+    from tests.fixtures.zoo import Kept
 
 CODE = re.compile(r"<pre><code>([a-z0-9]{4}(?:-[a-z0-9]{4}){3})</code></pre>")
 
@@ -188,7 +188,7 @@ def test_a_hostile_name_is_escaped_where_it_is_shown(site: Authored) -> None:
 
 
 def test_a_player_invites_so_often_a_day(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joining, "PER_DAY", 1)
+    monkeypatch.setattr(join, "PER_DAY", 1)
     invited(site)
     answer = post(site, "/me/invite")
     assert (answer.status_code, "1 invitations in 24 hours" in answer.text) == (429, True)

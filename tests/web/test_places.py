@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.web import bodies, places, showing
-from arbiter.web.callers import SESSION
-from arbiter.web.seasons import Seasons
-from arbiter.web.security import Guard
+from arbiter.web.http import concurrency_limits, request_bodies
+from arbiter.web.http.authentication import SESSION
+from arbiter.web.http.request_guard import Guard
+from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.views import cached_views
 from tests.web.authored import ADDRESS, Asked, Authored, ask
 from tests.web.test_author_pages import log_in
 
@@ -45,7 +46,7 @@ PAGES = ["/logout", "/me/submissions", "/me/submissions/1/activate", "/admin/pau
     ],
 )  # fmt: skip
 def test_a_network_of_one_house_counts_as_one_address(client: Any, expected: str) -> None:
-    assert places.address_of(client) == expected
+    assert concurrency_limits.address_of(client) == expected
 
 
 def beside(app: ASGIApp, slow: Sequence[Asked], quick: Sequence[Asked]) -> list[int]:
@@ -65,14 +66,14 @@ def beside(app: ASGIApp, slow: Sequence[Asked], quick: Sequence[Asked]) -> list[
 
 
 def test_bodies_that_drip_keep_nobody_out(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST", 2)
+    monkeypatch.setattr(concurrency_limits, "MOST", 2)
     slow = [Asked("POST", "/login", DRIPS) for _ in range(5)]
     quick = [Asked("GET", path) for path in ("/healthz", "/seasons", "/seasons/small", "/login")]
     assert beside(site.client.app, slow, quick) == [200] * 4
 
 
 def test_readers_that_take_nothing_keep_nobody_out(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST", 1)
+    monkeypatch.setattr(concurrency_limits, "MOST", 1)
 
     class Stuck(Asked):
         async def send(self, message: Any) -> None:
@@ -83,7 +84,7 @@ def test_readers_that_take_nothing_keep_nobody_out(site: Authored, monkeypatch: 
 
 
 def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST_OF_ADDRESS", 1)
+    monkeypatch.setattr(concurrency_limits, "MOST_OF_ADDRESS", 1)
 
     async def statuses() -> list[int]:
         computed = asyncio.Event()
@@ -92,7 +93,7 @@ def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
             await computed.wait()
             await send({"type": "http.response.start", "status": 200, "headers": []})
 
-        app = Guard(places.Places(computes, Seasons([])))
+        app = Guard(concurrency_limits.Places(computes, Seasons([])))
         asked = [Asked("GET", "/", address=f"10.0.0.{number}") for number in (1, 1, 2)]
         answers = [asyncio.create_task(one.of(app)) for one in asked]
         await answers[1]
@@ -107,13 +108,13 @@ def test_an_address_has_a_share(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def full(monkeypatch: pytest.MonkeyPatch) -> None:
     """All places are taken."""
-    monkeypatch.setattr(places, "MOST", 0)
+    monkeypatch.setattr(concurrency_limits, "MOST", 0)
 
 
 @pytest.mark.usefixtures("full")
 def test_an_organiser_is_let_in_when_all_is_taken(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
-        before.setattr(places, "MOST", 200)
+        before.setattr(concurrency_limits, "MOST", 200)
         log_in(site, "olga")
     app, cookie = site.client.app, site.client.cookies[SESSION]
     token = ("authorization", f"Bearer {site.tokens['olga']}")
@@ -134,15 +135,15 @@ def test_others_are_asked_to_come_again_when_all_is_taken(site: Authored) -> Non
 def test_who_only_says_that_he_is_an_organiser_is_bounded(
     site: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "MOST_APART", 0)
+    monkeypatch.setattr(concurrency_limits, "MOST_APART", 0)
     olga = ("authorization", f"Bearer {site.tokens['olga']}")
     assert ask(site.client.app, "POST", PAUSE, [olga]).status == 429
 
 
 def test_what_is_kept_needs_no_place(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask(site.client.app, "GET", "/seasons/small").status == 200
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
-    monkeypatch.setattr(places, "MOST", 0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(concurrency_limits, "MOST", 0)
     assert ask(site.client.app, "GET", "/seasons/small").status == 200
     assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
 
@@ -150,15 +151,15 @@ def test_what_is_kept_needs_no_place(site: Authored, monkeypatch: pytest.MonkeyP
 def test_a_page_that_found_no_place_is_made_for_who_comes_again(
     site: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
     with monkeypatch.context() as full:
-        full.setattr(places, "MOST", 0)
+        full.setattr(concurrency_limits, "MOST", 0)
         assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
     assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 200
 
 
 def test_a_browser_that_is_refused_reads_a_sentence(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "MOST", 0)
+    monkeypatch.setattr(concurrency_limits, "MOST", 0)
     asked = ask(site.client.app, "GET", "/login", [("accept", "text/html,*/*")])
     assert asked.headers["content-type"].startswith("text/plain")
     assert asked.body == b"too many requests are under way; try again in a moment\n"
@@ -180,12 +181,12 @@ def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pyt
         inside -= 1
 
     async def crowd() -> list[Any]:
-        app: Any = showing.Showing(places.Places(seasons, seasons), seasons)
+        app: Any = cached_views.Showing(concurrency_limits.Places(seasons, seasons), seasons)
         scope = {"type": "http", "headers": headers}
         return await asyncio.gather(*(app._picture(dict(scope), "small") for _ in range(100)))
 
-    monkeypatch.setattr(showing, "run_in_threadpool", look)
-    assert (asyncio.run(crowd()), most) == ([(state, None)] * 100, showing.MOST_ASKED)
+    monkeypatch.setattr(cached_views, "run_in_threadpool", look)
+    assert (asyncio.run(crowd()), most) == ([(state, None)] * 100, cached_views.MOST_ASKED)
 
 
 @pytest.mark.parametrize(("method", "path"), API)
@@ -226,7 +227,7 @@ def test_no_body_is_longer_than_any_of_ours(site: Authored) -> None:
 
 @pytest.mark.parametrize("path", ["/login", API[0][1]])
 def test_a_body_has_a_time_in_all(site: Authored, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr(bodies, "SECONDS", -1.0)
+    monkeypatch.setattr(request_bodies, "SECONDS", -1.0)
     olga = ("authorization", f"Bearer {site.tokens['olga']}")
     asked = ask(site.client.app, "POST", path, [olga, JSON, CHUNKED])
     assert (asked.status, asked.headers["connection"]) == (408, "close")
@@ -235,14 +236,14 @@ def test_a_body_has_a_time_in_all(site: Authored, monkeypatch: pytest.MonkeyPatc
 
 def test_what_has_come_earns_time(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     """An archive that comes in pace is taken, however long that takes."""
-    monkeypatch.setattr(bodies, "BYTES_A_SECOND", 1e-6)
+    monkeypatch.setattr(request_bodies, "BYTES_A_SECOND", 1e-6)
     ann = ("authorization", f"Bearer {site.tokens['ann']}")
 
     class Slow(Asked):
         async def receive(self) -> object:  # type: ignore[override]
             message = await super().receive()
             # From here on, time without a byte has run out.
-            monkeypatch.setattr(bodies, "SECONDS", -1.0)
+            monkeypatch.setattr(request_bodies, "SECONDS", -1.0)
             return message
 
     async def sent() -> Asked:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.kept_season import BROKEN_ROUND, Kept
+from tests.fixtures.zoo import BROKEN_ROUND, Kept
 from tests.web.authored import Authored, visiting
 from tests.web.test_author_pages import log_in
 from tests.web.test_authors_api import seat_of_ann
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 MATCHES = "/seasons/small/matches"
 PEOPLE = [word for seat in range(4) for word in ("--seat", f"{seat}=human")]

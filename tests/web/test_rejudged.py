@@ -11,14 +11,14 @@ from xml.etree import ElementTree
 import pytest
 from pydantic import TypeAdapter
 
-from arbiter.packing import pack_match
-from arbiter.picture.match_shapes import Rejudgings
+from arbiter.match.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import match_specs
+from arbiter.season.snapshot.match_schema import Rejudgings
 from arbiter.store import OrderKind
 from arbiter.testing import play_by_policy, random_policy
-from tests.kept_season import CLEAN, CRASH, Kept
+from tests.fixtures.zoo import CLEAN, CRASH, Kept
 from tests.web.authored import visiting
 from tests.web.test_author_pages import log_in
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from starlette.testclient import TestClient
 
-    from arbiter.record import MatchRecord
-    from tests.commands import Run
+    from arbiter.match.record import MatchRecord
+    from tests.fixtures.commands import Run
     from tests.web.authored import Authored
 
 SEASON = "/api/v1/seasons/small"

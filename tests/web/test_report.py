@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
-from arbiter.picture.reading import read_state
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.season.config import load
+from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
-from arbiter.view import Reader, replay_of
-from arbiter.web.report import make_report
-from tests.kept_season import SEED
+from arbiter.web.views.report_file import make_report
+from tests.fixtures.zoo import SEED
 from tests.web.long_season import NAMES, TOLD, make_long_season
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.commands import Run
-    from tests.kept_season import Kept
+    from tests.fixtures.commands import Run
+    from tests.fixtures.zoo import Kept
 
 
 class Parsed(HTMLParser):

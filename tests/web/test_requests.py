@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.requests.desk import Desk
-from arbiter.requests.turns import Turns
-from tests.kept_season import copied
-from tests.requests.asked import InMemory
+from arbiter.contest.requests.fair_turns import Turns
+from arbiter.contest.requests.request_worker import Desk
+from arbiter.season.config import load
+from tests.contest.requests.asked import InMemory
+from tests.fixtures.zoo import copied
 from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in, proof
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.kept_season import Kept
+    from tests.fixtures.zoo import Kept
 
 TERMS = "submissions: {per_day: 9}\nrequests: {per_day: 4, per_hour: 3}\n"
 ASK = "/api/v1/seasons/small/requests"
@@ -158,7 +158,7 @@ PUBLIC = ("", "/standings", "/matches", "/crosstable", "/history", "/rounds/1", 
 def test_nothing_that_the_public_sees_tells_of_a_request(
     asking: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
 
     def seen() -> list[bytes]:
         places = [f"{base}/seasons/small{end}" for end in PUBLIC for base in ("", "/api/v1")]

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.picture import assessed, played
-from arbiter.picture.basis import Held
-from arbiter.picture.reading import read_state
-from arbiter.review.rounds import brief_of
-from arbiter.view import Reader, replay_of
-from arbiter.web import seasons
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.season.snapshot import listings, review_view
+from arbiter.season.snapshot.reader import read_state
+from arbiter.season.snapshot.viewer import Held
+from arbiter.trials.review.review_round import brief_of
+from arbiter.web.http import watched_seasons
 from tests.web.authored import TERMS, Authored, authored
 from tests.web.test_notes import noting
 
 if TYPE_CHECKING:
     from httpx2 import Response
 
-    from arbiter.record import MatchRecord
-    from arbiter.reviewed import PhaseLoss, Review
-    from tests.kept_season import Kept
+    from arbiter.match.record import MatchRecord
+    from arbiter.replay.match_review import PhaseLoss, Review
+    from tests.fixtures.zoo import Kept
 
 DONE, OTHER, EARLY = "r001/t02/m0", "r002/t01/m0", "r003/t01/m0"
 API = "/api/v1/seasons/small/matches"
@@ -81,7 +81,7 @@ def seats_in(answer: Response) -> set[int]:
 def test_before_its_round_is_complete_a_review_is_as_none(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, terms: str, who: str | None
 ) -> None:
-    monkeypatch.setattr(seasons, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
     with authored(kept, terms) as site:
         kept.change(EARLY, noting)
         page = f"/seasons/small/matches/{EARLY.replace('/', '-')}"
@@ -108,7 +108,7 @@ def test_what_is_not_published_an_author_sees_of_the_own_seat_alone(site: Author
 def test_what_is_published_all_see_and_its_events_are_the_answers_of_the_replay(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(seasons, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
     with authored(kept, PUBLISHED) as site:
         assert ask(site, DONE).status_code == 404
         page = f"/seasons/small/matches/{DONE.replace('/', '-')}"
@@ -130,8 +130,8 @@ def test_what_is_published_all_see_and_its_events_are_the_answers_of_the_replay(
 def test_while_results_are_held_back_no_review_is_shown(kept: Kept) -> None:
     keep(kept, DONE)
     state = read_state(kept.config, kept.season)
-    assert assessed.has_review(state, DONE)
+    assert review_view.has_review(state, DONE)
     held = replace(state, held=Held(kept.season.orders.read(), state.roster))
-    assert not assessed.has_review(held, DONE)
-    assert assessed.review(held, DONE) is None
-    assert json.dumps(played.replay(held, DONE))
+    assert not review_view.has_review(held, DONE)
+    assert review_view.review(held, DONE) is None
+    assert json.dumps(listings.replay(held, DONE))

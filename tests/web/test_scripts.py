@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from arbiter.games import find, names
-from arbiter.web.modules import join_modules
-from arbiter.web.packed import STATIC
+from arbiter.web.rendering.compression import STATIC
+from arbiter.web.rendering.script_bundle import join_modules
 
 FILES = sorted(path for path in STATIC.rglob("*") if path.suffix in (".js", ".css"))
 WORDS = sorted(

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
-from arbiter.regress.run import open_experiment
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.submissions.authors import add_authors
-from arbiter.web.serving import bound_socket
-from tests.builders import play_trial
-from tests.kept_season import Kept
-from tests.regress.tables import InMemory, experiment
-from tests.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
+from arbiter.trials.regression.runner import open_experiment
+from arbiter.web.http.http_server import bound_socket
+from tests.fixtures.records import play_trial
+from tests.fixtures.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
+from tests.fixtures.zoo import Kept
+from tests.trials.regression.tables import InMemory, experiment
 from tests.web.served import PATIENCE, Served, everything, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 
 def refused(result: tuple[int, str, str], words: str, code: int = 2) -> None:

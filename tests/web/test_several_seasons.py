@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
+from arbiter.contest.submissions.author_accounts import add_authors, hash_of
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.submissions.authors import add_authors, hash_of
-from arbiter.web.callers import SEPARATOR, SESSION
+from arbiter.web.http.authentication import SEPARATOR, SESSION
 from tests.web.authored import TERMS, Authored, archive, visiting
 from tests.web.test_author_pages import log_in, proof, upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.kept_season import Kept
+    from tests.fixtures.zoo import Kept
 
 
 @pytest.fixture(params=["sqlite:///other.sqlite", "sqlite:///small.sqlite"])

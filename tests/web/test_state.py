@@ -11,21 +11,21 @@ import pytest
 import sqlalchemy as sa
 
 from arbiter.errors import StoreError
-from arbiter.picture import figures
-from arbiter.picture.played import matches
-from arbiter.picture.reading import read_state
-from arbiter.picture.under_way import time_left
-from arbiter.store import Store, schema
+from arbiter.season.snapshot import season_figures
+from arbiter.season.snapshot.listings import matches
+from arbiter.season.snapshot.live_round import time_left
+from arbiter.season.snapshot.reader import read_state
+from arbiter.store import Store, db_schema
 from arbiter.store.backup import back_up
 from arbiter.store.orders import Order, OrderKind
-from arbiter.web.seasons import Seasons, WatchedSeason
-from arbiter.web.words import duration
-from tests.databases import put_back
-from tests.kept_season import Kept
+from arbiter.web.http.watched_seasons import Seasons, WatchedSeason
+from arbiter.web.rendering.template_filters import duration
+from tests.fixtures.databases import put_back
+from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
     from arbiter.store import SeasonStore
-    from arbiter.store.lists import MatchRange
+    from arbiter.store.match_lists import MatchRange
 
 
 def test_nothing_is_read_again_while_nothing_happens(kept: Kept) -> None:
@@ -60,9 +60,9 @@ def test_no_match_is_read_to_know_a_season(kept: Kept, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("kept_as", ["nothing", "another version's"])
 def test_a_ranking_that_is_not_kept_is_computed_and_is_the_same(kept: Kept, kept_as: str) -> None:
     before = read_state(kept.config, kept.season).ranking
-    kept.write(sa.update(schema.rankings).values(ranking=b"of another version"))
+    kept.write(sa.update(db_schema.rankings).values(ranking=b"of another version"))
     if kept_as == "nothing":
-        kept.write(sa.delete(schema.rankings))
+        kept.write(sa.delete(db_schema.rankings))
     after = read_state(kept.config, kept.season).ranking
     assert before is not None
     assert after is not None
@@ -74,10 +74,10 @@ def test_a_ranking_that_is_not_kept_is_computed_and_is_the_same(kept: Kept, kept
 def test_a_store_of_an_earlier_version_gets_what_lists_are_read_by(kept: Kept, gone: str) -> None:
     before = figures_of(kept)
     if gone == "brief":
-        kept.write(sa.update(schema.ratings).values(brief=None))
+        kept.write(sa.update(db_schema.ratings).values(brief=None))
     else:
-        kept.write(sa.delete(schema.seats))
-    kept.write(sa.update(schema.version).values(version_num="0009"))
+        kept.write(sa.delete(db_schema.seats))
+    kept.write(sa.update(db_schema.version).values(version_num="0009"))
     if gone == "seats":
         kept.store.close()
         Store(kept.config.store).close()
@@ -88,7 +88,7 @@ def figures_of(kept: Kept) -> list[object]:
     """What is read in lists, and what of ratings in brief."""
     state = read_state(kept.config, kept.season)
     every = [matches(state, None, name) for name in state.names]
-    return [figures.history(state), [[one.id for one in of.part(0, len(of))] for of in every]]
+    return [season_figures.history(state), [[one.id for one in of.part(0, len(of))] for of in every]]
 
 
 def test_an_order_that_moves_no_rating_is_seen(kept: Kept) -> None:
@@ -156,7 +156,7 @@ def test_a_store_that_cannot_be_read_is_asked_once_for_all(
         raise StoreError("the store is locked")
 
     watched = WatchedSeason(kept.file)
-    monkeypatch.setattr("arbiter.web.seasons.read_state", failing)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.read_state", failing)
     for _ in range(3):
         with pytest.raises(StoreError):
             watched.state()
@@ -183,7 +183,7 @@ def test_durations_are_as_exact_as_a_pace_is(seconds: float, text: str) -> None:
 
 
 def test_a_site_shows_the_season_that_was_put_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
     back_up(kept.config.store, kept.file.with_name("copy"))
     with closing(Seasons([kept.file])) as seasons:
         before = number_of_matches(seasons)

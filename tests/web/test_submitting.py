@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
+from arbiter.contest.submissions.archive_storage import archive_of, folder_of
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.submissions.authors import add_authors
-from arbiter.submissions.receiving import archive_of, folder_of
-from tests.commands import BOTS, RANDOM
+from tests.fixtures.commands import BOTS, RANDOM
 from tests.web.authored import archive
 from tests.web.served import PATIENCE, Served, pour, serving
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 pytestmark = pytest.mark.process
 ADDRESS = "/api/v1/seasons/s/submissions"
 FAST = """
-import arbiter.web.bodies, arbiter.web.connections
-arbiter.web.connections.STALL_SECONDS = 0.5
-arbiter.web.bodies.SECONDS = 3.0
+import arbiter.web.http.request_bodies, arbiter.web.http.connections
+arbiter.web.http.connections.STALL_SECONDS = 0.5
+arbiter.web.http.request_bodies.SECONDS = 3.0
 """
 
 

@@ -17,33 +17,33 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
-from arbiter.byhand.occupants import RandomPlayer, SeatCommand
-from arbiter.config import load
 from arbiter.errors import MalformedReply
-from arbiter.exchange import Reply
-from arbiter.players import registered
-from arbiter.protocol import NONE
-from arbiter.record import Fault
+from arbiter.match.exchange import Reply
+from arbiter.match.protocol import NONE
+from arbiter.match.record import Fault
+from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.process_meter import descendants_of
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.table.meter import descendants_of
-from arbiter.table.single import Heard
-from arbiter.web import places
-from arbiter.web import serving as serving_module
-from arbiter.web import tables as module
-from arbiter.web.seasons import Seasons
+from arbiter.table.interactive.occupants import RandomPlayer, SeatCommand
+from arbiter.table.single_bot import Heard
+from arbiter.web.http import concurrency_limits
+from arbiter.web.http import http_server as serving_module
+from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.pages import visitor_tables as module
+from arbiter.web.pages.visitor_tables import Offer, Tables, offer_of
 from arbiter.web.site import make_site
-from arbiter.web.tables import Offer, Tables, offer_of
-from tests.commands import RANDOM
-from tests.kept_season import SEED, Kept
-from tests.round_processes import assert_all_end, watched
+from tests.fixtures.commands import RANDOM
+from tests.fixtures.round_processes import assert_all_end, watched
+from tests.fixtures.zoo import SEED, Kept
 from tests.web.authored import Asked, ask
 from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.commands import Run
+    from tests.fixtures.commands import Run
 
 BELOW = "/seasons/small/table"
 VERBS = ["new", "state", "replay", "decide", "luck", "leave"]
@@ -244,7 +244,7 @@ def test_of_a_table_one_request_waits_and_keeps_nobody_out(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.begin()
-    monkeypatch.setattr(places, "MOST", 1)
+    monkeypatch.setattr(concurrency_limits, "MOST", 1)
 
     async def polled() -> list[int]:
         first, second = poll(site.key), poll(site.key)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
 from arbiter.errors import StoreError
+from arbiter.season.config import load
 from arbiter.store.deliveries import Telling
-from arbiter.web import places, traffic
-from arbiter.web.security import POLICY
-from tests.kept_season import Kept
+from arbiter.web.http import concurrency_limits, traffic
+from arbiter.web.http.request_guard import POLICY
+from tests.fixtures.zoo import Kept
 from tests.web.authored import visiting
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch:
     def failing(*_: object) -> None:
         raise StoreError("the disk failed")
 
-    monkeypatch.setattr("arbiter.web.seasons.LOOK_SECONDS", 0.0)
-    monkeypatch.setattr("arbiter.web.seasons.read_state", failing)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("arbiter.web.http.watched_seasons.read_state", failing)
     answer = logged.get("/healthz")
     assert answer.status_code == 503
     assert "disk" not in answer.text
@@ -99,7 +99,7 @@ def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch:
 def test_too_many_at_once_are_asked_to_come_again(
     logged: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "MOST", 0)
+    monkeypatch.setattr(concurrency_limits, "MOST", 0)
     answer = logged.get("/seasons", headers={"accept": "*/*"})
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
     assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 1)
@@ -112,7 +112,7 @@ def test_a_request_to_read_has_no_body(logged: TestClient) -> None:
 def test_our_own_failure_is_a_page_under_the_policy(
     logged: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arbiter.picture.figures.standings", lambda *_: 1 / 0)
+    monkeypatch.setattr("arbiter.season.snapshot.season_figures.standings", lambda *_: 1 / 0)
     answer = logged.get("/seasons/small")
     assert answer.status_code == 500
     assert answer.headers["content-security-policy"] == POLICY

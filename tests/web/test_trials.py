@@ -13,29 +13,29 @@ import pytest
 from starlette.testclient import TestClient
 
 from arbiter.errors import StoreError
-from arbiter.regress import run
-from arbiter.regress.blocks import block_specs
-from arbiter.regress.identity import PREFIX
-from arbiter.regress.run import open_experiment
-from arbiter.season.orders import now_text
+from arbiter.season.order_effects import now_text
 from arbiter.store import Order, OrderKind, Store
-from arbiter.web import trials as read
-from arbiter.web.drawing import ratio_chart
-from arbiter.web.seasons import Seasons
-from arbiter.web.security import POLICY
+from arbiter.trials.regression import runner
+from arbiter.trials.regression.blocks import block_specs
+from arbiter.trials.regression.program_identity import PREFIX
+from arbiter.trials.regression.runner import open_experiment
+from arbiter.web.http.request_guard import POLICY
+from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.pages import regression_watch as read
+from arbiter.web.pages.regression_watch import Trials
+from arbiter.web.rendering.charts import ratio_chart
 from arbiter.web.site import make_site
-from arbiter.web.trials import Trials
-from tests.builders import play_trial
-from tests.regress.tables import InMemory, alike, experiment, seats_of, skilled
+from tests.fixtures.records import play_trial
+from tests.trials.regression.tables import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from arbiter.regress.experiment import Experiment
-    from arbiter.regress.trial import Trial
     from arbiter.store import SeasonStore
-    from tests.kept_season import Kept
+    from arbiter.trials.regression.experiment import Experiment
+    from arbiter.trials.regression.trial_state import Trial
+    from tests.fixtures.zoo import Kept
 
 HOSTILE = "<script>alert(1)</script>"
 BETTER = InMemory(skilled("candidate"))
@@ -73,7 +73,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "draw_seed", lambda _: "drawn")
+    monkeypatch.setattr(runner, "draw_seed", lambda _: "drawn")
     name = played(tmp_path, seed="auto").name
     with site_of(tmp_path) as client:
         (row,) = client.get("/api/v1/tests").json()["tests"]

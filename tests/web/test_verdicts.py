@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
+from arbiter.contest.submissions.author_accounts import hash_of
 from arbiter.season.administration import reinstate, suspend
-from arbiter.submissions.authors import hash_of
-from arbiter.web.authors_api import FAULTS
-from arbiter.web.seasons import Seasons
+from arbiter.web.api.authors import FAULTS
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from tests.season.test_roster import CONFIG, OWN, REASON, Contest
 from tests.web.test_author_pages import proof

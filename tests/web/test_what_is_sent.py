@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.record import BotReport, Fault, Forfeit
-from arbiter.view import Reader, replay_of
-from tests.kept_season import SEED
+from arbiter.match.record import BotReport, Fault, Forfeit
+from arbiter.replay.visibility import Reader, replay_of
+from tests.fixtures.zoo import SEED
 from tests.web.addresses import walk
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
-    from arbiter.record import MatchRecord
-    from tests.kept_season import Kept
+    from arbiter.match.record import MatchRecord
+    from tests.fixtures.zoo import Kept
 
 UNDER_WAY = 3
 WRITTEN, REPLIED = "written-to-standard-error", "said-in-a-raw-reply"

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from arbiter.applet.reading import Bots, Cards, GameChoices, Passed, Saved
-from arbiter.applet.shapes import Bare, TableState
-from arbiter.reviewed import Review
-from arbiter.viewed import Replay
-from arbiter.web.tables import Begun, VisitState
+from arbiter.replay.match_review import Review
+from arbiter.replay.schema import Replay
+from arbiter.web.applet.get_routes import Bots, Cards, GameChoices, Passed, Saved
+from arbiter.web.applet.schema import Bare, TableState
+from arbiter.web.pages.visitor_tables import Begun, VisitState
 
 TOLD = (Replay, Review, Bare, TableState, Passed, GameChoices, Bots, Cards, Saved, Begun, VisitState)
 

@@ -21,18 +21,18 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from arbiter.envs.arena import checked_names
+from arbiter.envs.argument_checks import NoMatch, checked_number, checked_seed
 from arbiter.envs.chefs_hat.info import Info, action_of, hidden_from_others, start_info, step_info, vector
 from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
-from arbiter.envs.mistakes import NoMatch, checked_number, checked_seed
+from arbiter.envs.match_state import NOBODY, given_deals
 from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
-from arbiter.envs.play import NOBODY, given_deals
+from arbiter.envs.pettingzoo_base import checked_names
 from arbiter.envs.raster import Pixels
 from arbiter.envs.render import RENDER_MODES, checked_mode, rendered
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
-from arbiter.rules import Action, Seat
+from arbiter.games.game import Action, Seat
 
 ID = "arbiter/ChefsHat-v1"
 """Registered by importing `arbiter.envs`."""

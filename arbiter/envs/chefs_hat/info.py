@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from arbiter.envs.argument_checks import NoSuchAction, WrongActionType
 from arbiter.envs.chefs_hat.steps import SILENT, Moment, StepTaken
-from arbiter.envs.mistakes import NoSuchAction, WrongActionType
+from arbiter.envs.match_state import NOBODY
 from arbiter.envs.observers.chefs_hat import FIRST_STEP, NO_STEPS, Observation, cards_shown, shown
-from arbiter.envs.play import NOBODY
 from arbiter.games.chefs_hat.actions import PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
-from arbiter.games.chefs_hat.shown import role_names
+from arbiter.games.chefs_hat.gym_observation import role_names
 from arbiter.games.chefs_hat.state import ChefsHatState
-from arbiter.rules import Action, Seat
+from arbiter.games.game import Action, Seat
 
 HIDDEN = ""
 """In the place of what only the author may see."""

@@ -8,10 +8,10 @@ from typing import Any
 from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.parallel_env import ParallelGameEnv
-from arbiter.envs.play import Play
-from arbiter.rules import Seat
+from arbiter.games.game import Seat
 
 
 class _Told:

@@ -25,6 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, checked_seed
 from arbiter.envs.chefs_hat.info import (
     Info,
     action_of,
@@ -35,12 +36,11 @@ from arbiter.envs.chefs_hat.info import (
     vector,
 )
 from arbiter.envs.chefs_hat.steps import HatPlay, StepTaken
-from arbiter.envs.mistakes import NoSuchAction, WrongActionType, checked_seed
 from arbiter.errors import ConfigError
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.deal import SEATS
 from arbiter.games.chefs_hat.gym2 import PATIENCE
-from arbiter.rules import Action, Seat
+from arbiter.games.game import Action, Seat
 
 
 class Result(NamedTuple):

@@ -22,18 +22,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from arbiter.cards import Card
-from arbiter.envs.play import NOBODY, Play
-from arbiter.export.columns import CHEFS_HAT_COLUMNS, facts
-from arbiter.export.row_files import RowFile
+from arbiter.envs.match_state import NOBODY, Play
+from arbiter.games.cards import Card
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, HAND, NOTHING
+from arbiter.games.chefs_hat.dataset_rows import ChefsHatRows
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, ChefsHatDeal, roles_after
-from arbiter.games.chefs_hat.rows import ChefsHatRows
-from arbiter.games.chefs_hat.shown import Tally
+from arbiter.games.chefs_hat.gym_observation import Tally
 from arbiter.games.chefs_hat.state import ChefsHatState, Said
-from arbiter.rules import Action, Answered, AnyGame, Deal, Seat
-from arbiter.sheet import SheetStep
+from arbiter.games.game import Action, Answered, AnyGame, Deal, Seat
+from arbiter.replay.export.columns import CHEFS_HAT_COLUMNS, facts
+from arbiter.replay.export.row_files import RowFile
+from arbiter.replay.score_sheet import SheetStep
 
 SILENT = (NOTHING,) * SEATS
 NO_TALLY = Tally()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from arbiter.envs.observers.observer import Observer
 from arbiter.games import part_of
-from arbiter.rules import AnyGame
+from arbiter.games.game import AnyGame
 
 __all__ = ["Observer", "observer_of"]
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arbiter.envs.core import core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector
-from arbiter.envs.play import Play
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import HAND, JOKER, STEP_NAMES, STEPS
+from arbiter.games.chefs_hat.gym_observation import BOARD
 from arbiter.games.chefs_hat.opening import Opening
-from arbiter.games.chefs_hat.shown import BOARD
 from arbiter.games.chefs_hat.state import ChefsHatState
-from arbiter.rules import Action, Seat
+from arbiter.games.game import Action, Seat
 
 Observation: TypeAlias = NDArray[np.float32]
 FIRST_STEP = BOARD + HAND
@@ -75,7 +75,7 @@ class ChefsHatObserver(Observer):
         # The rules of this class alone, not those of one made of it; given deals may come with anything.
         plain = type(game) is ChefsHat and game.rules == "book" and game._given is None
         if plain and core_of("chefs_hat") is not None:
-            self.batch = "arbiter.envs.chefs_hat.compiled:ChefsHatBatch"
+            self.batch = "arbiter.envs.chefs_hat.compiled_batch:ChefsHatBatch"
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return CELLS

@@ -8,10 +8,10 @@ from typing import cast
 import numpy as np
 
 from arbiter.envs.core import core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector, bits
-from arbiter.envs.play import Play
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
-from arbiter.rules import Seat
+from arbiter.games.game import Seat
 
 CELLS = 233
 _CARDS = (1 << 52) - 1

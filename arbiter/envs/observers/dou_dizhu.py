@@ -12,13 +12,13 @@ from typing import cast
 
 import numpy as np
 
-from arbiter.cards import Card
 from arbiter.envs.core import core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector
-from arbiter.envs.play import Play
+from arbiter.games.cards import Card
 from arbiter.games.dou_dizhu.combinations import ACTIONS, MOST, PASS, UNKNOWN_FROM, Counts, table
 from arbiter.games.dou_dizhu.game import HAND, DouDizhu, DouDizhuState
-from arbiter.rules import AnyGame, Seat
+from arbiter.games.game import AnyGame, Seat
 
 PLANE = 54
 RECENT = 9

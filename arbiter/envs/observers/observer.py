@@ -9,9 +9,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.cards import Stream
-from arbiter.envs.play import Play
-from arbiter.rules import AnyGame, Seat
+from arbiter.envs.match_state import Play
+from arbiter.games.cards import Stream
+from arbiter.games.game import AnyGame, Seat
 
 Vector: TypeAlias = NDArray[Any]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from arbiter.envs.core import core_of
+from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector, bits
-from arbiter.envs.play import Play
+from arbiter.games.game import Seat
 from arbiter.games.planning import Planning, PlanningState
-from arbiter.rules import Seat
 
 _CORE_CARDS = 64
 """A set of cards is a number of 64 bits in C; larger decks are played in Python."""

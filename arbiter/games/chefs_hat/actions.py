@@ -18,8 +18,8 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Final
 
-from arbiter.cards import UNKNOWN, Card
-from arbiter.rules import Action
+from arbiter.games.cards import UNKNOWN, Card
+from arbiter.games.game import Action
 
 JOKER: Final = 12
 VALUES: Final = range(1, 12)

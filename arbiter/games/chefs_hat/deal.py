@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from arbiter.cards import Card
 from arbiter.errors import ConfigError
+from arbiter.games.cards import Card
 from arbiter.games.chefs_hat.actions import (
     DECK,
     ELEVEN,
@@ -17,7 +17,7 @@ from arbiter.games.chefs_hat.actions import (
     SPECIALS,
     STEP_NAMES,
 )
-from arbiter.rules import Action, Deal, Seat
+from arbiter.games.game import Action, Deal, Seat
 
 SEATS = 4
 ROLES = ("Chef", "Souschef", "Waiter", "Dishwasher")

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
-from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import one_of
+from arbiter.games.cards import Card, Stream
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     CLEARED,
@@ -28,7 +28,6 @@ from arbiter.games.chefs_hat.actions import (
     STEPS,
     gift_cards,
 )
-from arbiter.games.chefs_hat.book import BookState
 from arbiter.games.chefs_hat.deal import (
     ROLES,
     SEATS,
@@ -43,8 +42,7 @@ from arbiter.games.chefs_hat.deal import (
 )
 from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
 from arbiter.games.chefs_hat.opening import opened
-from arbiter.games.chefs_hat.state import Begin, ChefsHatState
-from arbiter.games.chefs_hat.words import (
+from arbiter.games.chefs_hat.protocol_words import (
     EVERYBODY,
     ChefsHatFaces,
     ending,
@@ -56,7 +54,9 @@ from arbiter.games.chefs_hat.words import (
     winner,
     words,
 )
-from arbiter.rules import Action, Command, Deal, Exchange, Game, Seat, Tell
+from arbiter.games.chefs_hat.rule_book_play import BookState
+from arbiter.games.chefs_hat.state import Begin, ChefsHatState
+from arbiter.games.game import Action, Command, Deal, Exchange, Game, Seat, Tell
 from arbiter.text import joined
 
 RULES = ("book", "gym2")
@@ -85,7 +85,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         "3, 2, 1 and 0 points; most points of all deals win."
     )
     observer: ClassVar[str] = "arbiter.envs.observers.chefs_hat:ChefsHatObserver"
-    hearing: ClassVar[str] = "arbiter.games.chefs_hat.hearing:ChefsHatHearing"
+    hearing: ClassVar[str] = "arbiter.games.chefs_hat.information_state:ChefsHatHearing"
     seat_word: ClassVar[str] = "opener"
     takes: ClassVar[str] = "calls a pizza and leads"
     option_help: ClassVar[Mapping[str, str]] = {

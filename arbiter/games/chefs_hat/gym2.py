@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from arbiter.cards import Card, Stream
 from arbiter.errors import IllegalAction
+from arbiter.games.cards import Card, Stream
 from arbiter.games.chefs_hat.actions import (
     CLEARED,
     FIELDS,
@@ -42,9 +42,9 @@ from arbiter.games.chefs_hat.actions import (
     mask_of,
 )
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands
-from arbiter.games.chefs_hat.shown import BOARDS, EMPTY_BOARD, board_cells
+from arbiter.games.chefs_hat.gym_observation import BOARDS, EMPTY_BOARD, board_cells
 from arbiter.games.chefs_hat.state import ChefsHatState, Said, Setting
-from arbiter.rules import Action, Seat
+from arbiter.games.game import Action, Seat
 
 PATIENCE = 5
 """After this many passes, or refused tries, in a row a seat's next action is a random one."""

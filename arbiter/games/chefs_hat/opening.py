@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from arbiter.cards import Card
 from arbiter.errors import IllegalAction
+from arbiter.games.cards import Card
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
     CLEARED,
@@ -38,9 +38,9 @@ from arbiter.games.chefs_hat.deal import (
     reversed_roles,
     strongest,
 )
-from arbiter.games.chefs_hat.shown import EMPTY_BOARD, hand_cells
+from arbiter.games.chefs_hat.gym_observation import EMPTY_BOARD, hand_cells
 from arbiter.games.chefs_hat.state import Begin, ChefsHatState, Said, Setting
-from arbiter.rules import Action, Command, Seat
+from arbiter.games.game import Action, Command, Seat
 
 
 class _OpeningFields(NamedTuple):

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
-from arbiter.cards import Card
 from arbiter.errors import IllegalAction
+from arbiter.games.cards import Card
 from arbiter.games.chefs_hat.actions import NOTHING, STEP_IDS
 from arbiter.games.chefs_hat.deal import ChefsHatDeal, Gift, Hands
-from arbiter.rules import Action, Command, Seat
+from arbiter.games.game import Action, Command, Seat
 
 
 class Setting(NamedTuple):

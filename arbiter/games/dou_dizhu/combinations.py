@@ -21,7 +21,7 @@ from functools import cache, lru_cache
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import NamedTuple, TypeAlias
 
-from arbiter.cards import UNKNOWN, Card
+from arbiter.games.cards import UNKNOWN, Card
 
 Counts: TypeAlias = int
 Ladder: TypeAlias = int

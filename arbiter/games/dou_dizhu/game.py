@@ -13,10 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from arbiter.cards import Card, Stream
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.faces import Face
 from arbiter.games import KEEP_HAND, one_of, seats_in
+from arbiter.games.cards import Card, Stream
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
     FIRST_BOMB,
@@ -33,7 +32,8 @@ from arbiter.games.dou_dizhu.combinations import (
     table,
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
-from arbiter.rules import Action, Command, Deal, Game, Seat, Tell
+from arbiter.games.game import Action, Command, Deal, Game, Seat, Tell
+from arbiter.games.labels import Face
 from arbiter.text import joined
 
 CARDS, HAND = 54, 17

@@ -12,7 +12,7 @@ from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
 from rating.fit.kinds import Kind
 from rating.fit.likelihood import Likelihood
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 Row = tuple[int, int, int]
 CLUSTERED: list[Kind] = ["round", "match"]

@@ -15,7 +15,7 @@ from rating.errors import MalformedGame, ReadError
 from rating.reading.files import Reading, read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 REPORTS = Path(__file__).parents[2] / "data" / "rating" / "reports"
 HEADER = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n'

@@ -16,7 +16,7 @@ from rating.reading.files import Reading, read_results
 from rating.reading.gathering import GameColumns, whole_number
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 OLD = """[Event "Club, \\"A\\""]
 [Site "?"]

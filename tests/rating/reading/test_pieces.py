@@ -16,7 +16,7 @@ from rating.reading.files import read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv
 from rating.text import from_csv_cell
-from tests.profiles import examples
+from tests.fixtures.profiles import examples
 
 Row = tuple[str, ...]
 

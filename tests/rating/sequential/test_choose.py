@@ -12,8 +12,8 @@ from rating.arrays import Floats
 from rating.choose import STATES, VERDICTS, Choice, Standing
 from rating.errors import OptionError, ResultError
 from rating.sequential.gsprt import Gsprt
-from tests.made_blocks import stops
-from tests.made_choices import drawn, equal_blocks, play_choices
+from tests.fixtures.simulated_blocks import stops
+from tests.fixtures.simulated_choices import drawn, equal_blocks, play_choices
 
 CHOICE = Choice(elo1=60.0)
 RUNS = 400

@@ -10,7 +10,7 @@ import pytest
 from rating.arrays import Floats, Ints
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run, Verdict
-from tests.made_blocks import evidence_of, rare_losses, simulate_blocks, stops
+from tests.fixtures.simulated_blocks import evidence_of, rare_losses, simulate_blocks, stops
 
 pytestmark = pytest.mark.slow
 

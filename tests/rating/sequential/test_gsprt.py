@@ -13,7 +13,7 @@ from rating.errors import OptionError, ResultError
 from rating.sequential.brownian import _above, _between, drift_interval, expected_exit
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run
-from tests.made_blocks import evidence_of, simulate_blocks, stops
+from tests.fixtures.simulated_blocks import evidence_of, simulate_blocks, stops
 
 
 def through(test: Gsprt, scores: list[float]) -> Run:

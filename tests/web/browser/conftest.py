@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 
-from arbiter.config import load
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.web.seasons import Seasons
+from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from tests.web.browser.viewer import Viewer
 from tests.web.long_season import make_long_season

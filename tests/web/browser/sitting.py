@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page
 
-    from arbiter.byhand.session import Session
-    from arbiter.course import Position
+    from arbiter.match.position import Position
+    from arbiter.table.interactive.session import Session
 
 ASKED = ".rp-pick:not([aria-disabled]), .ap-words button"
 """What can be answered with one click."""
@@ -66,9 +66,9 @@ def sitting(
     browser: Browser, *seats: str, game: str | None = "planning", options: Sequence[str] = (), **more: Any
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
-    from arbiter.applet.shapes import explanation
-    from arbiter.byhand.session import Session
-    from arbiter.cli.laying import lay
+    from arbiter.cli.table_setup import lay
+    from arbiter.table.interactive.session import Session
+    from arbiter.web.applet.schema import explanation
 
     nothing = (
         "deals_file config store_url match_id record_file replay_file until debug time start_time memory"
@@ -102,12 +102,12 @@ def _served(session: Session, folder: Path) -> Iterator[str]:
     """The link to an applet on a free port of loopback."""
     import uvicorn
 
-    from arbiter.applet.app import make_app
-    from arbiter.applet.posting import Readers
-    from arbiter.applet.reading import News
-    from arbiter.applet.shelf import Remembered
-    from arbiter.cli.laying import lay_match, lay_record, occupant_of
-    from arbiter.web.serving import bound_socket
+    from arbiter.cli.table_setup import lay_match, lay_record, occupant_of
+    from arbiter.web.applet.app import make_app
+    from arbiter.web.applet.get_routes import News
+    from arbiter.web.applet.post_routes import Readers
+    from arbiter.web.applet.saved_tables import Remembered
+    from arbiter.web.http.http_server import bound_socket
 
     listening = bound_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]

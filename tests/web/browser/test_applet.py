@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.byhand import verbs
-from arbiter.byhand.occupants import Person
+from arbiter.table.interactive import verbs
+from arbiter.table.interactive.occupants import Person
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
 from tests.web.served import PATIENCE, serving

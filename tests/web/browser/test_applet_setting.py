@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
 
-    from arbiter.byhand.session import Seen
-from arbiter.frame import frame_at
+    from arbiter.table.interactive.session import Seen
+from arbiter.replay.frame import frame_at
 
 pytestmark = pytest.mark.browser
 TWO_DEALS = ["seats=2", "deals=[[2, 0], [3, 1]]"]

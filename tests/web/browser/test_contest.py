@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.config import load
+from arbiter.contest.submissions.author_accounts import add_authors
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from arbiter.submissions.authors import add_authors
-from tests.commands import BOTS, RANDOM
+from tests.fixtures.commands import BOTS, RANDOM
 from tests.web.authored import archive
 from tests.web.served import PATIENCE, serving
 

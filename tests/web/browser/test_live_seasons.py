@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
+from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.commands import RANDOM
-from tests.games.test_add_a_game import installed
+from tests.docs.test_add_a_game import installed
+from tests.fixtures.commands import RANDOM
 from tests.web.browser.looking import complaints_of
 from tests.web.browser.sitting import ASKED, sitting
 from tests.web.served import PATIENCE, serving

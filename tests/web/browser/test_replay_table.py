@@ -10,7 +10,7 @@ from tests.web.browser.viewer import early, full, own, place, with_fault
 from tests.web.replays import OPTIONS, match_of
 
 if TYPE_CHECKING:
-    from arbiter.viewed import Replay
+    from arbiter.replay.schema import Replay
     from tests.web.browser.viewer import Show
 
 pytestmark = pytest.mark.browser

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.notes import Note
-from arbiter.view import Reader, replay_of
+from arbiter.match.notes import Note
+from arbiter.replay.visibility import Reader, replay_of
 from tests.web.browser.looking import violations
 from tests.web.browser.viewer import early, full, match_page, own, place, with_fault
 from tests.web.replays import NAMES, OPTIONS, faulty, match_of

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.config import load
-from arbiter.web import tables as module
-from arbiter.web.seasons import Seasons
+from arbiter.season.config import load
+from arbiter.web.http.watched_seasons import Seasons
+from arbiter.web.pages import visitor_tables as module
 from arbiter.web.site import make_site
 from tests.web.browser.conftest import served
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from arbiter.web.tables import Tables
+    from arbiter.web.pages.visitor_tables import Tables
 
 pytestmark = pytest.mark.browser
 TURN_OR_END = f"{ASKED}, .ap-over:not(:empty)"

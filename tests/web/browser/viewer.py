@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from starlette.responses import FileResponse, Response
 
-from arbiter.view import Reader, replay_of
-from arbiter.web.security import Guard
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.web.http.request_guard import Guard
 from tests.web.replays import faulty, match_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
-    from arbiter.record import MatchRecord
-    from arbiter.viewed import Replay
+    from arbiter.match.record import MatchRecord
+    from arbiter.replay.schema import Replay
 
     Show: TypeAlias = Callable[..., Any]
 

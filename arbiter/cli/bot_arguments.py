@@ -1,0 +1,234 @@
+"""The bots, options and deals that a command line or a season's file names, before a match is played."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from dataclasses import replace
+from itertools import cycle, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import yaml
+
+from arbiter.cli.options import read_json
+from arbiter.cli.output import note
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match.limits import changed
+from arbiter.replay.visibility import FORMAT
+from arbiter.sandbox.player_command import (
+    command_problems,
+    lacking,
+    name_of_command,
+    registered,
+    starting_problems,
+)
+from arbiter.sandbox.tiers import choose
+from arbiter.store.address import lasts, refuse_query
+from arbiter.table.interactive.replay_import import MOST_CHARACTERS, record_of
+from arbiter.text import first_few
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from arbiter.games.game import AnyGame, Deal
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Limits, Player
+    from arbiter.season.config import Config, Entry
+
+
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+"""The beginning of a variable that stands before a command."""
+
+
+def prepare(path: str, store_url: str | None = None) -> Config:
+    """The config, checked with its commands and settled; warnings go to stderr."""
+    from arbiter.season.settings import load_to_play
+
+    config = load_to_play(path, store_url)
+    if not lasts(config.store):
+        given = "--store" if store_url else f"{path}: store:"
+        raise ConfigError(f"{given} {config.store} keeps nothing", hint="name a file")
+    refuse_query(store_url or "")
+    for text in config.warnings:
+        note(text)
+    if config.gone:
+        gone = first_few(f"{name} ({what})" for name, what in config.gone.items())
+        note(f"suspended, and could not be started: {gone}")
+    return settle(config)
+
+
+def settle(config: Config) -> Config:
+    """A config with its isolation decided for this machine; warnings go to stderr.
+
+    ConfigError where bots could read what they must not.
+    """
+    from arbiter.season.config.readable_secrets import confined
+
+    config, notes = confined(config)
+    for text in notes:
+        note(text)
+    return config
+
+
+def with_tier(limits: Limits) -> Limits:
+    """Limits with the isolation to use on this machine; a warning goes to stderr."""
+    tier, warning = choose(limits.isolation)
+    if warning:
+        note(warning)
+    return replace(limits, isolation=tier)
+
+
+def given_deals(game: AnyGame, path: str, shapes: Iterable[Mapping[str, Any]]) -> list[Deal]:
+    """The deals of a file; ConfigError says which one is wrong."""
+    deals = []
+    for number, shape in enumerate(shapes):
+        try:
+            deals.append(game.deal_from_json(shape))
+        except ConfigError as error:
+            raise ConfigError(f"deal {number}: {error}", path) from None
+    return deals
+
+
+def players_of(commands: Sequence[str]) -> tuple[Player, ...]:
+    """Players from command lines: named after their file, numbered where two share a name."""
+    for number, command in enumerate(commands, 1):
+        if not command.strip():
+            raise ConfigError(f"--bot {number} is empty: give a command")
+    return numbered(player_of_command(command, f"--bot {command!r}") for command in commands)
+
+
+def player_of_command(command: str, given_by: str) -> Player:
+    """The player that a command line starts in the current folder; `given_by` begins what is said of a wrong
+    one. Variables may stand before the command as in a shell, ``LEVEL=3 python3 bot.py``.
+    """
+    env, words = split_command(command, given_by)
+    for message in problems_of_command(words, env):
+        raise ConfigError(f"{given_by}: {message}")
+    return registered(name_of_command(words), words, Path(), env)
+
+
+def numbered(players: Iterable[Player]) -> tuple[Player, ...]:
+    """The same players, all but the first of a name with a number, ``alice-2``."""
+    taken: Counter[str] = Counter()
+    shown = []
+    for player in players:
+        taken[player.name] += 1
+        number = taken[player.name]
+        shown.append(replace(player, name=f"{player.name}-{number}") if number > 1 else player)
+    return tuple(shown)
+
+
+def split_command(command: str, given_by: str) -> tuple[dict[str, str], list[str]]:
+    """The variables at the beginning of a command line, and the words of its command."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"{given_by}: {error}") from None
+    first = next((n for n, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
+    return dict(word.split("=", 1) for word in words[:first]), words[first:]
+
+
+def problems_of_command(words: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+    """Yield what keeps a command from being started in the current folder."""
+    yield from starting_problems(words, env)
+    if words:
+        yield from (message for _, message in command_problems(words, Path()))
+    else:
+        yield "there is no command"
+
+
+def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str, Any]:
+    """``key=value`` pairs, values as in a config; `given_by` is what their user typed before them."""
+    given: dict[str, Any] = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        if not equals:
+            raise ConfigError(f"{given_by} {option!r}: write key=value")
+        try:
+            given[key] = yaml.safe_load(text)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            raise ConfigError(f"{given_by} {key}: the value cannot be read: {text!r}") from None
+    return given
+
+
+def read_replay(path: str) -> MatchRecord:
+    """The match of a replay that a site gave; ConfigError where the file has none, or hides cards."""
+    try:
+        return record_of(read_json(path, MOST_CHARACTERS))
+    except ConfigError as error:
+        raise ConfigError(error.problems, error.file or path) from None
+
+
+def read_deals(game: AnyGame, path: str) -> tuple[dict[str, Any], ...]:
+    """The deals of a JSON file: those of a match record, or a list of the shapes that its ``deals`` has."""
+    return deals_in(read_json(path), path, game.name)
+
+
+def deals_in(deals: object, path: str, game: str | None = None) -> tuple[dict[str, Any], ...]:
+    """The same in what a file holds; of a record of another game than this it is said."""
+    if isinstance(deals, dict) and deals.get("format") == FORMAT:
+        raise ConfigError("is a replay", path, "--from-replay FILE takes one")
+    if isinstance(deals, dict) and "deals" in deals:
+        if game and (played := deals.get("game")) not in (None, game):
+            raise ConfigError(f"is the record of a match of {played}, not of {game}", path)
+        deals = deals["deals"]
+    if not isinstance(deals, list) or not deals or not all(isinstance(deal, dict) for deal in deals):
+        raise ConfigError(
+            'is neither a list of deals, [{"hands": [[...], ...]}, ...], nor a match record', path
+        )
+    return tuple(deals)
+
+
+def config_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option of a season's file whose players, game and limits a command takes."""
+    text = "A season's file: its game, limits and players."
+    return click.option("--config", "config_file", type=click.Path(), help=text)(command)
+
+
+def read_entries(
+    path: str,
+    names: Sequence[str],
+    written: Mapping[str, str | None],
+    options: Mapping[str, Any],
+    others: int | None = None,
+) -> tuple[Config, list[Player]]:
+    """The season, and its players with these names, in this order; where there are `others`, so many players
+    from elsewhere, then house bots for the seats that are left.
+
+    Limits that are `written` and `options` of the game take the place of the season's. The isolation is
+    settled for this machine. ConfigError for a name that no entry or more than one has, and for programs that
+    are not there.
+    """
+    from arbiter.cli.open_season import with_roster
+    from arbiter.season.config import load
+
+    config = with_roster(load(path))
+    entries = [_entry(config, name) for name in names]
+    if others is not None and config.house_bots:
+        left = max(0, config.game.seats - len(entries) - others)
+        entries += [config.called(name)[-1] for name in islice(cycle(config.house_bots), left)]
+    for entry in entries:
+        for message in lacking(entry.player):
+            raise ConfigError(f"{entry.player.name}: {message}", path)
+    limits = changed(config.limits, **written)
+    # Whether the season's other players are there does not matter here.
+    alone = settle(replace(config, entries=tuple(entries), limits=limits))
+    game = make(config.game.name, {**config.game.options, **options}) if options else config.game
+    return replace(alone, entries=config.entries, game=game), [entry.player for entry in entries]
+
+
+def _entry(config: Config, name: str) -> Entry:
+    """The one entry that a name means: as it is rated, or as it is registered."""
+    found = config.called(name)
+    exact = [entry for entry in found if entry.player.name == name]
+    if len(exact or found) > 1:
+        versions = ", ".join(entry.player.name for entry in found)
+        raise ConfigError(
+            f"{name!r} is {len(found)} players of {config.file}", hint=f"name one of {versions}"
+        )
+    return (exact or found)[0]

@@ -1,0 +1,188 @@
+"""`check-config`, `config`, `games`, `isolation`: what is there, before anything is played."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.output import note, print_json, print_table, say
+from arbiter.errors import ConfigError, StoreError
+from arbiter.text import counted
+
+if TYPE_CHECKING:
+    from arbiter.season.config import Config
+
+
+@click.command("check-config")
+@config_argument
+@format_option
+def check_config(config: str, style: str) -> None:
+    """Read a season's file, check every key and every player's command; play nothing.
+
+    Example: arbiter check-config configs/demo.yaml
+    """
+    from arbiter.cli.open_season import to_be_played
+    from arbiter.season.config import load
+    from arbiter.season.config.readable_secrets import refuse_reach
+
+    checked = load(config, check_commands=True, check_store=True, check_secrets=True)
+    refuse_reach(checked)
+    rule = to_be_played(checked).after_fault
+    for warning in checked.warnings:
+        note(warning)
+    players = [entry.player.name for entry in checked.entries]
+    if style == "json":
+        print_json(
+            {
+                "ok": True,
+                "season": checked.season,
+                "game": checked.game.name,
+                "players": players,
+                "rounds": checked.rounds,
+                "store": checked.store,
+                "digest": checked.digest,
+                "after_fault": rule,
+                "warnings": list(checked.warnings),
+            }
+        )
+    else:
+        size = f"{counted(len(players), 'player')}, {counted(checked.rounds, 'round')}"
+        say(f"{config}: ok: {checked.game.title}, {size}")
+        if checked.submissions is not None or rule != "end":
+            say(f"after_fault: {rule}, {_why(checked, rule)}")
+
+
+def _why(config: Config, rule: str) -> str:
+    """Return why this follows a fault in the next round."""
+    if "after_fault" not in config.left_open:
+        return "as the file says"
+    if rule != config.after_fault:
+        return "as in the season's last round, since the file does not say"
+    if rule == "substitute":
+        return "since authors submit: a friend's fault must not decide which of their results count"
+    return "the contest's rule, as there is no house bot to sit in"
+
+
+@click.command()
+@format_option
+def games(style: str) -> None:
+    """The games that can be played, with the options that a config may give them.
+
+    Example: arbiter games
+    """
+    from arbiter.games import find, names
+
+    found = [find(name) for name in names()]
+    if style == "json":
+        print_json(
+            [{"name": game.name, "title": game.title, "options": dict(game.option_help)} for game in found]
+        )
+        return
+    rows = []
+    for game in found:
+        for number, (option, text) in enumerate(game.option_help.items()):
+            rows.append([*([game.name, game.title] if number == 0 else ["", ""]), option, text])
+    print_table(["game", "title", "option", "what it is"], rows, left=range(4))
+
+
+@click.command()
+@click.option("--explain", "call", metavar="CALL", help="Whether a bot may make this system call, and why.")
+@format_option
+def isolation(call: str | None, style: str) -> None:
+    """List what this machine can enforce against bots, tier by tier.
+
+    Example: arbiter isolation --explain socket
+    """
+    from arbiter.sandbox.tiers import choose, on_top, probe, stage
+
+    if call is not None:
+        _explain(call, style)
+        return
+    tiers, (default, _) = probe() | {"stage": stage(), "cgroup": on_top()}, choose("auto")
+    if style == "json":
+        shapes = {name: asdict(tier) for name, tier in tiers.items()}
+        print_json({"tiers": shapes, "default": default})
+        return
+    marks = {default: "default", "stage": "beneath all but plain", "cgroup": "on top of each"}
+    rows = [
+        [name, "yes" if tier.available else "no", marks.get(name, ""), tier.reason]
+        for name, tier in tiers.items()
+    ]
+    print_table(["tier", "available", "", "why not"], rows, left=range(4))
+    stage_of_default = tiers["stage"].enforces if tiers["stage"].available and default != "plain" else {}
+    for what, how in {**tiers[default].enforces, **stage_of_default, **tiers["cgroup"].enforces}.items():
+        say(f"{default}: {what.replace('_', ' ')}: {_in_words(how)}")
+
+
+def _explain(call: str, style: str) -> None:
+    from arbiter.sandbox.explained import explain
+
+    try:
+        found = explain(call)
+    except KeyError:
+        message = f"--explain {call}: there is no such system call"
+        raise ConfigError(message, hint="names are those of man 2 syscalls, such as openat") from None
+    if style == "json":
+        print_json({"call": call, "tiers": {"landlock": found}})
+        return
+    say(f"landlock: {found}")
+    say("plain: allowed: nothing is refused")
+
+
+def _in_words(how: object) -> str:
+    return {True: "yes", False: "not kept from it"}.get(how, str(how)) if isinstance(how, bool) else str(how)
+
+
+@click.command("config")
+@config_argument
+@click.option("--stored", is_flag=True, help="The settings that a round was played under, from the store.")
+@click.option("--round", "number", type=click.IntRange(min=1), help="Which round.  [default: the last]")
+@store_option
+def config(config: str, stored: bool, number: int | None, store_url: str | None) -> None:
+    """Print a season's settings with all defaults, as YAML that `run-round` takes from any folder.
+
+    Keys that may change freely, such as `rounds`, are those of the file. A seed that the file does
+    not give is not shown.
+
+    Example: arbiter config configs/demo.yaml
+    """
+    from arbiter.season.config.writer import written
+
+    if stored:
+        found = _stored(config, store_url, number)
+    elif number is not None or store_url is not None:
+        raise ConfigError("--round and --store go with --stored")
+    else:
+        from arbiter.season.config import load
+
+        found = load(config)
+    click.echo(written(found), nl=False)
+
+
+def _stored(path: str, store_url: str | None, number: int | None) -> Config:
+    """The config of a round, by default of the last; ConfigError or StoreError where there is none."""
+    from arbiter.cli.open_season import open_stored
+    from arbiter.season.administration import unknown_round
+    from arbiter.season.config import as_it_was
+    from arbiter.store.address import absolute
+
+    given, season = open_stored(path, store_url)
+    rounds = season.rounds()
+    if not rounds:
+        raise ConfigError(f"{season.name} has no rounds yet", path, "arbiter run-round plays the first")
+    if number is not None and number > len(rounds):
+        raise unknown_round(number, len(rounds))
+    stored = rounds[-1 if number is None else number - 1]
+    settings = season.settings(stored.digest)
+    found = None if settings is None else as_it_was(given, settings)
+    if found is None:
+        raise StoreError(f"the settings of round {stored.number} of {season.name} are not kept")
+    return replace(
+        found,
+        seed=given.seed if given.seed == season.seed else "auto",
+        store=absolute(store_url, Path.cwd()) if store_url else given.store,
+    )

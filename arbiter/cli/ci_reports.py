@@ -1,0 +1,78 @@
+"""Documents of tests for CI: JUnit files, records of matches; and a check that a file can be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ConfigError
+from arbiter.replay.export.whole_files import write_whole
+from arbiter.text import xml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.match.record import MatchRecord
+
+
+class Case(NamedTuple):
+    """A test case: its result in a line, what is below it, and the `kind` of a failure, if that has one."""
+
+    classname: str
+    name: str
+    seconds: float
+    failed: bool
+    line: str
+    details: str = ""
+    kind: str = ""
+
+
+def junit(suite: str, cases: Sequence[Case], seconds: float) -> str:
+    """A JUnit file."""
+    failures = sum(case.failed for case in cases)
+    tree = ET.Element("testsuite", name=suite, tests=str(len(cases)), failures=str(failures))
+    tree.set("time", f"{seconds:.3f}")
+    for case in cases:
+        element = ET.SubElement(tree, "testcase", classname=case.classname, name=xml_text(case.name))
+        element.set("time", f"{case.seconds:.3f}")
+        if case.failed:
+            failure = ET.SubElement(element, "failure", message=xml_text(case.line))
+            if case.kind:
+                failure.set("type", case.kind)
+            failure.text = xml_text(case.details)
+        else:
+            text = "\n".join(filter(None, (case.line, case.details)))
+            ET.SubElement(element, "system-out").text = xml_text(text)
+    ET.indent(tree)
+    return "<?xml version='1.0' encoding='UTF-8'?>\n" + ET.tostring(tree, encoding="unicode") + "\n"
+
+
+def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
+    """Write each record to a file of a folder, which is made if need be; ConfigError where that fails."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
+    for name, record in records.items():
+        write_whole(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
+
+
+def record_name(match: str) -> str:
+    """The file of a match's record."""
+    return match.replace("/", "-") + ".json"
+
+
+def check_path(path: str | None) -> None:
+    """ConfigError where no file could be written there."""
+    if path is None:
+        return
+    place = Path(path).absolute()
+    if not path or place.is_dir():
+        raise ConfigError("cannot be written: it is a folder" if path else "a file's name is empty", path)
+    if not place.parent.is_dir():
+        raise ConfigError("cannot be written: there is no such folder", path)
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise ConfigError("cannot be written: permission denied", path)

@@ -1,0 +1,95 @@
+"""The command line that plays a match again, and who of its players can sit there again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from arbiter.games import make
+from arbiter.match.limits import options_of
+from arbiter.match.spec import original
+from arbiter.sandbox.landlock import path_of
+from arbiter.sandbox.player_command import lacking, registered
+from arbiter.season.config.settings_diff import is_sent, rated_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.store import SeasonStore
+
+
+def play_command(spec: MatchSpec) -> str:
+    """``arbiter play`` with what the match was planned with, as typed in the current folder."""
+    words = ["arbiter", "play", "--game", spec.game, "--seed", spec.seed]
+    if spec.round is not None:
+        words += ["--round", str(spec.round)]
+    usual = make(spec.game, {}).options
+    options = [(key, value) for key, value in spec.options.items() if value != usual.get(key)]
+    words += chain.from_iterable(("--option", f"{key}={_yaml(value)}") for key, value in options)
+    words += options_of(spec.limits)
+    words += chain.from_iterable(("--bot", _bot(player)) for player in spec.players)
+    return shlex.join(words)
+
+
+def settings_of_match(record: MatchRecord, season: SeasonStore) -> dict[str, Any] | None:
+    """The settings that a stored match was played under; None if they are not kept."""
+    digests = {stored.number: stored.digest for stored in season.rounds()}
+    return season.settings(digests[record.round]) if record.round in digests else None
+
+
+def absent(
+    record: MatchRecord, settings: Mapping[str, Any] | None, folder: Path
+) -> Iterator[tuple[int, str]]:
+    """Yield (seat, reason) for every seat of a match in which nobody can sit again.
+
+    `settings` are those that it was played under, None if they are not kept; names in them are relative to
+    `folder`.
+    """
+    players = {} if settings is None else _players(settings, folder)
+    for seat, name in enumerate(record.players):
+        player = players.get(original(name))
+        if record.bots and record.bots[seat].model is not None:
+            yield seat, f"{name} is a language model, which plays in whole matches alone"
+        elif player is None:
+            yield seat, f"the command of {name} is not known: the settings of that round are not kept"
+        elif messages := list(lacking(player)):
+            yield seat, f"the program of {name} is gone: {messages[0]}"
+
+
+def _players(settings: Mapping[str, Any], folder: Path) -> dict[str, Player]:
+    languages = {
+        word: str(folder / language["program"]) for word, language in settings.get("languages", {}).items()
+    }
+    path, found = path_of((program,) for program in languages.values()), {}
+    for player in settings["players"]:
+        if "model" in player:
+            continue
+        name, (first, *words) = rated_name(player["name"], player.get("version")), player["command"]
+        command = (languages.get(first, first), *words)
+        env = {"PATH": path} if is_sent(player) else {}
+        found[name] = registered(name, command, folder, env, read=player.get("read", ()))
+    return found
+
+
+def _bot(player: Player) -> str:
+    env = [f"{key}={value}" for key, value in player.env.items()]
+    return shlex.join([*env, *map(_near, player.command)])
+
+
+def _near(word: str) -> str:
+    """A file below the current folder by its path from there."""
+    try:
+        return str(Path(word).relative_to(Path.cwd())) if os.path.isabs(word) else word
+    except ValueError:
+        return word
+
+
+def _yaml(value: object) -> str:
+    return yaml.safe_dump(value, default_flow_style=True, width=10**6).removesuffix("...\n").strip()

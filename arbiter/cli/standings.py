@@ -1,0 +1,327 @@
+"""`standings`, `marks`, `crosstable`, `matches`: what a store holds, as tables."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arbiter.cli.open_season import look, open_stored
+from arbiter.cli.options import (
+    config_argument,
+    format_option,
+    format_option_of,
+    store_option,
+    table_format_option,
+)
+from arbiter.cli.output import (
+    note,
+    print_as,
+    print_json,
+    print_table,
+    result_text,
+    say,
+    seat_names,
+    suspended_line,
+)
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.season.administration import unknown_round
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.snapshot import listings
+from arbiter.season.snapshot import season_figures as figures
+from arbiter.season.snapshot.grades import Grade, grades
+from arbiter.season.snapshot.model_costs import COSTS
+from arbiter.season.snapshot.ranking import ranking_after
+from arbiter.season.snapshot.season_state import SeasonState
+from arbiter.season.snapshot.standing_marks import in_words, notices
+from arbiter.season.snapshot.viewer import EVERYBODYS
+from arbiter.text import counted, faults_text, joined, money, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.cli.output import Table
+    from arbiter.season.snapshot.schema import History, SeasonCosts, Standings
+    from rating.equilibrium import Nash
+    from rating.ratings import Ranking
+FIGURES = ["rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points"]
+RATED = ["rank", "player", "elo", "low", "high"]
+NO_RUNGS = "no bot of yours is rated, so every mark is 0: write `rung: true` for those that marks count"
+SHOWN_ROUNDS = 10
+"""The columns of a history for people: more are too wide for a terminal."""
+
+
+@click.command()
+@config_argument
+@click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
+@click.option("--history", is_flag=True, help="Each player's rating after each round.")
+@click.option("--official", is_flag=True, help="Without house bots, rungs and withdrawn players.")
+@click.option(
+    "--also",
+    type=click.Choice(["nash"]),
+    help="A further column: the score against the best mixture of players.",
+)
+@store_option
+@table_format_option
+def standings(
+    config: str,
+    after_round: int | None,
+    history: bool,
+    official: bool,
+    also: str | None,
+    store_url: str | None,
+    style: str,
+) -> None:
+    """Ratings after the last complete round, with 95 % intervals; or how they came about.
+
+    Example: arbiter standings configs/demo.yaml --format json
+    """
+    state = look(config, store_url)
+    last = state.complete
+    if after_round is not None and after_round > last:
+        raise ConfigError(
+            f"--after-round {after_round}: {counted(last, 'round')} {'is' if last == 1 else 'are'} complete"
+        )
+    if history and (official or also):
+        raise ConfigError(f"{'--official' if official else '--also'} does not go with --history")
+    if history:
+        show_history(figures.history(state, after_round, official=False), style)
+        return
+    earlier = (
+        ranking_after(state.config, state.stored, after_round)
+        if official and after_round not in (None, last)
+        else None
+    )
+    shape = figures.standings(state, after_round, official, earlier)
+    if official:
+        shape["players"] = [row for row in shape["players"] if row["rank"] is not None]
+    scores = None
+    if also is not None and shape["players"]:
+        scores = _nash(ranking_after(state.config, state.stored, after_round or last))
+    show_standings(shape, style, scores)
+
+
+@click.command()
+@config_argument
+@store_option
+@format_option_of("csv", "text", "json", "markdown", text="A table for a spreadsheet, for people, or JSON.")
+def marks(config: str, store_url: str | None, style: str) -> None:
+    """A line for each author of a course: rank, Elo with its interval, and a mark.
+
+    The mark says how many rungs the author's program is rated above: the players with `rung: true`, or, where
+    none has it and authors send programs, those of the season's file that are no house bots.
+
+    Example: arbiter marks configs/demo.yaml > marks.csv
+    """
+    state = look(config, store_url)
+    names = {author.name for author in state.stored.authors.all() if not author.organiser}
+    roles = state.players.items()
+    rungs = {rated for rated, role in roles if role == "rung"}
+    if not rungs and names:
+        rungs = {rated for rated, role in roles if not role and registered_name(rated) not in names}
+    names = names or {registered_name(rated) for rated, role in roles if not role}
+    lines = grades(figures.standings(state, official=False), names, rungs, state.players.keys())
+    if state.complete and lines and not any(line.rungs for line in lines):
+        note(NO_RUNGS)
+    columns = Grade._fields
+    rows = [[round(cell) if isinstance(cell, float) else cell for cell in line] for line in lines]
+    cells = [["" if cell is None else cell for cell in row] for row in rows]
+    texts = [columns.index(name) for name in ("author", "above", "note")]
+    print_as(style, [line._asdict() for line in lines], (columns, rows), (columns, cells), left=texts)
+
+
+@click.command()
+@config_argument
+@store_option
+@table_format_option
+def crosstable(config: str, store_url: str | None, style: str) -> None:
+    """Pairwise results of all complete rounds: won-drawn-lost of the row against the column.
+
+    Example: arbiter crosstable configs/demo.yaml
+    """
+    table = figures.crosstable(SeasonState.of(*open_stored(config, store_url)), official=False)
+    assert table is not None
+    names, cells = table["players"], table["cells"]
+    lines = [
+        [number, name, *("" if cell is None else "{wins}-{draws}-{losses}".format(**cell) for cell in row)]
+        for number, (name, row) in enumerate(zip(names, cells, strict=True), 1)
+    ]
+    headings = ["#", "player", *map(str, range(1, len(names) + 1))]
+    print_as(style, table, figures.pairs_of(table), (headings, lines), left=(1,))
+
+
+@click.command()
+@config_argument
+@click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
+@click.option("--player", help="Of this player only.")
+@click.option("--tag", help="In which a bot noted this tag.")
+@store_option
+@format_option
+def matches(
+    config: str,
+    round_number: int | None,
+    player: str | None,
+    tag: str | None,
+    store_url: str | None,
+    style: str,
+) -> None:
+    """Every stored match with its points, or who forfeited and why.
+
+    Example: arbiter matches configs/demo.yaml --round 1 --player greedy
+    """
+    state = look(config, store_url)
+    playing = {name for match in state.matches for name in match.players}
+    if player is not None and player not in playing:
+        known = playing or {entry.player.name for entry in state.config.entries}
+        raise ConfigError(f"no player {player!r}", hint=did_you_mean(player, sorted(known)))
+    last = max((stored.number for stored in state.rounds), default=0)
+    if round_number is not None and round_number > last:
+        raise unknown_round(round_number, last)
+    listed = listings.matches(state, round_number, player, tag=tag, eyes=EVERYBODYS)
+    chosen = listed.part(0, len(listed))
+    if style == "json":
+        print_json({"matches": [listings.match_told(state, match) for match in chosen], "next": None})
+        return
+    rows = []
+    for match in chosen:
+        seats, ended = seat_names(match), ""
+        if match.points is None:
+            ended = result_text(match)
+        else:
+            seats = [f"{name} {points}" for name, points in zip(seats, match.points, strict=True)]
+        if (why := state.annulled.get(match.id)) is not None:
+            ended = "; ".join(filter(None, [f"annulled: {why}", ended]))
+        runs = [one.order.before for one in state.reruns.get(match.id, ())]
+        again = [f"played again, before: {result_text(run)}" for run in runs if run is not None]
+        rows.append([match.id, *seats, "; ".join(filter(None, [ended, *again]))])
+    seats = [f"seat {seat}" for seat in range(state.file.game.seats)]
+    print_table(["match", *seats, "forfeit"], rows, left=range(len(seats) + 2))
+
+
+def show_standings(standings: Standings, style: str, scores: Nash | None = None) -> None:
+    """Print standings, with `scores` against the equilibrium; for people what they must know stands below."""
+    players: Sequence[Mapping[str, Any]] = standings["players"]
+    columns = [*FIGURES, "faults", "fault_kinds", "wins_by_fault", "marks"]
+    rows = [
+        [
+            *itemgetter(*FIGURES)(row),
+            sum(row["faults"].values()),
+            faults_text(row["faults"]),
+            row.get("wins_by_fault"),
+            " ".join(row["marks"]),
+        ]
+        for row in players
+    ]
+    if "costs" in standings:
+        columns += COSTS
+        rows = [[*row, *map(of.get, COSTS)] for row, of in zip(rows, players, strict=True)]
+    headings, lines = _table_of(standings)
+    if scores is not None:
+        from rating.cli.report import nash_cells
+
+        found = [scores.figures(row["player"]) for row in players]
+        players = [{**row, "nash": figures} for row, figures in zip(players, found, strict=True)]
+        columns += [f"nash_{name}" for name in found[0]] if found else []
+        rows = [[*row, *figures.values()] for row, figures in zip(rows, found, strict=True)]
+        headings = [*headings, "nash", "95 %", "in it"]
+        lines = [[*line, *nash_cells(figures)] for line, figures in zip(lines, found, strict=True)]
+    rounds = counted(standings["rounds_played"], "round")
+    title = f"{standings['season']}: {standings['game']}, {rounds} played"
+    texts = [headings.index(heading) for heading in ("player", "faults", "mark") if heading in headings]
+    print_as(style, {**standings, "players": players}, (columns, rows), (headings, lines), title, left=texts)
+    if style == "text":
+        if standings["drawelo"] is not None:
+            click.echo(f"95 % intervals by {standings['intervals']}; drawelo {standings['drawelo']:.1f}")
+        if anchors := standings.get("anchors"):
+            known = joined([f"{name} ({number(elo)})" for name, elo in anchors.items()])
+            click.echo(f"Elo and intervals from the mean of {known}")
+        if (costs := standings.get("costs")) is not None and costs["counted"] is not None:
+            click.echo(_costs_in_words(costs))
+        if standings["first"]:
+            click.echo(in_words(standings["first"]))
+        for warning in _in_short(standings):
+            say(f"note: {warning}")
+
+
+def _costs_in_words(costs: SeasonCosts) -> str:
+    """``all models: 12.40 EUR, and 0.35 EUR in plays that do not count``."""
+    counted, more, currency = costs["counted"] or 0.0, costs["uncounted"] or 0.0, costs["currency"]
+    said = f"all models: {money(counted, counted, currency)}"
+    return f"{said}, and {money(more, more, currency)} in plays that do not count" if more else said
+
+
+def _nash(ranking: Ranking) -> Nash:
+    """The score of each player against the equilibrium of all of them."""
+    from rating.equilibrium import nash
+    from rating.errors import OptionError
+
+    try:
+        return nash(ranking.fit)
+    except OptionError as error:
+        raise ConfigError(f"--also nash: {error}") from None
+
+
+def _in_short(standings: Standings) -> list[str]:
+    """The notes, with one in place of those that say who sits out, if there are several."""
+    noticed = notices(standings["suspended"])
+    out = [warning for warning in standings["warnings"] if warning in noticed]
+    if len(out) < 2:
+        return list(standings["warnings"])
+    others = [warning for warning in standings["warnings"] if warning not in noticed]
+    return [*others, suspended_line(len(out))]
+
+
+def _table_of(standings: Standings) -> Table:
+    """Headings and rows as people read them; wins by others' faults and marks only where there are any."""
+    players = standings["players"]
+    halves = [
+        None if row["high"] is None or row["low"] is None else (row["high"] - row["low"]) / 2
+        for row in players
+    ]
+    costs, each = (row.get("cost") for row in players), (row.get("cost_a_match") for row in players)
+    firsts = [row.get("legal_first") for row in players]
+    columns: dict[str, Sequence[object]] = {
+        "#": [row["rank"] for row in players],
+        "player": [row["player"] for row in players],
+        "Elo": [number(row["elo"]) for row in players],
+        "±": [number(half) for half in halves],
+        "cost": _money(costs),
+        "a match": _money(each),
+        "legal first": ["" if share is None else f"{share:.1%}" for share in firsts],
+        "matches": [row["matches"] for row in players],
+        "points": [number(row["points"]) for row in players],
+        "won": [row["wins"] for row in players],
+        "drawn": [row["draws"] for row in players],
+        "lost": [row["losses"] for row in players],
+        "by faults": [row.get("wins_by_fault", 0) for row in players],
+        "faults": [faults_text(row["faults"]) for row in players],
+        "mark": [", ".join(row["marks"]) for row in players],
+    }
+    for seldom in ("cost", "a match", "legal first", "by faults", "mark"):
+        if not any(columns[seldom]):
+            del columns[seldom]
+    return list(columns), list(zip(*columns.values(), strict=True))
+
+
+def _money(amounts: Iterable[float | None]) -> list[str]:
+    """Amounts with equal decimals, "" for none."""
+    cells = list(amounts)
+    largest = max((cell for cell in cells if cell is not None), default=0.0)
+    return ["" if cell is None else money(cell, largest) for cell in cells]
+
+
+def show_history(history: History, style: str) -> None:
+    """Ratings after each round: every figure for programs, `SHOWN_ROUNDS` rounds for people."""
+    rounds = history["history"]
+    if not rounds and style in ("text", "markdown"):
+        return
+    rows = [[of["round"], *itemgetter(*RATED)(row)] for of in rounds for row in of["players"]]
+    last = len(rounds)
+    shown = sorted({1 + (last - 1) * k // (SHOWN_ROUNDS - 1) for k in range(SHOWN_ROUNDS)})
+    elos = [{row["player"]: row["elo"] for row in rounds[after - 1]["players"]} for after in shown if rounds]
+    names = [row["player"] for row in rounds[-1]["players"]] if rounds else []
+    columns = ["player", *(f"round {after}" for after in shown)]
+    table = [[name, *(number(elo.get(name)) for elo in elos)] for name in names]
+    title = f"{history['season']}: Elo after each round"
+    print_as(style, history, (["round", *RATED], rows), (columns, table), title)

@@ -1,0 +1,1 @@
+"""People and what they send: programs, requests, agents; integrity and webhooks."""

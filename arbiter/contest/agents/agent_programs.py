@@ -1,0 +1,132 @@
+"""A program checked, or submitted as a version: the same inspection, kept or not."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+from arbiter.contest.agents.answer_limits import cut
+from arbiter.contest.submissions.archive import CHUNK
+from arbiter.contest.submissions.archive_storage import (
+    ArchiveTooLarge,
+    Arriving,
+    archive_of,
+    program_of,
+    remove,
+)
+from arbiter.contest.submissions.build_recipe import KNOWN, MAKES_PROGRAMS
+from arbiter.contest.submissions.client import pack
+from arbiter.contest.submissions.inspection import inspect
+from arbiter.contest.submissions.inspector import alone, inspect_one
+from arbiter.errors import ConfigError
+from arbiter.season.config.settings_diff import rated_name
+from arbiter.season.roster import folder_of
+from arbiter.store.submissions import NoRoom, TooMany
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import IO
+
+    from arbiter.contest.agents.arena import AgentArena
+
+FILES = {
+    "python": "bot.py", "javascript": "bot.js", "shell": "bot.sh", "c++": "main.cpp", "c": "main.c",
+    "rust": "main.rs", "go": "main.go", "java": "Main.java",
+}  # fmt: skip
+"""The name of the file of a program of one file, by its language."""
+DETAIL, FIX, OUTPUT = 1_000, 500, 3_000
+"""Bytes of a step's parts; there are four steps."""
+assert set(FILES.values()) <= KNOWN.keys()
+
+
+def check(arena: AgentArena, path: Path) -> dict[str, Any]:
+    """Unpack, build and try a program as `submit` would, and keep nothing: `state` and `steps`.
+
+    ConfigError where there is no program to be sent.
+    """
+    config = arena.config
+    with arena.opened() as (_, stored), _arriving(arena, path) as arriving:
+        author = stored.authors.named(arena.name)
+        assert author is not None
+        name = rated_name(arena.name, author.versions + 1)
+        room = arena.terms.total - stored.shelf.taken(arena.name)
+        arriving.keep()
+        try:
+            archive, folder = archive_of(config, arriving.name), program_of(config, arriving.name)
+            verdict = inspect(archive, folder, config, name, lambda _: None, room)
+        finally:
+            remove(config, arriving.name)
+    return {"state": verdict.state, "steps": list(_steps(step.to_json() for step in verdict.steps))}
+
+
+def submit(arena: AgentArena, path: Path) -> dict[str, Any]:
+    """Make a program the agent's next version, unless it is refused: `player`, `version`, `state`, `steps`.
+
+    The same files again are the version that they were before. ConfigError as for `check`, and where the
+    agent has sent as much as it may.
+    """
+    config, terms = arena.config, arena.terms
+    with arena.opened() as (_, stored), alone([config]), _arriving(arena, path) as arriving:
+        arriving.keep()
+        new = False
+        try:
+            sent = arena.name, arriving.sha256, arriving.name, terms.per_day, arriving.size, terms.total
+            made, new = stored.submissions.add(*sent)
+        except TooMany as error:
+            what = f"{terms.per_day} new programs in 24 hours are taken"
+            raise ConfigError(what, str(config.file), f"again in {error.seconds} s") from None
+        except NoRoom as error:
+            what = f"your versions take {error.taken:,} of {terms.total:,} bytes, and this one does not fit"
+            raise ConfigError(what, str(config.file), "submissions: max_total allows more") from None
+        finally:
+            if not new:
+                arriving.drop()
+        # One whose inspection was interrupted is inspected now.
+        inspect_one(config, made.id)
+        found = stored.submissions.one(made.id)
+        assert found is not None
+    player = rated_name(arena.name, found.version)
+    shape = {"player": player, "version": found.version, "state": found.state}
+    return {**shape, "steps": list(_steps(found.steps))}
+
+
+def _steps(steps: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for step in steps:
+        said = {
+            key: cut(step[key], most) for key, most in (("detail", DETAIL), ("fix", FIX), ("output", OUTPUT))
+        }
+        yield {"name": step["name"], "ok": step["ok"], **said}
+
+
+@contextmanager
+def _arriving(arena: AgentArena, path: Path) -> Iterator[Arriving]:
+    """A program packed, as if it had come to a site."""
+    most = arena.terms.max_bytes
+    with TemporaryFile() as archive:
+        _pack(path, archive)
+        archive.seek(0)
+        arriving = Arriving(folder_of(arena.config), most)
+        try:
+            while data := archive.read(CHUNK):
+                arriving.write(data)
+        except ArchiveTooLarge:
+            arriving.drop()
+            what = f"packed it has more than {most:,} bytes"
+            raise ConfigError(what, str(path), "leave files out") from None
+    yield arriving
+
+
+def _pack(path: Path, into: IO[bytes]) -> None:
+    """Pack a folder, or a program of one file; a ZIP file is taken as it is."""
+    if not path.is_file() or path.suffix.lower() not in MAKES_PROGRAMS:
+        pack(path, into)
+        return
+    with TemporaryDirectory() as folder:
+        try:
+            shutil.copy(path, folder)
+        except OSError as error:
+            raise ConfigError(f"cannot be read: {error.strerror}", str(path)) from None
+        pack(Path(folder), into)

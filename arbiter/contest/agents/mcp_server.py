@@ -1,0 +1,141 @@
+"""The arena as tools of the Model Context Protocol, over standard input and output, by the official SDK.
+
+What starts programs is the command itself, a process that ends with its call or with this one; what is only
+read is read here. Each answer is the JSON object that the command prints.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from arbiter import __version__
+from arbiter.contest.agents.agent_programs import FILES
+from arbiter.contest.agents.answer_limits import LONGEST_ERROR
+from arbiter.contest.agents.arena import AgentArena
+from arbiter.contest.agents.manual import rules
+from arbiter.contest.agents.version_matches import list_matches, show_log, show_match
+from arbiter.errors import ArbiterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+INSTRUCTIONS = """\
+Write a program that plays a card game well. Read `rules`; `check` a program until it passes; `submit` it;
+`play` rounds against the rungs; look at `standings`, at the worst matches (`match` without an id), at one of
+them (`match`, `log`); then submit a better one. The verdict "undecided" asks for more rounds."""
+
+
+def server(folder: Path, name: str) -> MCPServer[Any]:
+    """The tools of the arena in a folder."""
+    made = MCPServer("arbiter", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
+    tools = ArenaTools(folder.resolve(), name)
+    for tool in (tools.rules, tools.check, tools.submit, tools.play, tools.standings, tools.match, tools.log):
+        made.add_tool(tool, structured_output=False)
+    return made
+
+
+class ArenaTools:
+    """The tools; a docstring is what the agent is told of each."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = folder, name
+        self._one = anyio.Lock()
+
+    async def rules(self, page: int = 1) -> str:
+        """The arena's terms, the rules and commands of the game, the protocol of bots: read all pages."""
+        return await self._read(rules, page)
+
+    async def check(self, path: str = "", source: str = "", language: str = "python") -> str:
+        """Try a program as `submit` does, and keep nothing: what failed, why, and what mends it.
+
+        `path` names a file, a folder or a ZIP file within the arena's folder; or `source` is the text of a
+        program of one file, in this `language`: python, javascript, shell, c++, c, rust, go or java.
+        """
+        return await self._of_program("check", path, source, language)
+
+    async def submit(self, path: str = "", source: str = "", language: str = "python") -> str:
+        """Make a program your next version, if it passes all checks; arguments as for `check`."""
+        return await self._of_program("submit", path, source, language)
+
+    async def play(self, rounds: int = 1, seconds: int = 45, version: int | None = None) -> str:
+        """Play rounds against all rungs, by default with your last version; no match begins after `seconds`.
+
+        Answers with the standings and the worst matches of these rounds.
+        """
+        options = ["--rounds", str(rounds), "--seconds", str(seconds)]
+        options += [] if version is None else ["--version", str(version)]
+        return await self._command("play", options=options)
+
+    async def standings(self, version: int | None = None) -> str:
+        """Where a version stands against each rung, with intervals, and how all versions did."""
+        # Ratings are not loaded before they are asked for.
+        from arbiter.contest.agents.gauntlet_rounds import standings
+
+        return await self._read(standings, version)
+
+    async def match(self, id: str = "", version: int | None = None, page: int = 1) -> str:
+        """One match as your bot knew it; without `id` the list of all, those that went worst first."""
+        if id:
+            return await self._read(show_match, id, version, page)
+        return await self._read(list_matches, version, page)
+
+    async def log(self, id: str, version: int | None = None, page: int = 1) -> str:
+        """What your bot was sent in a match, its answers, their times, the end of its standard error."""
+        return await self._read(show_log, id, version, page)
+
+    async def _read(self, read: Callable[..., dict[str, Any]], *arguments: object) -> str:
+        def told() -> str:
+            try:
+                return json.dumps(read(AgentArena.read(self._folder, self._name), *arguments))
+            except ArbiterError as error:
+                raise ToolError(str(error)[:LONGEST_ERROR]) from None
+
+        return await anyio.to_thread.run_sync(told, abandon_on_cancel=True)
+
+    async def _of_program(self, verb: str, path: str, source: str, language: str) -> str:
+        if bool(path) == bool(source):
+            raise ToolError("give either a path or a source")
+        if path:
+            place = (self._folder / path).resolve()
+            if not place.is_relative_to(self._folder):
+                raise ToolError(f"path: it has to lie within {self._folder}; or give the source")
+            return await self._command(verb, str(place))
+        if language not in FILES:
+            raise ToolError(f"language: one of {', '.join(FILES)}; for others give a path")
+        with TemporaryDirectory() as folder:
+            file = Path(folder, FILES[language])
+            file.write_text(source, encoding="utf-8", errors="replace")
+            return await self._command(verb, str(file))
+
+    async def _command(self, verb: str, *words: str, options: Sequence[str] = ()) -> str:
+        """Run a command of `arena` to its end, one at a time; its answer."""
+        own = ["--name", self._name, "--parent", str(os.getpid()), *options, "--", str(self._folder), *words]
+        async with self._one:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "arbiter", "arena", verb, *own),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            try:
+                told, said = await process.communicate()
+            finally:
+                if process.returncode is None:
+                    process.terminate()
+                    with anyio.CancelScope(shield=True):
+                        await process.wait()
+        if not told:
+            raise ToolError(said.decode(errors="replace")[-LONGEST_ERROR:].strip() or f"{verb} was ended")
+        # As short as what is read here.
+        return json.dumps(json.loads(told))

@@ -1,0 +1,107 @@
+"""The matches of a version: which went wrong and why, one of them as its seat saw it, its log.
+
+Every match is over before it is shown, and its deals come no more.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.contest.agents.answer_limits import cut, list_page, text_page
+from arbiter.contest.submissions.match_log import log_of, seen_by
+from arbiter.errors import ConfigError
+from arbiter.match.spec import original
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.contest.agents.arena import AgentArena
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchRecord, MatchSummary
+
+WHY = 300
+"""Bytes of why a match ended by a fault."""
+FAULT, LOST, DRAWN, WON, OTHERS = "fault", "lost", "drawn", "won", "fault of another"
+
+
+class OwnMatch(NamedTuple):
+    """A match, and the seats of the agent's bot there."""
+
+    record: MatchRecord
+    seats: tuple[Seat, ...]
+
+
+def list_matches(arena: AgentArena, version: int | None = None, page: int = 1) -> dict[str, Any]:
+    """The matches of a version, the worst first: own faults, then those lost by most points."""
+    with arena.opened() as (store, stored):
+        gauntlet = arena.gauntlet(arena.version(stored, version), store)
+        season = store.season(gauntlet.name)
+        rows, pages = list_page(rows_of(season.summaries() if season else [], gauntlet.player), page)
+    return {"player": gauntlet.player, "matches": rows, **pages}
+
+
+def show_match(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
+    """A match as the bot's first seat knew it: its cards, all it heard, what it might answer and did."""
+    own = _own(arena, match, version)
+    text = printable("\n".join(seen_by(own.record, own.seats[0])))
+    return {"id": own.record.id, "seats": list(own.seats), **text_page(text, page)}
+
+
+def show_log(arena: AgentArena, match: str, version: int | None = None, page: int = 1) -> dict[str, Any]:
+    """What the bot was sent in a match, what it answered, the times, and the end of its standard error."""
+    own = _own(arena, match, version)
+    return {"id": own.record.id, "seats": list(own.seats), **text_page(log_of(own.record, own.seats), page)}
+
+
+def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]]:
+    """A row for each match, the worst first."""
+    told = [(_outcome(match, player), _lead(match, player), match) for match in matches]
+    order = (FAULT, LOST, DRAWN, WON, OTHERS)
+    told.sort(key=lambda one: (order.index(one[0]), one[1], one[2].id))
+    return [
+        {
+            "id": match.id,
+            "outcome": found,
+            "seats": list(played_by(match.players, player)),
+            "players": list(match.players),
+            "points": None if match.points is None else list(match.points),
+            "reason": "" if match.fault is None else cut(f"{match.fault}: {match.detail}", WHY),
+        }
+        for found, _, match in told
+    ]
+
+
+def played_by(players: Iterable[str], player: str) -> tuple[Seat, ...]:
+    """The seats of a player in a match."""
+    return tuple(seat for seat, name in enumerate(players) if original(name) == player)
+
+
+def _own(arena: AgentArena, match: str, version: int | None) -> OwnMatch:
+    with arena.opened() as (store, stored):
+        gauntlet = arena.gauntlet(arena.version(stored, version), store)
+        season = store.season(gauntlet.name)
+        if season is None:
+            raise ConfigError(f"{gauntlet.player} has played no match yet")
+        record = season.match(match)
+        if record is None:
+            raise ConfigError(f"there is no match {match!r}", hint="without an id `match` lists all")
+    return OwnMatch(record, played_by(record.players, gauntlet.player))
+
+
+def _outcome(match: MatchSummary, player: str) -> str:
+    if match.points is None:
+        own = match.faulty is not None and original(match.players[match.faulty]) == player
+        return FAULT if own else OTHERS
+    lead = _lead(match, player)
+    return LOST if lead < 0 else WON if lead > 0 else DRAWN
+
+
+def _lead(match: MatchSummary, player: str) -> float:
+    """By how many points the player is ahead of the mean of the others; 0 after a fault."""
+    own = played_by(match.players, player)
+    others = [seat for seat in range(len(match.players)) if seat not in own]
+    if match.points is None or not others:
+        return 0.0
+    return fmean(match.points[seat] for seat in own) - fmean(match.points[seat] for seat in others)

@@ -1,0 +1,125 @@
+"""A season's sources as JPlag reads them: a folder for each program, what was handed out beside them.
+
+The files of a program lie in one folder, their folders in their names: a safe name may be that of a file and
+of a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from arbiter.contest.integrity.program_sources import (
+    programs_of_others,
+    programs_of_season,
+    samples,
+    to_build_on,
+)
+from arbiter.contest.integrity.schema import in_words
+from arbiter.errors import ConfigError
+from arbiter.text import markdown, markdown_code
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from arbiter.contest.integrity.program_sources import Sources
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+
+NEW, OLD, BASE = "new", "old", "base"
+"""The folders of programs of the season, of what they are compared with, and of what was handed out."""
+README = "README.md"
+LANGUAGES = {
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp"), "cpp"),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), "javascript"),
+    ".c": "c", ".cs": "csharp", ".go": "golang", ".java": "java", ".kt": "kotlin", ".py": "python3",
+    ".r": "rlang", ".rs": "rust", ".scala": "scala", ".swift": "swift", ".ts": "typescript",
+}  # fmt: skip
+"""Its name of a language, by the ending of a file's name."""
+UNSAFE = re.compile(r"[^\w@.+-]|^[.-]")
+LONGEST = 60
+
+
+def write_jplag(config: Config, stored: SeasonStore, folder: str) -> list[str]:
+    """Write a new folder, and return the command for each language in it; ConfigError where it cannot be."""
+    place = Path(folder)
+    part = place.parent / f".{place.name}.part"
+    for path in (place, part):
+        if os.path.exists(path):  # noqa: PTH110 -- the other fails where a name is too long
+            raise ConfigError("is there already: name a new folder", str(path))
+    try:
+        commands = _written(config, stored, part, place)
+        part.rename(place)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", folder) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return commands
+
+
+def _written(config: Config, stored: SeasonStore, part: Path, place: Path) -> list[str]:
+    shipped = list(samples(config))
+    parts = {
+        NEW: programs_of_season(config, stored),
+        OLD: [
+            *programs_of_others(config, stored),
+            *(one for one in shipped if one.side["name"] not in to_build_on()),
+        ],
+        BASE: [one for one in shipped if one.side["name"] in to_build_on()],
+    }
+    part.mkdir()
+    rows: list[str] = []
+    languages: set[str] = set()
+    for name, programs in parts.items():
+        taken: set[str] = set()
+        (part / name).mkdir()
+        for sources in (one.read() for one in programs):
+            if sources.files:
+                home = part / name / _unused(_safe(sources.side["key"]), taken)
+                _write(sources, home)
+                rows.append(f"- {markdown_code(f'{name}/{home.name}')}: {markdown(in_words(sources.side))}")
+                languages |= _languages(sources) if name == NEW else set()
+    base, new, old = (shlex.quote(str(place / name)) for name in (BASE, NEW, OLD))
+    command = f"java -jar jplag.jar -bc {base} -new {new} -old {old}"
+    commands = [f"{command} -l {language}" for language in sorted(languages)]
+    (part / README).write_text("\n".join(_readme(commands, rows)) + "\n", encoding="utf-8")
+    return commands
+
+
+def _languages(sources: Sources) -> set[str]:
+    endings = (PurePath(file.name).suffix.lower() for file in sources.files)
+    return {LANGUAGES[ending] for ending in endings if ending in LANGUAGES}
+
+
+def _readme(commands: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
+    yield from ("# Sources of a season, for JPlag", "")
+    yield f"`{NEW}` has the programs of the season, `{OLD}` those of other seasons and the samples, with"
+    yield from (f"which they are compared, `{BASE}` what was handed out.", "")
+    yield from ("```sh", *commands, "```", "", *rows)
+
+
+def _write(sources: Sources, home: Path) -> None:
+    home.mkdir()
+    taken: set[str] = set()
+    for file in sources.files:
+        (home / _unused(_safe(file.name), taken)).write_text(file.text, encoding="utf-8")
+
+
+def _safe(name: str) -> str:
+    """A name that every system takes, its ending kept."""
+    stem, dot, ending = UNSAFE.sub("_", name).rpartition(".")
+    return f"{stem[:LONGEST]}{dot}{ending[:LONGEST]}"
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """The name, or with a number before its ending where another one is the same but for case."""
+    path, number = PurePath(name), 1
+    while name.casefold() in taken:
+        number += 1
+        name = str(path.with_name(f"{path.stem}~{number}{path.suffix}"))
+    taken.add(name.casefold())
+    return name

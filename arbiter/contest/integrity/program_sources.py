@@ -1,0 +1,245 @@
+"""The programs whose sources are compared: a season's, those of other seasons, and the samples.
+
+A program is what its author sent and plays now, or, for a player with a command, the sources that this
+names and those in its own folder. Files are read, never run: regular ones with the name of a source, of
+bounded size and number. What is left out is named.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.contest.integrity.tokens import Tokens, is_source, tokens_of
+from arbiter.games.samples import shipped_sources
+from arbiter.games.samples.starter import BETTER
+from arbiter.season.config.settings_diff import rated_name
+from arbiter.season.config.submission_settings import SOURCE, folder_beside
+from arbiter.season.program_digests import digest_of, own_files
+from arbiter.season.roster import folder_of
+from arbiter.store import Store
+from arbiter.store.address import address_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from arbiter.contest.integrity.schema import LeftOut, Side
+    from arbiter.match.spec import Player
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.versions import Submission
+
+LARGEST, MOST_BYTES, MOST_FILES = 256 << 10, 1 << 20, 200
+"""Bytes of a file; bytes and files of a program."""
+MOST_LOOKED_AT = 5_000
+"""Names in a program's folder, sources or not."""
+OF_OTHERS = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__"})
+"""Folders of libraries, which many have."""
+MARK = "@"
+"""In a key, before a sample's name, or between a version and its season; no player's name has it."""
+
+
+class SourceFile(NamedTuple):
+    """A source file: its name within the program, its text, its tokens."""
+
+    name: str
+    text: str
+    tokens: Tokens
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The sources of one program; `found` are its files, by their names within it, before they are read."""
+
+    side: Side
+    found: Iterable[tuple[str, Path]]
+
+    def read(self) -> Sources:
+        """Its sources as they are now."""
+        return _read_all(self.side, self.found)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of a program, as far as they were read."""
+
+    side: Side
+    files: Sequence[SourceFile]
+    left_out: Sequence[LeftOut]
+
+
+def programs_of_season(config: Config, stored: SeasonStore) -> Iterator[Compared]:
+    """The programs that play now: the active versions of authors, and players with commands.
+
+    House bots and rungs are none, nor are players that are shipped samples, as they were shipped.
+    """
+    yield from _versions(stored.submissions.active(), folder_of(config))
+    yield from (one for one in _of_commands(config, house=False) if not _is_shipped(one))
+
+
+def without_files(config: Config, stored: SeasonStore) -> list[str]:
+    """The active versions whose files are not where the season keeps them, as on another machine."""
+    places = ((one, folder_of(config) / one.file / SOURCE) for one in stored.submissions.active())
+    return [rated_name(one.author, one.version) for one, place in places if not place.is_dir()]
+
+
+def programs_of_author(config: Config, stored: SeasonStore, author: str) -> Iterator[Compared]:
+    """All versions of an author, whichever plays: a report may be older than the last one."""
+    yield from _versions(stored.submissions.of(author), folder_of(config))
+
+
+def programs_of_others(
+    config: Config, stored: SeasonStore, against: Iterable[str] = ()
+) -> Iterator[Compared]:
+    """The active versions of the store's other seasons, and of those in the stores `against`.
+
+    A season of the same name there is this one, as it was when a backup was made.
+    """
+    yield from (one for other in stored.others() for one in _of_other(other, folder_of(config)))
+    for address in map(address_of, against):
+        with closing(Store(address, create=False)) as store:
+            names = [name for name in store.seasons() if name != stored.name]
+            seasons = [season for name in names if (season := store.season(name)) is not None]
+            folder = folder_beside(address, config.file)
+            # Before the store is closed.
+            yield from [one for season in seasons for one in _of_other(season, folder)]
+
+
+def samples(config: Config) -> Iterator[Compared]:
+    """The samples that ship, and the house bots and rungs of the season that are none of them."""
+    yield from shipped()
+    for one in _of_commands(config, house=True):
+        if not _is_shipped(one):
+            yield Compared(_sample(one.side["name"]), one.found)
+
+
+def shipped() -> Iterator[Compared]:
+    """The samples that ship, a file each."""
+    for path, _ in shipped_sources():
+        if is_source(path.name):
+            yield Compared(_sample(path.name), [(path.name, path)])
+
+
+@lru_cache(maxsize=1)
+def to_build_on() -> frozenset[str]:
+    """The names of the samples that are there to be built on."""
+    return frozenset(path.name for path, is_given in shipped_sources() if is_given)
+
+
+def _sample(name: str) -> Side:
+    return {"name": name, "version": None, "key": f"{MARK}{name}", "sample": True}
+
+
+def _versions(sent: Iterable[Submission], folder: Path) -> Iterator[Compared]:
+    for one in sent:
+        side: Side = {"name": one.author, "version": one.version, "key": rated_name(one.author, one.version)}
+        yield Compared(side, _walked(folder / one.file / SOURCE))
+
+
+def _of_other(season: SeasonStore, folder: Path) -> Iterator[Compared]:
+    for one in _versions(season.submissions.active(), folder):
+        key = f"{one.side['key']}{MARK}{season.name}"
+        yield Compared({**one.side, "season": season.name, "key": key}, one.found)
+
+
+def _of_commands(config: Config, house: bool) -> Iterator[Compared]:
+    players = [entry.player for entry in config.entries if not entry.is_sent]
+    folder = os.path.abspath(config.folder)  # noqa: PTH100 -- links are not followed
+    for entry in config.entries:
+        if not entry.is_sent and bool(entry.role) == house:
+            name = entry.registered_name
+            side: Side = {"name": name, "version": None, "key": name}
+            yield Compared(side, list(_of_command(entry.player, players, folder)))
+
+
+def _of_command(player: Player, players: Iterable[Player], folder: str) -> Iterator[tuple[str, Path]]:
+    """Yield what a command names, and the player's own folder unless others are at home there, too."""
+    named = sorted(map(Path, own_files(player, folder)))
+    yield from ((file.name, file) for file in named)
+    own = Path(player.folder)
+    homes = [Path(folder), *(Path(other.folder) for other in players if other is not player)]
+    if named and not any(home.is_relative_to(own) for home in homes):
+        yield from ((name, path) for name, path in _walked(own) if path not in named)
+
+
+def _is_shipped(one: Compared) -> bool:
+    """True for a player of the organiser's that is a sample: in its place, or as `init` copies it."""
+    if (first := next((path for name, path in one.found if is_source(name)), None)) is None:
+        return False
+    for path, _ in shipped_sources():
+        if path.name == first.name and path.stem.endswith(f"_{one.side['name'].replace('-', '_')}"):
+            return digest_of(str(path)) == digest_of(str(first))
+    return any(path.parent == first.parent for path, _ in shipped_sources())
+
+
+def _walked(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files below a folder, by their names from it on; no link is followed."""
+    looked_at = 0
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in OF_OTHERS and not name.startswith("."))
+        for name in sorted(files):
+            looked_at += 1
+            if looked_at > MOST_LOOKED_AT:
+                return
+            path = Path(place, name)
+            yield str(path.relative_to(folder)), path
+
+
+def _read_all(side: Side, found: Iterable[tuple[str, Path]]) -> Sources:
+    files: list[SourceFile] = []
+    left_out: list[LeftOut] = []
+    room = MOST_BYTES
+    for name, path in found:
+        if not is_source(name):
+            continue
+        if len(files) + len(left_out) == MOST_FILES:
+            left_out.append({"file": name, "why": f"the program has more than {MOST_FILES} sources"})
+            break
+        try:
+            text = _text_of(path, room)
+        except Unread as why:
+            left_out.append({"file": name, "why": str(why)})
+            continue
+        # The better bot of a season's starter is there to be read, and lies about in what is sent.
+        if not (name.startswith(f"{BETTER}/") and text in _shipped_texts()):
+            files.append(SourceFile(name, text, tokens_of(name, text)))
+            room -= len(text)
+    return Sources(side, files, left_out)
+
+
+class Unread(Exception):
+    """A source is left out; its text says why."""
+
+
+def _text_of(path: Path, room: int) -> str:
+    """The text of a source; Unread where it is left out."""
+    try:
+        # What a build has left may be a link to another's file, or a pipe.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError as error:
+        raise Unread("it is a link" if error.errno == errno.ELOOP else "it cannot be read") from None
+    with open(descriptor, "rb") as file:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise Unread("it is no regular file")
+        if state.st_size > LARGEST:
+            raise Unread(f"it has {state.st_size:,} bytes; at most {LARGEST:,} are read")
+        held = file.read(LARGEST)
+    if len(held) > room:
+        raise Unread(f"the program has more than {MOST_BYTES:,} bytes of sources")
+    if b"\0" in held:
+        raise Unread("it is no text")
+    return held.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@lru_cache(maxsize=1)
+def _shipped_texts() -> frozenset[str]:
+    return frozenset(
+        path.read_text(encoding="utf-8") for path, _ in shipped_sources() if is_source(path.name)
+    )

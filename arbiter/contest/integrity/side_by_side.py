@@ -1,0 +1,203 @@
+"""Two programs side by side: the lines that correspond, with numbers that lead across.
+
+A passage is a row of tokens that both have, `RUN` at least; nothing is in two of them, or was handed out.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from arbiter.contest.integrity.fingerprints import RUN, runs, together
+from arbiter.contest.integrity.program_sources import (
+    MARK,
+    programs_of_author,
+    programs_of_others,
+    programs_of_season,
+    samples,
+    shipped,
+    to_build_on,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from arbiter.contest.integrity.program_sources import SourceFile, Sources
+    from arbiter.contest.integrity.schema import Beside, Half, Passage, PassagePlace, ShownFile
+    from arbiter.contest.integrity.tokens import Codes
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+
+TRIED = 8
+"""Places of the other program at which one run of tokens is looked for."""
+NEAR = 6
+"""Tokens between two passages that are one: a change within what corresponds."""
+MOST_PASSAGES = 200
+HIDDEN_HERE, HIDDEN_THERE = np.uint64(0), np.uint64(1)
+"""In place of runs that correspond to none: two values, so that they do not to each other."""
+
+
+class Stretch(NamedTuple):
+    """What two files share, in tokens: in one `length` from `start`, in the other `there` from `place`."""
+
+    one: int
+    other: int
+    start: int
+    place: int
+    length: int
+    there: int
+
+
+def side_by_side(config: Config, stored: SeasonStore, one: str, other: str) -> Beside | None:
+    """The programs of two keys, of the season, its store and the samples; None if one is not there."""
+    house = [found for found in samples(config) if found.side["name"] not in _names_of_shipped()]
+    known = {found.side["key"]: found for found in (*programs_of_others(config, stored), *samples(config))}
+    known |= {found.side["key"]: found for found in programs_of_season(config, stored)}
+    for author in {key.rpartition(MARK)[0] for key in (one, other)}:
+        known |= {found.side["key"]: found for found in programs_of_author(config, stored, author)}
+    if one == other or one not in known or other not in known:
+        return None
+    pair = known[one].read(), known[other].read()
+    of_authors = not any("sample" in sources.side for sources in pair)
+    handed_out = [_runs_of(found.read()) for found in house] if of_authors else []
+    return beside(*pair, together([_runs_of_shipped(of_authors), *handed_out]))
+
+
+@lru_cache(maxsize=1)
+def _names_of_shipped() -> frozenset[str]:
+    return frozenset(found.side["name"] for found in shipped())
+
+
+@lru_cache(maxsize=2)
+def _runs_of_shipped(whole: bool) -> Codes:
+    """The runs of tokens of the samples that ship, the `whole` of them or those that are to be built on."""
+    return together(
+        _runs_of(found.read()) for found in shipped() if whole or found.side["name"] in to_build_on()
+    )
+
+
+def _runs_of(sources: Sources) -> Codes:
+    return together(runs(file.tokens.codes) for file in sources.files)
+
+
+def beside(one: Sources, other: Sources, given: Codes) -> Beside:
+    """Two programs side by side; `given` are the hashes of runs of tokens that were handed out."""
+    found = _joined(_shared(one.files, other.files, given))[:MOST_PASSAGES]
+    passages: list[Passage] = [
+        {
+            "number": number,
+            "places": (
+                _place(one.files, run.one, run.start, run.length),
+                _place(other.files, run.other, run.place, run.there),
+            ),
+            "tokens": run.length,
+        }
+        for number, run in enumerate(found, 1)
+    ]
+    spans = (
+        [(run.one, run.start, run.length) for run in found],
+        [(run.other, run.place, run.there) for run in found],
+    )
+    halves = _half(one, spans[0], given), _half(other, spans[1], given)
+    return {"halves": halves, "passages": passages}
+
+
+def _shared(ones: Sequence[SourceFile], others: Sequence[SourceFile], given: Codes) -> Iterator[Stretch]:
+    """Yield what two programs share, in the order of the first one's tokens, nothing twice."""
+    hashes = [_own(file, given, HIDDEN_HERE) for file in others]
+    index: dict[int, list[tuple[int, int]]] = {}
+    for number, row in enumerate(hashes):
+        for place in np.flatnonzero(row != HIDDEN_HERE).tolist():
+            known = index.setdefault(int(row[place]), [])
+            if len(known) < TRIED:
+                known.append((number, place))
+    for one, file in enumerate(ones):
+        row = _own(file, given, HIDDEN_THERE)
+        start = 0
+        while start < len(row):
+            places = index.get(int(row[start]), ())
+            tried = ((_alike(row, start, hashes[number], place), number, place) for number, place in places)
+            count, other, place = max(tried, default=(0, 0, 0), key=itemgetter(0))
+            if not count:
+                start += 1
+                continue
+            length = count + RUN - 1
+            yield Stretch(one, other, start, place, length, length)
+            # No later passage begins in this one, or reaches into it.
+            hashes[other][max(0, place - RUN + 1) : place + length] = HIDDEN_HERE
+            start += length
+
+
+def _own(file: SourceFile, given: Codes, hidden: np.uint64) -> Codes:
+    """The runs of a file's tokens, with a value of no meaning for those that were handed out."""
+    row = runs(file.tokens.codes)
+    return np.where(np.isin(row, given), hidden, row)
+
+
+def _alike(row: Codes, start: int, other: Codes, place: int) -> int:
+    """How many runs from `start` on are those from `place` on."""
+    count, step = 0, 64
+    while True:
+        ours, theirs = row[start + count : start + count + step], other[place + count : place + count + step]
+        size = min(len(ours), len(theirs))
+        differ = np.flatnonzero(ours[:size] != theirs[:size])
+        if len(differ):
+            return count + int(differ[0])
+        count += size
+        if size < step:
+            return count
+        step *= 2
+
+
+def _joined(found: Iterable[Stretch]) -> list[Stretch]:
+    """The same with what lies close together on both sides as one."""
+    joined: list[Stretch] = []
+    for run in found:
+        if joined:
+            last = joined[-1]
+            here, there = run.start - last.start - last.length, run.place - last.place - last.there
+            if last[:2] == run[:2] and max(here, there) <= NEAR and there >= 0:
+                length, far = run.start + run.length - last.start, run.place + run.there - last.place
+                joined[-1] = last._replace(length=length, there=far)
+                continue
+        joined.append(run)
+    return joined
+
+
+def _place(files: Sequence[SourceFile], number: int, start: int, length: int) -> PassagePlace:
+    lines = files[number].tokens.lines
+    return {"file": number, "first": int(lines[start]), "last": int(lines[start + length - 1])}
+
+
+def _half(sources: Sources, spans: Iterable[tuple[int, int, int]], given: Codes) -> Half:
+    own = [~_handed_out(file, given) for file in sources.files]
+    shared = [np.zeros(len(mask), bool) for mask in own]
+    for number, start, length in spans:
+        shared[number][start : start + length] = True
+    every = sum(int(mask.sum()) for mask in own)
+    covered = sum(int((mask & there).sum()) for mask, there in zip(own, shared, strict=True))
+    return {
+        "side": sources.side,
+        "covered": round(covered / (every or 1), 4),
+        "files": [_shown(file, ~mask) for file, mask in zip(sources.files, own, strict=True)],
+        "left_out": list(sources.left_out),
+    }
+
+
+def _handed_out(file: SourceFile, given: Codes) -> NDArray[np.bool_]:
+    """By token, whether it is in a run that was handed out."""
+    mask = np.zeros(len(file.tokens.codes), bool)
+    for start in np.flatnonzero(np.isin(runs(file.tokens.codes), given)):
+        mask[start : start + RUN] = True
+    return mask
+
+
+def _shown(file: SourceFile, given: NDArray[np.bool_]) -> ShownFile:
+    own = set(file.tokens.lines[~given].tolist())
+    handed_out = sorted(set(file.tokens.lines[given].tolist()) - own)
+    return {"name": file.name, "lines": file.text.split("\n"), "given": handed_out}

@@ -1,0 +1,178 @@
+"""Twins: versions of different authors that decide alike wherever they are in the same situation.
+
+Theory of operation. All tables of a round play the same deals, and each player takes every seat. So any two
+players hold the same cards in the same seat, and are in the same situation for as long as they hear the same.
+A situation is what the seat was dealt and told in this deal, what it answered, and what it is asked now, word
+for word. No names are in it, and nothing of the deals before, such as the points: each deal begins anew.
+Situations with one legal answer are left out. What the answers say is for `rating.likeness` to tell.
+
+Each record is read once; the answers are kept until the end of their round.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import rating
+from arbiter.games import shared
+from arbiter.match.position import Dealt, Moved, retrace
+from arbiter.match.spec import original
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.order_effects import force_after
+from arbiter.text import counted
+from rating.likeness import KIND_LEAST, KindCount
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Set
+
+    from arbiter.contest.integrity.schema import PairsReach, TwinAnswer, Twins
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+    from rating.likeness import Alike, Rare
+
+ANSWERING = " answering cards"
+"""Ends the kind of a decision with cards on the table, after the request's first word."""
+HOUSE = "#"
+"""The owner of all house bots and rungs: no author is named so."""
+
+
+def twins(
+    stored: SeasonStore, config: Config, last_round: int, read: Callable[[], object] = lambda: None
+) -> tuple[list[Twins], PairsReach]:
+    """Return whom to ask about after a round, the surest first: players of different owners, all house bots
+    and rungs having one; and of how many pairs could be asked. `read` is called after each match.
+
+    StoreError where a record cannot be played again.
+    """
+    house = {entry.player.name for entry in config.entries if entry.role} | set(config.house_bots)
+
+    def owner(name: str) -> str:
+        return HOUSE if name in house else registered_name(name)
+
+    likeness = rating.Likeness(owner)
+    played: set[str] = set()
+    holds = force_after(stored.orders.read().given, last_round)
+    for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
+        matches = list(holds.counted(stored.summaries(number, number)))
+        played |= {original(name) for match in matches for name in match.players}
+        told = {match.id for match in matches}
+        add_round(likeness, (record for record in _told(stored, number, read) if record.id in told))
+    pairs = sum(owner(one) != owner(other) for one, other in combinations(played, 2))
+    return [_row(alike, house) for alike in likeness.found()], _reach(pairs, likeness.able())
+
+
+def _reach(pairs: int, able: int) -> PairsReach:
+    said = f"{able} of {counted(pairs, 'pair')}"
+    if able:
+        said += " could be asked about"
+    else:
+        said += (
+            f" were {KIND_LEAST} times in one situation in each kind of decision; nothing can be asked yet"
+        )
+    return {"pairs": pairs, "able": able, "say": said}
+
+
+def _told(stored: SeasonStore, number: int, read: Callable[[], object]) -> Iterator[MatchRecord]:
+    for record in stored.records(number):
+        yield record
+        read()
+
+
+def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None:
+    """Add what was decided in a round."""
+    situations = _Situations()
+    for record in records:
+        situations.follow(record, shared(record.game, record.options))
+    for kind, choices, answers in situations.met_again():
+        likeness.add(kind, choices, answers)
+
+
+class _Situation:
+    """The kind of decision, how many answers are legal (0: not counted), and who answered what."""
+
+    __slots__ = ("answers", "choices", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.choices = 0
+        self.answers: dict[str, rating.GivenAnswer] = {}
+
+
+class _Situations:
+    """The situations of a round, by what their seat has heard: a tree, each heard line a step."""
+
+    def __init__(self) -> None:
+        self._steps: dict[tuple[Any, str], int] = {}
+        self._found: dict[int, _Situation] = {}
+
+    def follow(self, record: MatchRecord, game: AnyGame) -> None:
+        """Add what the seats of a match decided; of copies of one bot in one situation, the first."""
+        heard: list[int] = []
+        number = 0
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                heard = [self._step((event.number, seat), "") for seat in range(game.seats)]
+                for wording in game.dealt(event.deal):
+                    heard = [self._step(*told) for told in zip(heard, wording, strict=True)]
+            elif isinstance(event, Moved):
+                move, number = event.move, number + 1
+                at = self._step(heard[move.seat], move.request)
+                name = original(record.players[move.seat])
+                if (here := self._found.get(at)) is None:
+                    lies = ANSWERING * bool(game.table(event.before))
+                    here = self._found[at] = _Situation(move.request.partition(" ")[0] + lies)
+                if name not in here.answers:
+                    if here.answers and not here.choices:
+                        here.choices = len(event.before.legal(move.seat))
+                    here.answers[name] = rating.GivenAnswer(move.action, record.id, number)
+                heard[move.seat] = self._step(at, move.action)
+                for seats, command in game.news(event.before, move.seat, event.action, event.after):
+                    for seat in seats:
+                        heard[seat] = self._step(heard[seat], command)
+
+    def met_again(self) -> Iterator[tuple[str, int, dict[str, rating.GivenAnswer]]]:
+        """The situations that several players were in, with several legal answers."""
+        for one in self._found.values():
+            if one.choices > 1:
+                yield one.kind, one.choices, one.answers
+
+    def _step(self, before: Any, line: str) -> int:
+        return self._steps.setdefault((before, line), len(self._steps))
+
+
+def _row(found: Alike, house: Set[str]) -> Twins:
+    total = KindCount.of_all(found.kinds.values())
+    players = [found.first, found.second]
+    authors = [name for name in players if name not in house]
+    whom = f"Do {found.first} and {found.second} play one program"
+    for bot in house & set(players):
+        whom = f"Does {authors[0]} play the program of the organiser's bot {bot}"
+    return {
+        "players": players,
+        "alike": total.alike,
+        "compared": total.compared,
+        "expected": round(total.expected, 1),
+        "p": found.p,
+        "kinds": [
+            {"kind": kind, "compared": one.compared, "alike": one.alike, "expected": round(one.expected, 1)}
+            for kind, one in sorted(found.kinds.items())
+        ],
+        "examples": [_example(rare) for rare in found.rarest],
+        "say": f"{whom}, as both decide alike in {total.alike} of {total.compared} situations,"
+        f" where the answers of the others let one expect {total.expected:.0f}?",
+    }
+
+
+def _example(rare: Rare) -> TwinAnswer:
+    first, second = rare.first, rare.second
+    return {
+        "kind": rare.kind,
+        "answer": first.answer,
+        "same": rare.same,
+        "others": rare.others,
+        "matches": [first.match, second.match],
+        "moves": [first.move, second.move],
+    }

@@ -1,0 +1,142 @@
+"""Soft play: who does better where another sits than the strengths of all at the table say.
+
+`rating.softplay` asks the points. Beside stands, where programs have reviewed matches, what the helper's
+decisions lost of its own points at the tables of both, and at its others. That is no part of q: which matches
+are reviewed is the organiser's choice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+import rating
+from arbiter.match.spec import original
+from arbiter.replay.decision_loss import Losses, clustered, rounded
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.order_effects import force_after
+from arbiter.text import counted
+from rating.meetings import LEAST
+from rating.softplay import PlayedTables, look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.contest.integrity.schema import LossBeside, SoftPlay, SoftPlayReach
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.reviews import ReviewBrief
+    from rating.meetings import Reach
+    from rating.softplay import Help
+
+
+def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[list[SoftPlay], SoftPlayReach]:
+    """Return the pairs that are asked about after a round, the surest first, and of how many could be asked.
+
+    Matches that do not count, have a substitute or ended by a fault tell nothing.
+    """
+    force = force_after(stored.orders.read().given, last_round)
+    matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
+    tables = PlayedTables.from_matches(map(by_author, matches))
+    house = {entry.registered_name for entry in config.entries if entry.role}
+    found, reach = look(tables, last_round, config.rounds, house)
+    rows = [_row(one, _reviewed(stored, matches, one)) for one in found]
+    return rows, {**reach._asdict(), "least": LEAST, "say": say_reach(reach, config.rounds)}  # type: ignore[typeddict-item]
+
+
+def say_reach(reach: Reach, rounds: int) -> str:
+    """How many pairs can be asked about in a season of so many rounds, and from when on."""
+    if reach.able:
+        return f"{reach.able} of {counted(reach.pairs, 'pair')} could be asked about"
+    if not reach.pairs:
+        return "no two players sat at a table of three or more; nothing can be asked yet"
+    said = f"{reach.met} of {counted(reach.pairs, 'pair')} were at {LEAST} tables or more together, and apart"
+    if reach.earliest is None:
+        return f"{said}; nothing can be asked with fewer than five players"
+    said += f"; nothing can be asked before round {reach.earliest}"
+    if reach.typical is not None and reach.typical > reach.earliest:
+        said += f", at the rate so far of most pairs not before round {reach.typical}"
+    return said + f" (the season has {rounds})" * (max(reach.earliest, reach.typical or 0) > rounds)
+
+
+def by_author(match: MatchSummary) -> rating.Match:
+    """A match as `rating.softplay` takes it: copies of a house bot are one, an author owns all versions."""
+    names = [original(name) for name in match.players]
+    return rating.Match(
+        players=names,
+        points=match.points,
+        faulty=match.faulty,
+        owners=[registered_name(name) for name in names],
+        round=match.round,
+        table=match.table,
+        id=match.id,
+    )
+
+
+def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) -> LossBeside | None:
+    """The helper's losses by the program that reviewed most of its matches; None where none did."""
+    authors = {match.id: {registered_name(original(name)) for name in match.players} for match in matches}
+    table_of = {match.id: (match.round, match.table) for match in matches}
+    briefs = list(stored.reviews.briefs([name for name, of in authors.items() if pair.helper in of]))
+    if not briefs:
+        return None
+    ((by, budget), _), *_ = Counter((brief.by, brief.budget_ms) for brief in briefs).most_common(1)
+    tables: dict[bool, defaultdict[object, list[Losses]]] = {
+        here: defaultdict(list) for here in (True, False)
+    }
+    for brief in briefs:
+        if (brief.by, brief.budget_ms) == (by, budget):
+            of_table = tables[pair.helped in authors[brief.match]][table_of[brief.match]]
+            of_table += _losses(brief, pair.helper)
+    # The matches of a table are the same deals, so tables are the units.
+    there, elsewhere = (
+        clustered([Losses.together(losses) for losses in tables[here].values() if losses])
+        for here in (True, False)
+    )
+    more = se = None
+    if there["mean_loss"] is not None and elsewhere["mean_loss"] is not None:
+        more = there["mean_loss"] - elsewhere["mean_loss"]
+        if there["se"] is not None and elsewhere["se"] is not None:
+            se = math.hypot(there["se"], elsewhere["se"])
+    return {"by": by, "there": there, "elsewhere": elsewhere, "more": rounded(more), "se": rounded(se)}
+
+
+def _losses(brief: ReviewBrief, author: str) -> Iterable[Losses]:
+    for seat in brief.shape["seats"]:
+        if registered_name(original(seat["player"])) == author:
+            yield from (Losses(number, total) for number, total in seat["sums"].values())
+
+
+def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:
+    return {
+        "helper": one.helper,
+        "helped": one.helped,
+        "effect": round(one.gain, 3),
+        "se": round(one.gain_se, 3),
+        "q": float(f"{one.q:.2g}"),
+        "loss": round(one.loss, 3),
+        "loss_se": round(one.loss_se, 3),
+        "spread": round(one.spread, 3),
+        "together": one.together,
+        "apart": one.apart,
+        "reviewed": reviewed,
+        "say": _say(one, reviewed),
+    }
+
+
+def _say(one: Help, reviewed: LossBeside | None) -> str:
+    """The question, with what it rests on."""
+    gain, loss = 1.96 * one.gain_se, 1.96 * one.loss_se
+    said = (
+        f"Why does {one.helped} do better where {one.helper} sits? In points a match it is {one.gain:.1f} ±"
+        f" {gain:.1f} stronger at their {one.together} tables than at its other {one.apart},"
+        f" {one.helper} {abs(one.loss):.1f} ± {loss:.1f} {'weaker' if one.loss >= 0 else 'stronger'}"
+    )
+    if reviewed is not None and reviewed["more"] is not None:
+        there, elsewhere = reviewed["there"]["mean_loss"], reviewed["elsewhere"]["mean_loss"]
+        said += (
+            f"; by {reviewed['by']} its decisions lose {there:.2f} points there, {elsewhere:.2f} elsewhere"
+        )
+    return f"{said} (q = {one.q:.0e})"

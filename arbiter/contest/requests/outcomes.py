@@ -1,0 +1,125 @@
+"""What came of a request so far: results against each opponent, the score with its interval, a verdict."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from arbiter.match.spec import original
+from arbiter.trials.gauntlet import OpponentRow, faults_of, results_of, rows_against, score_of
+from arbiter.trials.regression.blocks import half_width
+from arbiter.trials.regression.figures import RatioLine, ratio_line
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.contest.requests.request_play import RequestPlay
+    from arbiter.match.record import MatchSummary
+
+VERDICTS = {
+    "better": "is better",
+    "not_better": "is not better",
+    "out_of_budget": "is undecided, and has no matches left",
+    "identical_play": "plays exactly as the base does",
+    "candidate_faulty": "makes faults",
+    "base_faulty": "cannot be compared, since the base makes faults",
+}
+"""How a request for a test ended, after its version's name."""
+
+
+class RequestOutcome(TypedDict):
+    """What came of a request: the share of all results won, from 0 to 1, and its 95 % interval.
+
+    The interval is that of boards, since matches on the same cards depend on each other; None where there are
+    fewer than two, or all scores are the same. `points` is the mean lead a match over the mean of all others.
+    `verdict` is that of a test, None while there is none, `e` its evidence that the candidate is better, and
+    `line` its log-likelihood ratio by block.
+    """
+
+    matches: int
+    boards: int
+    wins: int
+    draws: int
+    losses: int
+    score: float | None
+    interval: list[float] | None
+    points: float | None
+    faults: dict[str, int]
+    opponents: list[OpponentRow]
+    verdict: str | None
+    e: float | None
+    line: RatioLine | None
+
+
+def outcome_of(play: RequestPlay) -> RequestOutcome:
+    """The outcome of what was played of a request."""
+    test = play.trial is not None
+    player = CANDIDATE if test else str(play.request.wish["player"])
+    against = [BASE] if test else [str(name) for name in play.request.wish["against"]]
+    rows = _rows(play.matches, player, against)
+    wins, draws, losses = _sums(rows)
+    boards: dict[int | None, list[MatchSummary]] = defaultdict(list)
+    for match in play.matches:
+        boards[match.round].append(match)
+    scores = [score_of(*_sums(_rows(of, player, against))) for of in boards.values()]
+    return {
+        "matches": len(play.matches),
+        "boards": len(boards),
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "score": score_of(wins, draws, losses),
+        "interval": interval([score for score in scores if score is not None]),
+        "points": _lead(play.matches, player),
+        "faults": faults_of(play.matches, player),
+        "opponents": rows,
+        "verdict": play.trial.verdict if play.trial is not None else None,
+        "e": play.trial.report.e if play.trial is not None else None,
+        "line": ratio_line(play.trial) if play.trial is not None else None,
+    }
+
+
+def say_score(outcome: RequestOutcome) -> str:
+    """``won 62.5 % of 24 results (95 %: 40.1 to 84.9 %)``; "" without any result."""
+    if outcome["score"] is None:
+        return ""
+    results = outcome["wins"] + outcome["draws"] + outcome["losses"]
+    ends = outcome["interval"]
+    sure = "" if ends is None else f" (95 %: {100 * ends[0]:.1f} to {100 * ends[1]:.1f} %)"
+    said = f"won {100 * outcome['score']:.1f} % of {results} results{sure}"
+    return said if outcome["verdict"] is None else f"{VERDICTS[outcome['verdict']]}: it {said}"
+
+
+def interval(scores: Sequence[float]) -> list[float] | None:
+    """The ends of the 95 % interval of a mean score, within 0 and 1; None without one."""
+    if not (half := half_width(scores)):
+        return None
+    middle = fmean(scores)
+    return [max(middle - half, 0.0), min(middle + half, 1.0)]
+
+
+def _rows(matches: Sequence[MatchSummary], player: str, against: Sequence[str]) -> list[OpponentRow]:
+    return rows_against(results_of(matches, player, against), matches, against)
+
+
+def _sums(rows: Iterable[OpponentRow]) -> tuple[int, int, int]:
+    """Won, drawn and lost against all of them."""
+    counts = [(row["wins"], row["draws"], row["losses"]) for row in rows]
+    wins, draws, losses = map(sum, zip(*counts, strict=True))
+    return wins, draws, losses
+
+
+def _lead(matches: Iterable[MatchSummary], player: str) -> float | None:
+    """By how many points a match the player is ahead of the mean of all others; None without any."""
+    leads = []
+    for match in matches:
+        own = [seat for seat, name in enumerate(match.players) if original(name) == player]
+        others = [seat for seat in range(len(match.players)) if seat not in own]
+        if match.points is not None and own and others:
+            mine, theirs = (fmean(match.points[seat] for seat in of) for of in (own, others))
+            leads.append(mine - theirs)
+    return fmean(leads) if leads else None

@@ -1,0 +1,294 @@
+"""The program in an archive: as bot.yaml says, else as the names of its files do.
+
+An author's file names words of a command, never more: they are passed on as they are, and no shell sees them
+unless the author starts one.
+
+Of files whose author says nothing those with known names come first, in a fixed order. Without one of them
+the only file called ``bot`` counts, then the only one called ``main``, whatever its language, and else the
+only program that there is. Where there are two, nobody guesses.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, StrictBool, ValidationError
+
+from arbiter.contest.submissions.inspection_steps import Refused
+from arbiter.errors import ConfigError, Problem
+from arbiter.sandbox.landlock import path_of
+from arbiter.sandbox.player_command import command_problems, reading_problem, starting_problems
+from arbiter.season.config.keys import StrictModel
+from arbiter.season.config.programs import sent
+from arbiter.season.config.submission_settings import SOURCE
+from arbiter.season.config.validation import placed, problems_of
+from arbiter.season.config.value_types import Word
+from arbiter.season.config.yaml_positions import read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from arbiter.match.spec import Player
+    from arbiter.season.config.programs import Languages
+
+WRITTEN, SHELL = "bot.yaml", "bot.sh"
+OUTPUT = "bot"
+"""The product of a build; an executable of this name may be sent, too."""
+JAVA = 'javac -d "$TMPDIR/classes" "$1" && jar cfe bot.jar "$2" -C "$TMPDIR/classes" .'
+INTERPRETERS = {
+    ".py": ("python3",), ".js": ("node",), ".mjs": ("node",), ".cjs": ("node",), ".sh": ("bash",),
+    ".jar": ("java", "-jar"), ".rb": ("ruby",), ".pl": ("perl",), ".lua": ("lua",), ".php": ("php",),
+}  # fmt: skip
+BUILDS = {
+    ".cpp": "g++ -O2 -o bot {}", ".cc": "g++ -O2 -o bot {}", ".cxx": "g++ -O2 -o bot {}",
+    ".c": "gcc -O2 -o bot {} -lm", ".rs": "rustc -O -o bot {}", ".go": "go build -o bot",
+}  # fmt: skip
+"""The commands that make `OUTPUT` of a source file; `{}` stands for its name."""
+MAKES_PROGRAMS = {*INTERPRETERS, *BUILDS, ".java"}
+MEANT = ("bot", "main")
+PLAIN = re.compile(r"\w[\w.+ -]*")
+"""Names that no program takes for an option, or for a file of options."""
+MAIN = re.compile(r"\bstatic\s+(?:final\s+)?(?:public\s+)?void\s+main\s*\(")
+PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+MOST_READ = 1 << 20
+SHOWN = 3
+LONGEST_WRITTEN = 16 << 10
+"""Bytes of bot.yaml."""
+INSIDE = (
+    "name files of the archive by their names from its folder on, and other programs by their names alone"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The command of a program, how it is built (not at all if `build` is empty), what else it may read.
+
+    `publish_notes` is None where the author does not say whether its notes are for all.
+    """
+
+    command: tuple[str, ...]
+    build: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    publish_notes: bool | None = None
+
+
+def _java(name: str, main: str) -> Recipe:
+    """The class `main` of a source file as a program; names are words of their own, which no shell reads."""
+    return Recipe(("java", "-jar", "bot.jar"), ("sh", "-ec", JAVA, "sh", name, main))
+
+
+def _by_ending(name: str) -> Recipe:
+    """Return how a file is built and started, its name being all that is known of it."""
+    ending = PurePosixPath(name).suffix.lower()
+    if name == "Makefile":
+        return Recipe((f"./{OUTPUT}",), ("make",))
+    if ending == ".java":
+        return _java(name, PurePosixPath(name).stem)
+    if ending in INTERPRETERS:
+        return Recipe((*INTERPRETERS[ending], name))
+    words = BUILDS[ending].split()
+    return Recipe((f"./{OUTPUT}",), tuple(name if word == "{}" else word for word in words))
+
+
+KNOWN = {
+    name: _by_ending(name)
+    for name in (
+        "bot.py", "bot.js", SHELL, "Makefile", "main.cpp", "main.c", "main.rs", "main.go", "Main.java",
+    )
+}  # fmt: skip
+"""By the name of a file at the top, the first that is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A checked program: its command and what else it may read, from `source/` on; the SHA-256 of all files.
+
+    `files` has them by their names from the version's folder on; `publish_notes` as in a `Recipe`.
+    """
+
+    command: tuple[str, ...]
+    read: tuple[str, ...]
+    files: Mapping[str, str]
+    publish_notes: bool | None = None
+
+    def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
+        """It as a player, the version's folder being `folder`."""
+        source = folder / SOURCE
+        return sent(name, self.command, source, self.read, languages, source)
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values only."""
+        shape = {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
+        said = {} if self.publish_notes is None else {"publish_notes": self.publish_notes}
+        return {**shape, **said}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Program:
+        """The program that `to_json` wrote."""
+        words, read, files = tuple(shape["command"]), tuple(shape["read"]), dict(shape["files"])
+        return cls(words, read, files, shape.get("publish_notes"))
+
+
+class _BotModel(StrictModel):
+    """bot.yaml as written."""
+
+    command: Annotated[list[Word], Field(min_length=1)]
+    build: Annotated[list[Word], Field(default_factory=list)]
+    read: Annotated[list[Word], Field(default_factory=list)]
+    publish_notes: StrictBool | None = None
+
+
+def recipe_of(source: Path) -> Recipe:
+    """Return what the files in `source` say is to be started; Refused if they do not say it."""
+    if (source / WRITTEN).is_file():
+        return _written(source / WRITTEN)
+    return by_names(source)
+
+
+def _written(file: Path) -> Recipe:
+    if file.stat().st_size > LONGEST_WRITTEN:
+        raise Refused(f"{WRITTEN} is longer than {LONGEST_WRITTEN} bytes", "it takes a few lines")
+    try:
+        document = read_document(file)
+        try:
+            model = _BotModel.model_validate(document.value)
+            problems = [*document.problems, *_strays(model)]
+        except ValidationError as error:
+            found = (one for one in problems_of(error, _BotModel) if one.path not in document.unread)
+            raise ConfigError(placed([*document.problems, *found], document)) from None
+        if problems:
+            raise ConfigError(placed(problems, document))
+    except ConfigError as error:
+        lines = [problem.text(WRITTEN) for problem in error.problems]
+        example = "write, for one: command: [python3, bot.py]"
+        raise Refused(lines[0], error.problems[0].hint or example, "\n".join(lines)) from None
+    return Recipe(tuple(model.command), tuple(model.build), tuple(model.read), model.publish_notes)
+
+
+def _strays(model: _BotModel) -> Iterator[Problem]:
+    """Yield what leads out of the archive, or could not be passed on."""
+    for key in ("command", "build", "read"):
+        for number, word in enumerate(getattr(model, key)):
+            if _is_outside(word):
+                yield Problem((key, number), f"{word!r} is not in the archive", INSIDE)
+    if problem := reading_problem(model.read):
+        yield Problem(("read",), problem)
+    for key in ("command", "build"):
+        for message in starting_problems(getattr(model, key), {}):
+            yield Problem((key,), message)
+
+
+def _is_outside(word: str) -> bool:
+    path = PurePosixPath(word)
+    return path.is_absolute() or ".." in path.parts
+
+
+def refuse_lacking(recipe: Recipe, source: Path, languages: Languages = MappingProxyType({})) -> None:
+    """Refused if the command or `read` names what is not there, once all is built."""
+    path = path_of((language.program,) for language in languages.values())
+    problems = command_problems(recipe.command, source, path)
+    program = recipe.command[0]
+    away = "" if "/" in program or is_there(source, program) else program
+    lacks = [
+        (message, "" if word else away) for word, message in problems if word or program not in languages
+    ]
+    lacks += [(f"there is no {path}", "") for path in recipe.read if not is_there(source, path)]
+    for message, missing in lacks:
+        made = "the build must make it" if recipe.build else f"name what is there in the command of {WRITTEN}"
+        raise Refused(message, made, missing=missing)
+
+
+def is_there(source: Path, word: str) -> bool:
+    """True if a word names something in the folder."""
+    try:
+        return (source / word).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def named_files(recipe: Recipe) -> Sequence[str]:
+    """The words that may name files that a build makes: those of the command and of `read`."""
+    return tuple(dict.fromkeys((*recipe.command, *recipe.read)))
+
+
+def by_names(source: Path) -> Recipe:
+    """Return what the names of the files in `source` say is to be started; Refused if they do not say it."""
+    for name in KNOWN:
+        if (source / name).is_file():
+            return _recipe_of(source / name)
+    files = sorted(path for path in source.iterdir() if path.is_file() and PLAIN.fullmatch(path.name))
+    programs = [path for path in files if path.suffix.lower() in MAKES_PROGRAMS]
+    if not programs and (source / OUTPUT).is_file() and _begins_with(source / OUTPUT, b"#!", b"\x7fELF"):
+        return Recipe((f"./{OUTPUT}",))
+    tiers = [[path for path in programs if path.stem.lower() == stem] for stem in MEANT]
+    if all(path.suffix.lower() == ".java" for path in programs):
+        tiers.append([path for path in programs if MAIN.search(_text_of(path))])
+    chosen = next(filter(None, [*tiers, programs]), [])
+    if len(chosen) == 1:
+        return _recipe_of(chosen[0])
+    raise _several(chosen) if chosen else _none(source)
+
+
+def _recipe_of(file: Path) -> Recipe:
+    """Return how a file is built and started, by its ending and by what it says itself."""
+    kind = file.suffix.lower()
+    if kind == ".sh" and _begins_with(file, b"#!"):
+        return Recipe((f"./{file.name}",))
+    if kind == ".java" and (package := PACKAGE.search(_text_of(file))):
+        return _java(file.name, f"{package[1]}.{file.stem}")
+    return _by_ending(file.name)
+
+
+def _several(found: Sequence[Path]) -> Refused:
+    names = [path.name for path in found]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    detail = f"which one is to be started is not said: {', '.join(names[:SHOWN])}{more}"
+    kind = found[0].suffix
+    if kind.lower() == ".java":
+        return Refused(detail, "let one class alone have a main, or call that class Main")
+    recipe = _recipe_of(found[0])
+    how = f"write a {WRITTEN}, such as {_shown(recipe.command, 'command')}"
+    how += f" and {_shown(recipe.build, 'build')}" if recipe.build else ""
+    taken = any(path.stem.lower() == MEANT[0] for path in found)
+    return Refused(detail, how if taken else f"call the one to be started {MEANT[0]}{kind}, or {how}")
+
+
+def _none(source: Path) -> Refused:
+    detail = f"there is nothing to start: no {WRITTEN}, {', '.join(KNOWN)}"
+    if nested := next(_nested(source), None):
+        how = f"{nested.name} lies in the folder {nested.parent}: pack what is in that folder"
+        if nested.suffix.lower() in INTERPRETERS:
+            words = [word.replace(nested.name, str(nested)) for word in _recipe_of(source / nested).command]
+            how += f", or write a {WRITTEN} with {_shown(words, 'command')}"
+        return Refused(detail, how)
+    there = sorted(path.name + "/" * path.is_dir() for path in source.iterdir())
+    shown = ", ".join(there[:SHOWN]) + ", ..." * (len(there) > SHOWN)
+    return Refused(
+        detail, f"it holds {shown}: call the program bot.py, say, or write a {WRITTEN} with its command"
+    )
+
+
+def _shown(words: Sequence[str], key: str) -> str:
+    return f"{key}: [{', '.join(words)}]"
+
+
+def _nested(source: Path) -> Iterator[Path]:
+    """Programs in folders that are called as one at the top would be, the nearest first, from `source` on."""
+    for path in sorted(source.rglob("*"), key=lambda path: (len(path.parts), path)):
+        if path.is_file() and path.suffix.lower() in MAKES_PROGRAMS and path.stem.lower() in MEANT:
+            yield path.relative_to(source)
+
+
+def _begins_with(file: Path, *marks: bytes) -> bool:
+    with open(file, "rb") as opened:
+        return opened.read(4).startswith(marks)
+
+
+def _text_of(file: Path) -> str:
+    with open(file, "rb") as opened:
+        return opened.read(MOST_READ).decode(errors="replace")

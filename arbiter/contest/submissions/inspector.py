@@ -1,0 +1,249 @@
+"""The inspector: one queue of what authors sent, each submission inspected in a process of its own.
+
+It reads the queue from the store and writes there what is found, so it may be killed at any moment: what was
+under way begins anew. An inspection that fails, or takes too long, delays nobody by more than its limit.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from arbiter.contest.requests.fair_turns import Turns
+from arbiter.contest.submissions.archive_storage import archive_of, program_of, remove, size_of, sweep
+from arbiter.contest.submissions.inspection_steps import longest
+from arbiter.contest.submissions.languages import terms_of
+from arbiter.errors import NoStore, StoreError
+from arbiter.season.config.keys import Submissions
+from arbiter.season.roster import folder_of
+from arbiter.store import Store
+from arbiter.store.coordinator_lock import locked
+from arbiter.store.versions import STATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from arbiter.contest.submissions.inspection import InspectionVerdict
+    from arbiter.contest.submissions.inspection_steps import InspectionStep
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+    from arbiter.store.versions import Submission
+
+LOOK_SECONDS = 0.5
+MOST_TRIES = 3
+"""Inspections of one submission that may fail on our side."""
+AGAIN_SECONDS = 20.0
+"""Until it is begun again, others meanwhile."""
+END_SECONDS = 2.0
+TIDY_SECONDS = 3600.0
+KEPT_REFUSED = timedelta(days=7)
+"""The time for which the archive of a refused version is kept, for another inspection."""
+OURS = "ask the organiser, whose log says more"
+
+
+def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVerdict] | None = None) -> None:
+    """Inspect one submission of a season, and keep each step as it is found.
+
+    Whatever `inspect` raises is a failure of ours, not of what was sent.
+    """
+    if inspect is None:
+        # Loaded where it is needed: the process that looks after the queue does without.
+        from arbiter.contest.submissions.inspection import inspect as inspect_really
+
+        inspect = inspect_really
+    with closing(Store(config.store, create=False)) as store:
+        season = _season(config, store)
+        book = season.submissions
+        found = book.one(number)
+        if found is None or found.over:
+            return
+        book.begin(number)
+        room = (config.submissions or Submissions()).total - season.shelf.taken(found.author)
+        steps: list[Mapping[str, Any]] = []
+
+        def tell(step: InspectionStep) -> None:
+            steps.append(step.to_json())
+            if step.ok and step.name in STATES:
+                book.tell(number, step.name, steps)
+
+        archive, folder = archive_of(config, found.file), program_of(config, found.file)
+        verdict = inspect(archive, folder, config, f"{found.author}@{found.version}", tell, room)
+        if verdict.program is None:
+            book.refuse(number, steps, terms_of(config))
+        elif not book.accept(number, steps, verdict.program.to_json(), size_of(config, found.file)):
+            remove(config, found.file)
+
+
+class Inspector:
+    """Inspects what comes to some seasons, until it is stopped; `say` hears what fails."""
+
+    def __init__(
+        self,
+        configs: Sequence[Config],
+        say: Callable[[str], None],
+        run: Callable[[Config, Submission], str] | None = None,
+        turns: Turns | None = None,
+    ) -> None:
+        """`run` inspects one, and returns what went wrong on our side; it is given by tests.
+
+        It raises StoreError where the store or the disk failed, TimeoutExpired where it took too long.
+        `turns` are those that it takes with the desk of requests.
+        """
+        self._configs, self._say, self._run = configs, say, run or _run
+        self._turns = turns or Turns()
+        self._stores: dict[str, Store] = {}
+        self._again: dict[tuple[str, int], float] = {}
+
+    def work(self, until_empty: bool = False) -> None:
+        """Inspect, one after the other, seasons taking turns; with `until_empty` until nothing waits."""
+        tidied = -TIDY_SECONDS
+        while True:
+            if time.monotonic() - tidied >= TIDY_SECONDS:
+                tidied = time.monotonic()
+                for config in self._configs:
+                    self._tidy(config)
+            worked = [self._work_on(config) for config in self._configs]
+            if not any(worked):
+                if until_empty and not self._waits():
+                    return
+                time.sleep(LOOK_SECONDS)
+
+    def _tidy(self, config: Config) -> None:
+        """Count what nobody has counted, and remove what nobody needs."""
+        try:
+            season = self._season(config)
+            if season is None:
+                return
+            for number, file in season.shelf.uncounted().items():
+                season.shelf.count(number, size_of(config, file))
+            season.shelf.expire((datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds"))
+            sweep(folder_of(config), season.submissions.files(), season.shelf.gone())
+        except (StoreError, OSError) as error:
+            # There is another hour.
+            self._say(f"{config.season}: its submissions are not tidied up: {error}")
+
+    def _waits(self) -> bool:
+        """True where something is to be inspected, now or later."""
+        seasons = filter(None, map(self._season, self._configs))
+        return any(season.submissions.next() is not None for season in seasons)
+
+    def _work_on(self, config: Config) -> bool:
+        """Inspect the next submission of a season, if there is one."""
+        season = self._season(config)
+        now = time.monotonic()
+        resting = {number for (name, number), at in self._again.items() if name == config.season and at > now}
+        found = None if season is None else season.submissions.next(resting)
+        if season is None or found is None:
+            return False
+        who = f"{config.season}: submission {found.id} of {found.author}"
+        late = ""
+        begun = time.monotonic()
+        try:
+            with self._turns.take(season.requests.served().get(found.author, 0)):
+                begun = time.monotonic()
+                problem = self._run(config, found)
+        except subprocess.TimeoutExpired:
+            problem = late = f"its inspection took longer than {longest(config):.0f} s"
+        except StoreError as error:
+            # Nothing that was sent can have caused it: it waits until there is room again, say.
+            self._say(f"{who}: {error}")
+            self._rest(season, found)
+            return True
+        season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
+        if problem:
+            self._say(f"{who}: {problem}")
+            self._failed(season, found, late, config)
+        return True
+
+    def _season(self, config: Config) -> SeasonStore | None:
+        """The season as its store has it; None before there is one."""
+        before = self._stores.pop(config.store, None)
+        try:
+            store = self._stores[config.store] = Store.reopened(config.store, before, create=False)
+        except NoStore:
+            return None
+        return store.season(config.season)
+
+    def _failed(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
+        """Have it inspected again, or refused where it was too `late` or has failed too often."""
+        now = season.submissions.one(found.id)
+        if now is None or now.over:
+            return
+        if not late and found.tries + 1 < MOST_TRIES:
+            season.submissions.fail(found.id)
+            self._rest(season, found)
+            return
+        detail = late or "the service could not inspect it"
+        step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
+        season.submissions.refuse(found.id, [*now.steps, step], terms_of(config))
+
+    def _rest(self, season: SeasonStore, found: Submission) -> None:
+        self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
+
+
+def _run(config: Config, found: Submission) -> str:
+    """Inspect in a process of its own; what went wrong on our side, "" for nothing.
+
+    StoreError where it was the store or the disk, TimeoutExpired where it took too long.
+    """
+    words = [sys.executable, "-m", "arbiter", "inspect", str(config.file), "--only"]
+    words += [str(found.id), str(os.getpid())]
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        process_group=0,
+    ) as process:
+        try:
+            # It bounds its parts itself, so that only one that hangs is killed.
+            said = process.communicate(timeout=longest(config))[1]
+        finally:
+            _end(process)
+    last = said.strip().rpartition("\n")[2]
+    if process.returncode == StoreError.exit_code:
+        raise StoreError(last.removeprefix("arbiter: "))
+    return "" if process.returncode == 0 else f"its inspection ended with {process.returncode}: {last}"
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End an inspection with all that it started, gently at first, so that it clears up."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@contextmanager
+def alone(configs: Sequence[Config]) -> Iterator[None]:
+    """Inspect alone; the hold ends with the process.
+
+    StoreError where somebody inspects already, or the folder cannot be made.
+    """
+    # Seasons of one store have one folder.
+    folders = list(map(folder_of, configs))
+    for folder in folders:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder}: {error.strerror}") from None
+    with locked(folders, "somebody inspects what comes there already"):
+        yield
+
+
+def _season(config: Config, store: Store) -> SeasonStore:
+    found = store.season(config.season)
+    if found is None:
+        raise StoreError(f"{store.name} holds no season {config.season}")
+    return found

@@ -1,0 +1,179 @@
+"""The languages of a season's machine for its authors, their versions, and the libraries of Python.
+
+for language in languages(config):
+    language.word, language.version, language.libraries    # "python3", "3.11.2", {"numpy": "1.26.4"}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from arbiter import __version__
+from arbiter.sandbox.build import problem, tool
+from arbiter.sandbox.failure_hints import tells_of_module
+from arbiter.sandbox.landlock import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.season.config import Config
+
+STARTING = ("python3", "node", "bash", "java", "perl", "ruby", "lua", "php")
+"""Words that commands begin with."""
+BUILDING = ("make", "gcc", "g++", "rustc", "go", "javac")
+"""Words that builds begin with."""
+LIBRARIES = MappingProxyType({
+    "numpy": "numpy", "scipy": "scipy", "pandas": "pandas", "scikit-learn": "sklearn", "numba": "numba",
+    "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "onnxruntime": "onnxruntime",
+    "networkx": "networkx", "gymnasium": "gymnasium",
+})  # fmt: skip
+"""Of Python, those that are looked for: by the name of the package, the module."""
+QUESTIONS = MappingProxyType({
+    "gcc": "-dumpfullversion", "g++": "-dumpfullversion", "go": "version", "lua": "-v", "java": "-version",
+    "javac": "-version",
+})  # fmt: skip
+"""The options that ask a program for its version; the others take ``--version``."""
+LOOK_FOR_LIBRARIES = """
+import importlib.metadata, importlib.util, json, sys
+found = {}
+for package, module in json.loads(sys.argv[1]).items():
+    if importlib.util.find_spec(module):
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = ""
+print(json.dumps(found))
+"""
+LIST_INSTALLED = """
+import importlib.metadata
+print(sorted((str(one.metadata["Name"]), one.version) for one in importlib.metadata.distributions()))
+"""
+VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
+ASK_SECONDS = 10
+KEPT_SECONDS = 5.0
+"""Who sends an archive again and again has programs asked no oftener."""
+_ASKED: dict[str, tuple[float, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A program that authors can name by a `word`, where it lies, its version, its libraries' versions.
+
+    A version is "" where a program does not say it. Paths are the organiser's affair.
+    """
+
+    word: str
+    path: str
+    version: str
+    libraries: Mapping[str, str]
+
+
+def languages(config: Config) -> list[Language]:
+    """The languages of a season that this machine has; builders only where something can be built.
+
+    Programs are asked once a process, or anew for `terms_of`, in a few hundredths of a second each, Java in
+    some tenths.
+    """
+    builds = config.submissions is not None and config.submissions.builds and not problem()
+    words = dict.fromkeys((*STARTING, *(BUILDING if builds else ()), *config.languages))
+    return [found for word in words if (found := _language(config, word)) is not None]
+
+
+def terms_of(config: Config) -> str:
+    """A digest of what decides an inspection beside the archive.
+
+    That is this machine's languages, all that is installed for Python, the season's rules, and this version
+    of the service. Programs are asked anew, but for `KEPT_SECONDS`.
+    """
+    rules = {key: value for key, value in config.settings.items() if key != "players"}
+    sent = (
+        config.submissions.model_dump(mode="json", exclude={"until", "per_day"}) if config.submissions else {}
+    )
+    known = json.dumps([__version__, rules, sent], sort_keys=True)
+    at, there = _ASKED.get(known, (-math.inf, ""))
+    if time.monotonic() - at > KEPT_SECONDS:
+        _version.cache_clear()
+        _libraries.cache_clear()
+        there = str([(one.word, one.path, one.version, _installed(one)) for one in languages(config)])
+        _ASKED.clear()
+        _ASKED[known] = time.monotonic(), there
+    return sha256(f"{known}{there}".encode()).hexdigest()
+
+
+def advice(config: Config, word: str, said: str, missing: str) -> str:
+    """Return advice for an author whose command begins with a word, and who got this message, if a program is
+    `missing`, or a module; else "". It names no paths.
+    """
+    if missing and "/" not in missing:
+        there = ", ".join(f"{found.word} {found.version}".strip() for found in languages(config))
+        return f"there are {there}: name one of them, or ask the organiser for more"
+    found = _language(config, word) if tells_of_module(said.encode(errors="replace")) else None
+    if found is None:
+        return ""
+    there = ", ".join(f"{name} {version}".strip() for name, version in found.libraries.items())
+    what = f"{word} {found.version}".strip() + " runs here" + (f", with {there}" if there else "")
+    return f"{what}: put what else the program needs into the archive, or ask the organiser for it"
+
+
+def _language(config: Config, word: str) -> Language | None:
+    named = config.languages.get(word)
+    path = path_of((one.program,) for one in config.languages.values())
+    program = named.program if named else shutil.which(word, path=path)
+    if word in BUILDING and program:
+        program = tool(program)
+    if not program or not os.access(program, os.X_OK):
+        return None
+    return Language(word, program, _version(word, program), _libraries(word, program))
+
+
+@lru_cache(maxsize=256)
+def _version(word: str, program: str) -> str:
+    said = VERSION.search(_said(program, QUESTIONS.get(word, "--version")))
+    return said[0] if said else ""
+
+
+@lru_cache(maxsize=256)
+def _libraries(word: str, program: str) -> Mapping[str, str]:
+    if not word.startswith("python"):
+        return MappingProxyType({})
+    try:
+        said = _said(program, "-I", "-c", LOOK_FOR_LIBRARIES, json.dumps(dict(LIBRARIES)))
+        return MappingProxyType({str(name): str(version) for name, version in json.loads(said).items()})
+    except (ValueError, AttributeError):
+        return MappingProxyType({})
+
+
+def _installed(language: Language) -> str:
+    """What is installed for a Python, whatever it is; "" for other languages."""
+    return _said(language.path, "-I", "-c", LIST_INSTALLED) if language.word.startswith("python") else ""
+
+
+def _said(*command: str) -> str:
+    """Return what a program of the organiser's says, on either stream; "" where it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=True,
+            timeout=ASK_SECONDS,
+            stdin=subprocess.DEVNULL,
+            # In a folder of nobody's, and with nothing of ours.
+            cwd="/",
+            env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout or done.stderr

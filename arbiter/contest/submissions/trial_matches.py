@@ -1,0 +1,188 @@
+"""A program tried under its season's own terms: check-bot, a match against itself, one against others."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.contest.submissions.inspection_steps import Refused, longest_trial
+from arbiter.errors import VoidMatch
+from arbiter.match.record import Fault
+from arbiter.match.spec import COPY_MARK, MatchSpec
+from arbiter.sandbox.awake_time import Awake
+from arbiter.sandbox.launcher import Launcher
+from arbiter.season.round_plan import draw_seed
+from arbiter.season.schedule import agreed_limits
+from arbiter.table import Conductor
+from arbiter.trials.botcheck import Subject, check_bot
+from arbiter.trials.botcheck.cures import fix_of_record
+from arbiter.trials.botcheck.verdicts import verdict
+from arbiter.trials.botcheck.whole_match import play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Limits, Player
+    from arbiter.trials.botcheck import Step
+
+    Result = TypeVar("Result")
+
+LOOK_SECONDS = 0.2
+ENDS = ("starts", "opening", "matches")
+"""The steps that a program fails that ends."""
+ADVICE = "advice {}:"
+"""A failed step that no match of the season comes to refuses nobody."""
+TRIES = 2
+"""The number of times that our side may fail."""
+
+
+class TriedProgram(NamedTuple):
+    """A program that is tried, and for how long it has been."""
+
+    game: AnyGame
+    player: Player
+    limits: Limits
+    awake: Awake
+    seed: str
+
+    @classmethod
+    def of(cls, game: AnyGame, player: Player, limits: Limits) -> TriedProgram:
+        """A trial that begins now."""
+        return cls(game, player, limits, Awake(), draw_seed("auto"))
+
+    def subject(self, launcher: Launcher) -> Subject:
+        """Return the subject of check-bot."""
+        return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
+
+
+def check(trial: TriedProgram) -> str:
+    """Every step of check-bot, a line each; Refused for a fault, VoidMatch if our side failed."""
+
+    def walk(launcher: Launcher) -> str:
+        steps = list(check_bot(trial.subject(launcher)))
+        output = "\n".join(step.text(ADVICE) for step in steps)
+        for step in steps:
+            if step.fails:
+                raise _refused(step, output)
+        return output
+
+    return _tried(trial, walk)
+
+
+def play_matches(trial: TriedProgram, house: Sequence[Player]) -> str:
+    """A match against itself, then one against house bots, or random players; what came of them.
+
+    Refused for its own fault, VoidMatch if our side failed. The deals are drawn anew each time, so that
+    nothing tells them from those of a season.
+    """
+    name = trial.player.name
+    copies = [trial.player] + [
+        replace(trial.player, name=f"{name}{COPY_MARK}{number}") for number in range(2, trial.game.seats + 1)
+    ]
+    itself = _tried(trial, lambda launcher: _told(trial, _match(trial, copies, launcher), copies))
+    if not house:
+        met = _tried(trial, lambda launcher: _random(trial, launcher))
+        return f"against itself: {itself}\nagainst random players: {met}"
+    others = [
+        one if number < len(house) else replace(one, name=f"{one.name}{COPY_MARK}{number // len(house) + 1}")
+        for number, one in enumerate(house[seat % len(house)] for seat in range(trial.game.seats - 1))
+    ]
+    seated = [trial.player, *others]
+    met = _tried(trial, lambda launcher: _told(trial, _match(trial, seated, launcher), [trial.player]))
+    return f"against itself: {itself}\nagainst {', '.join(one.name for one in others)}: {met}"
+
+
+def _match(trial: TriedProgram, players: Sequence[Player], launcher: Launcher) -> MatchRecord:
+    spec = MatchSpec(
+        id="trial",
+        season="",
+        round=None,
+        table=None,
+        rotation=0,
+        game=trial.game.name,
+        options=trial.game.options,
+        seed=draw_seed("auto"),
+        players=tuple(players),
+        limits=agreed_limits(trial.limits, players),
+    )
+    return Conductor(launcher).play(spec)
+
+
+def _told(trial: TriedProgram, record: MatchRecord, own: Sequence[Player]) -> str:
+    """Return the result of a match in words; Refused for a fault of one of `own`."""
+    forfeit = record.forfeit
+    if forfeit is None:
+        return f"played to its end, {' : '.join(map(str, record.points or ()))}"
+    if forfeit.player not in [player.name for player in own]:
+        return f"ended by a fault of {forfeit.player}, which counts for nothing here"
+    said = f"{forfeit.fault}: {forfeit.detail} (sent '{forfeit.command}')"
+    fix = fix_of_record(record, trial.game, trial.player.folder, trial.limits.isolation)
+    stderr = record.bots[forfeit.seat].stderr_tail
+    raise Refused(said, fix, stderr, ending=stderr if forfeit.fault is Fault.CRASH else "")
+
+
+def _refused(step: Step, output: str) -> Refused:
+    ending = "\n".join(step.stderr) if step.name in ENDS else ""
+    return Refused(f"{step.name}: {step.detail}", step.fix, output, ending=ending)
+
+
+def _random(trial: TriedProgram, launcher: Launcher) -> str:
+    subject = trial.subject(launcher)
+    played = play(subject, 0, seed=draw_seed("auto"))
+    step = verdict(subject, played, ())
+    if step is not None:
+        raise _refused(step, step.text())
+    return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"
+
+
+def _tried(trial: TriedProgram, do: Callable[[Launcher], Result]) -> Result:
+    """Return what `do` returns with a launcher of its own; Refused if it takes longer than the trial may."""
+    for tries_left in reversed(range(TRIES)):
+        with _on_one_core(), closing(Launcher()) as launcher, _ended_with(trial, launcher):
+            try:
+                return do(launcher)
+            except VoidMatch:
+                if launcher.abandoned:
+                    seconds = longest_trial(trial.limits)
+                    took = f"check and matches took longer than {seconds:.0f} s in all"
+                    raise Refused(took, "answer sooner") from None
+                if not tries_left:
+                    raise
+    raise AssertionError("the last try returns or raises")
+
+
+@contextmanager
+def _on_one_core() -> Iterator[None]:
+    """Let what is started run on one core, as in a season's matches; a bot that saw more would know."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+@contextmanager
+def _ended_with(trial: TriedProgram, launcher: Launcher) -> Iterator[None]:
+    """Ends all bots of a launcher when the trial has taken too long, if they still live then."""
+    over, most = threading.Event(), longest_trial(trial.limits)
+
+    def watch() -> None:
+        while trial.awake.seconds < most:
+            if over.wait(LOOK_SECONDS):
+                return
+        launcher.abandon()
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()

@@ -1,0 +1,188 @@
+"""One signed request to a receiver, bounded in time and in what is read of the answer; none is redirected."""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import io
+import socket
+import ssl
+import time
+from contextlib import closing
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from arbiter import __version__
+from arbiter.contest.webhooks.address_guard import Unreachable, places_of
+from arbiter.errors import ConfigError
+from arbiter.season.config.webhook_settings import read_secret
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from arbiter.contest.webhooks.address_guard import Place
+    from arbiter.season.config.webhook_settings import Webhook
+
+SECONDS = 10.0
+"""From the look-up of the name to the end of the answer's headers."""
+LONGEST_ANSWER = 65_536
+"""Bytes that are read of an answer."""
+GONE = 410
+LONGEST_PAUSE = 3600
+"""Seconds for which a receiver may ask to be left alone."""
+LONGEST_PROBLEM = 300
+_DIGITS = 6
+
+
+class Receipt(NamedTuple):
+    """What came of a request: the answer's status, None where there is none; "" or what went wrong.
+
+    `pause` are the seconds for which the receiver asks to be left alone.
+    """
+
+    status: int | None
+    problem: str
+    pause: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """True where the receiver has it."""
+        return self.status is not None and 200 <= self.status < 300
+
+
+def signature(secret: bytes, body: bytes) -> str:
+    """The value of the header that shows who sends."""
+    return f"sha256={hmac.new(secret, body, sha256).hexdigest()}"
+
+
+def post(webhook: Webhook, event: str, delivery: str, body: bytes) -> Receipt:
+    """Send a body to a webhook; whatever goes wrong is in what is returned."""
+    try:
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": f"arbiter/{__version__}",
+            "Connection": "close",
+            "X-Arbiter-Event": event,
+            "X-Arbiter-Delivery": delivery,
+            "X-Arbiter-Signature": signature(read_secret(webhook.secret_file), body),
+        }
+        return _sent(webhook, body, headers, time.monotonic() + SECONDS)
+    except Unreachable as error:
+        return _failed(str(error))
+    except ConfigError as error:
+        return _failed(error.problems[0].text())
+    except TimeoutError:
+        return _failed(f"no answer within {SECONDS:.0f} s")
+    except ssl.SSLCertVerificationError as error:
+        return _failed(f"its certificate is not to be trusted: {error.verify_message}")
+    except OSError as error:
+        return _failed(error.strerror or str(error) or type(error).__name__)
+    except (http.client.HTTPException, ValueError) as error:
+        # Whatever is no HTTP; Python's own words for it may hold what was sent.
+        return _failed(f"its answer is no HTTP ({type(error).__name__})")
+
+
+def _failed(problem: str) -> Receipt:
+    return Receipt(None, printable(" ".join(problem.split()))[:LONGEST_PROBLEM])
+
+
+def _sent(webhook: Webhook, body: bytes, headers: dict[str, str], until: float) -> Receipt:
+    parts = urlsplit(webhook.url)
+    secure, host = parts.scheme == "https", parts.hostname or ""
+    port = parts.port or (443 if secure else 80)
+    connection: http.client.HTTPConnection = _Connection(
+        host, port, places_of(host, port, webhook.local, _left(until)), secure, until
+    )
+    with closing(connection):
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        connection.request("POST", target, body, headers)
+        with closing(connection.getresponse()) as answer:
+            return _receipt(answer)
+
+
+def _receipt(answer: http.client.HTTPResponse) -> Receipt:
+    status = answer.status
+    if 200 <= status < 300:
+        return Receipt(status, "")
+    words = f"status {status}"
+    if 300 <= status < 400:
+        words += ": redirections are not followed"
+    asked = answer.headers.get("Retry-After", "")
+    pause = int(asked) if asked.isascii() and asked.isdigit() and len(asked) <= _DIGITS else 0
+    return Receipt(status, words, min(pause, LONGEST_PAUSE))
+
+
+def _left(until: float) -> float:
+    """Seconds that are left; TimeoutError where there are none."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to one of the addresses that were looked at, with all that it does ended at a moment."""
+
+    def __init__(self, host: str, port: int, places: list[Place], secure: bool, until: float) -> None:
+        super().__init__(host, port)
+        self._places, self._secure, self._until = places, secure, until
+        self.response_class = self._answer  # type: ignore[assignment]  # called like the class
+        if secure:
+            # Not in the header `Host` with the usual port.
+            self.default_port = http.client.HTTPS_PORT
+
+    def connect(self) -> None:
+        """Connect to the first address that answers."""
+        self.sock = _first(self._places, self._until)
+        if self._secure:
+            context = ssl.create_default_context()
+            self.sock.settimeout(_left(self._until))
+            try:
+                self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
+            except BaseException:
+                self.sock.close()
+                raise
+        # For all of what is sent.
+        self.sock.settimeout(_left(self._until))
+
+    def _answer(self, sock: socket.socket, *given: Any, **named: Any) -> http.client.HTTPResponse:
+        answer = http.client.HTTPResponse(sock, *given, **named)
+        answer.fp.close()
+        answer.fp = io.BufferedReader(_AnswerBytes(sock, self._until))
+        return answer
+
+
+def _first(places: list[Place], until: float) -> socket.socket:
+    problem: OSError = OSError("it has no address")
+    for family, place in places:
+        made = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            made.settimeout(_left(until))
+            made.connect(place)
+        except OSError as error:
+            made.close()
+            problem = error
+        else:
+            return made
+    raise problem
+
+
+class _AnswerBytes(io.RawIOBase):
+    """What a socket receives, up to a moment and to a number of bytes."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        super().__init__()
+        self._sock, self._until, self._bytes = sock, until, LONGEST_ANSWER
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with memoryview(buffer) as view:
+            room = view[: self._bytes]
+            if not len(room):
+                return 0
+            self._sock.settimeout(_left(self._until))
+            count = self._sock.recv_into(room)
+        self._bytes -= count
+        return count

@@ -1,0 +1,169 @@
+"""The events of a season sent to one webhook, one after the other; it may be killed at any moment.
+
+An event is written down as it is to be sent, then sent, then done with. What was sent and is not done with
+when the process ends is sent again, with the same id and body.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from arbiter.contest.webhooks.http_post import GONE, post
+from arbiter.contest.webhooks.news import news_of
+from arbiter.contest.webhooks.payload_formats import body_of
+from arbiter.errors import NoStore
+from arbiter.season.snapshot.freeze import as_shown
+from arbiter.season.snapshot.season_state import SeasonState
+from arbiter.store import Store
+from arbiter.store.deliveries import Telling
+from arbiter.store.row_values import read_moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arbiter.contest.webhooks.http_post import Receipt
+    from arbiter.season.config import Config
+    from arbiter.season.config.webhook_settings import Webhook
+    from arbiter.store import SeasonStore
+    from arbiter.store.deliveries import DeliveryBook
+
+LOOK_SECONDS = 1.0
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=5), timedelta(hours=1)
+"""After the first failed try of a delivery; the next ones are twice as long each, up to the longest."""
+MOST_DOUBLINGS = 20
+PATIENCE = timedelta(days=1)
+"""For how long a delivery is tried until it is given up; the time of a machine that is off does not count."""
+
+
+def _pause(tries: int) -> timedelta:
+    """The pause after so many failed tries and one more."""
+    return min(FIRST_PAUSE * (1 << min(tries, MOST_DOUBLINGS)), LONGEST_PAUSE)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def called(config: Config, webhook: Webhook) -> str:
+    """A webhook in words, without its address, which may be a secret."""
+    return f"webhook {config.webhooks.index(webhook) + 1} ({webhook.host})"
+
+
+class Sender:
+    """Tells one webhook of a season; `say` hears what fails."""
+
+    def __init__(
+        self,
+        config: Config,
+        webhook: Webhook,
+        say: Callable[[str], None],
+        public: str | None = None,
+        send: Callable[[Webhook, str, str, bytes], Receipt] = post,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._config, self._webhook, self._say, self._public = config, webhook, say, public
+        self._send, self._now = send, now
+        self._store: Store | None = None
+        self._season: SeasonStore | None = None
+        self._shown: SeasonState | None = None
+        self._seen = 0
+        self._looked: int | None = None
+        self.called = called(config, webhook)
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._store is not None:
+            self._store.close()
+        self._store = self._season = self._shown = self._looked = None
+        # The next one may be another store.
+        self._seen = 0
+
+    def step(self) -> float | None:
+        """Send what is to be sent now, one delivery at most.
+
+        Return the seconds after which there may be more, 0 for at once; None where nothing waits. StoreError
+        where the store fails.
+        """
+        season = self._opened()
+        if season is None:
+            return None
+        book, key = season.deliveries, self._webhook.digest
+        told = book.begin(key)
+        if told.ended is not None:
+            return None
+        telling = told.telling or self._prepared(season)
+        if telling is None:
+            return None
+        if telling.again is not None:
+            wait = read_moment(telling.again, "the moment of a delivery's next try") - self._now()
+            # One that is longer than any pause was kept while the clock was wrong.
+            if timedelta(0) < wait <= LONGEST_PAUSE:
+                return wait.total_seconds()
+        receipt = self._send(self._webhook, telling.kind, telling.delivery, telling.body.encode())
+        if receipt.ok:
+            book.is_told(key, telling)
+            return 0.0
+        return self._failed(book, telling, receipt)
+
+    def _opened(self) -> SeasonStore | None:
+        """The season as its store has it; None before there is one."""
+        if self._season is None:
+            try:
+                self._store = self._store or Store(self._config.store, create=False)
+            except NoStore:
+                return None
+            self._season = self._store.season(self._config.season)
+        assert self._store is not None
+        # Or a file that was replaced would be read for ever.
+        self._store.check()
+        return self._season
+
+    def _prepared(self, season: SeasonStore) -> Telling | None:
+        """Write down what is told next; None where there is nothing."""
+        book, key = season.deliveries, self._webhook.digest
+        last = book.last_event()
+        if last == self._looked:
+            return None
+        due, self._seen = book.due(key, self._webhook.events, self._config.freeze > 0, self._seen)
+        if due is None:
+            self._looked = last
+            return None
+        # Read after the event was chosen: what may be told of it can only have become less since.
+        self._shown = as_shown(SeasonState.of(self._config, season), self._shown)
+        news = news_of(due.event, self._shown, self._public)
+        body = body_of(news, self._webhook.form)
+        delivery = token_hex(16)
+        book.prepare(key, Telling(delivery, due.event.number, due.early, due.event.kind.value, body))
+        # As it is kept: another process may have been faster.
+        kept = book.read(key)
+        return None if kept is None else kept.telling
+
+    def _failed(self, book: DeliveryBook, telling: Telling, receipt: Receipt) -> float | None:
+        key, problem, now = self._webhook.digest, receipt.problem, self._now()
+        if receipt.status == GONE:
+            book.end(key, telling, self.called, problem)
+            gone = f"{self.called} is gone for good ({problem})"
+            self._say(f"{self._config.season}: {gone}: it is told nothing more")
+            return None
+        since = now
+        if telling.since is not None:
+            since = read_moment(telling.since, "the moment of a delivery's first try")
+        tried = sum(map(_pause, range(telling.tries)), timedelta(0))
+        if tried >= PATIENCE:
+            # What happened since was not tried for, or waited, as long.
+            before = _text(min(since + tried, now) - PATIENCE)
+            count = book.give_up(key, telling, self._webhook.events, before, self.called, problem)
+            events = f"{count} event{'s' * (count != 1)}"
+            self._say(f"{self._config.season}: {self.called} is never told {events}: {problem}")
+            return 0.0
+        pause = max(_pause(telling.tries), timedelta(seconds=receipt.pause))
+        book.put_off(key, telling, _text(since), _text(now + pause), problem)
+        if not telling.tries:
+            self._say(f"{self._config.season}: {self.called}: {problem}: tried again for a day")
+        return pause.total_seconds()
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

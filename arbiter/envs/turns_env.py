@@ -1,0 +1,96 @@
+"""Gymnasium over any game: one action a step, for the seat to act.
+
+import gymnasium
+env = gymnasium.make("arbiter.envs:arbiter/Planning-v0")
+observation, info = env.reset(seed=7)
+over = False
+while not over:
+    observation, reward, over, _, info = env.step(info["legal_ids"][0])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arbiter.envs.argument_checks import checked_seed
+from arbiter.envs.gymnasium_base import InTurn
+from arbiter.envs.match_state import given_deals
+from arbiter.envs.observers.observer import Vector
+from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
+from arbiter.envs.render import facts
+from arbiter.envs.single_env import SingleEnv, single
+from arbiter.games.game import AnyGame
+
+
+def turns(
+    game: str | AnyGame,
+    opponents: object = None,
+    *,
+    render_mode: str | None = None,
+    dataset: str | None = None,
+    **options: Any,
+) -> TurnsEnv | SingleEnv:
+    """The environment in which every step is an action of the seat to act; with `opponents`, `single`.
+
+    `options` are those of the game, and with opponents those of `single`. Matches that have ended are
+    written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for what cannot be.
+    """
+    if opponents is not None:
+        return single(game, opponents, render_mode=render_mode, dataset=dataset, **options)
+    play, observer, _ = arena_of(game, options)
+    env = TurnsEnv(play, observer, render_mode=render_mode)
+    if dataset is not None:
+        env.write_to(dataset)
+    return env
+
+
+class TurnsEnv(InTurn):
+    """A match after the other; `turns` makes it.
+
+    Observations are the vectors that `arbiter.envs.aec` shows the seat that acts next, smaller views having
+    zeros behind them, and at the end the one that acted last. ``info`` is as of `InTurn`, ``seat`` being who
+    acts next. The reward is 0 until the match ends, then the points of the seat that acted last; all
+    points are in ``info["rewards"]`` then, float32[seats], with 0 for the others after an illegal move.
+    """
+
+    metadata = facts("arbiter_turns")
+
+    def reset(
+        self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Begin a match; seeds and ``options={"deals": [...]}`` as of `arbiter.envs.aec`.
+
+        TypeError or ValueError for a seed, ConfigError for options; then nothing is changed.
+        """
+        seed = checked_seed(seed)
+        self.play.reset(seed, given_deals(options))
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._note, self._open = "", True
+        return self._seen(self.play.turn)
+
+    def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
+        """Carry out an action of the seat to act.
+
+        TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
+        """
+        action, play, seat = self._action(action), self.play, self.play.turn
+        illegal = self._act(seat, action)
+        if not play.over:
+            seen, info = self._seen(play.turn)
+            return seen, 0.0, False, False, info
+        self._open = False
+        seen, info = self._seen(seat)
+        rewards = np.zeros(play.game.seats, np.float32)
+        if illegal:
+            rewards[seat] = ILLEGAL
+            info["illegal"] = illegal
+        else:
+            rewards[:] = play.totals
+        info["rewards"] = rewards
+        self._write(seat, illegal)
+        return seen, float(rewards[seat]), True, False, info
+
+    def _names(self) -> list[str]:
+        return [f"seat_{seat}" for seat in range(self.play.game.seats)]

@@ -1,0 +1,338 @@
+"""The interface of a game, ours or a third party's.
+
+A `Game` is stateless and picklable: options go to its constructor, everything that happens lies
+in immutable `State` values, one per deal. The referee asks the first seat in `to_act`, applies
+the answer, and passes on the `news`. What each seat hears is data, so that a test can find leaks.
+
+    deal = game.next_deal(0, stream, None)
+    state = game.start(deal)
+    while state.to_act:
+        seat = state.to_act[0]
+        state = state.apply(seat, state.legal(seat)[0])
+    state.points()
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+
+from arbiter.errors import ConfigError
+from arbiter.games.cards import Card
+from arbiter.games.labels import PASS, Faces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.games.cards import Stream
+
+Seat = int
+Action = int
+Command = str
+"""One line of a game's protocol, without its line end."""
+
+
+class Tell(NamedTuple):
+    """One command, and the seats that hear it, in the order in which they hear it."""
+
+    seats: tuple[Seat, ...]
+    command: Command
+
+
+class Answered(NamedTuple):
+    """A request that a seat answered, and the answer's canonical words."""
+
+    seat: Seat
+    request: Command
+    words: str
+
+
+class Exchange(NamedTuple):
+    """Cards that one seat gave another; only these two know their names."""
+
+    giver: Seat
+    taker: Seat
+    cards: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards and roles given out once.
+
+    `hands` by seat, in the order dealt; `seat` is the one that the deal singles out (starter,
+    dealer, landlord, opener: `Game.seat_word` names it); `extra` holds cards that belong to
+    nobody yet or to all.
+    """
+
+    hands: tuple[tuple[Card, ...], ...]
+    seat: Seat = 0
+    extra: tuple[Card, ...] = ()
+
+    def rotated(self, shift: int) -> Deal:
+        """The same deal with every hand and role moved `shift` seats on."""
+        n = len(self.hands)
+        hands = tuple(self.hands[(seat - shift) % n] for seat in range(n))
+        return Deal(hands, (self.seat + shift) % n, self.extra)
+
+
+class State(Protocol):
+    """One deal in progress. Immutable and hashable; `apply` returns a new one."""
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """The seats that decide now; none when the deal is over; several decide simultaneously."""
+
+    def legal(self, seat: Seat) -> Sequence[Action]:
+        """The legal actions of a seat in `to_act`: ascending, never empty."""
+
+    def allows(self, seat: Seat, action: Action) -> bool:
+        """True when `action` is legal; does not enumerate."""
+
+    def apply(self, seat: Seat, action: Action) -> Self:
+        """The state after the action; IllegalAction otherwise, this state being unchanged."""
+
+    def points(self) -> tuple[int, ...]:
+        """Points by seat of a deal that is over."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Game(Faces, Generic[S]):
+    """A game with its options: the rules, and the words its bots hear and speak.
+
+    `S` is its type of state. Two games of one class with equal options are equal.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    seat_word: ClassVar[str] = "starter"
+    option_help: ClassVar[Mapping[str, str]] = {}
+    """Every option of the constructor with a line of explanation."""
+    observer: ClassVar[str] = ""
+    """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the one that suits all games."""
+    hearing: ClassVar[str] = ""
+    """``module:class`` of its `information_state.Hearing`; "" for the one that suits most games."""
+    manual: ClassVar[str] = ""
+    """Rules and commands for authors of bots, as Markdown with headings ``##``; sites show it."""
+
+    seats: int
+    actions: int
+    """Size of the action table: actions are 0..actions-1."""
+    sides: tuple[int, ...] | None = None
+    """Fixed partnerships by seat, such as (0, 1, 0, 1)."""
+    chained: bool = False
+    """True when a deal depends on how the one before it ended."""
+    endless: bool = False
+    """True when only the play ends a match, as in one to a number of points."""
+    _given: tuple[Deal, ...] | None = None
+    _goes_on: bool = False  # further deals come after the given ones
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
+        return f"{type(self).__name__}({options})"
+
+    def _identity(self) -> tuple[str, tuple[Deal, ...] | None, bool]:
+        return json.dumps(self.options, sort_keys=True), self._given, self._goes_on
+
+    @property
+    def seatings(self) -> tuple[tuple[int, ...], ...]:
+        """For each match of a table, the place in the table's list of the player in each seat.
+
+        By default all cyclic shifts; shift s moves each player s seats on.
+        """
+        n = self.seats
+        return tuple(tuple((seat - shift) % n for seat in range(n)) for shift in range(n))
+
+    @property
+    def table_size(self) -> int:
+        """The number of players who meet at a table."""
+        return max(self.seatings[0]) + 1
+
+    @property
+    def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
+        """Matches in which two versions of a bot, 0 and 1, meet on equal terms: for each what is
+        played, and the version in each seat.
+
+        By default half a table each, in all seatings; an odd table twice, so that each version has the larger
+        part once.
+        """
+        size = self.table_size
+        halves = {size // 2, size - size // 2}
+        tables = [(0,) * part + (1,) * (size - part) for part in sorted(halves)]
+        return tuple(
+            (self, tuple(table[place] for place in places)) for table in tables for places in self.seatings
+        )
+
+    @property
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """The options that build this game again, JSON values only."""
+
+    @abstractmethod
+    def next_deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
+        """Deal `number` (from 0), drawn from `stream`; None ends the match.
+
+        `last` is the final state of the deal before, for games in which it matters who won.
+        """
+
+    @abstractmethod
+    def start(self, deal: Deal) -> S:
+        """The state in which the cards have been dealt and nothing has happened."""
+
+    @abstractmethod
+    def greeting(self) -> Iterable[tuple[Command, ...]]:
+        """Return the commands at the start of a match: each item is one command, worded for each seat."""
+
+    @classmethod
+    def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
+        """The options that a greeting tells, from the words after each of its commands; by default none.
+
+        ValueError, IndexError or ConfigError where the greeting is not one of the game.
+        """
+        return {}
+
+    @abstractmethod
+    def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
+        """Return the commands at the start of a deal: each item is one command, worded for each seat."""
+
+    @abstractmethod
+    def request(self, state: S, seat: Seat) -> Command:
+        """The ``gen_`` command that asks a seat for its decision."""
+
+    def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
+        """Return the number of words in the answer; they reach `parse` with single blanks between."""
+        return 1
+
+    @abstractmethod
+    def parse(self, state: S, seat: Seat, text: str) -> Action:
+        """The action that a reply means, legal or not; IllegalAction with a reason.
+
+        May raise for whatever `State.allows` would refuse, and then says why.
+        """
+
+    @abstractmethod
+    def action_text(self, state: S, seat: Seat, action: Action) -> str:
+        """The canonical word for an action, as a bot would send it."""
+
+    @abstractmethod
+    def news(self, before: S, seat: Seat, action: Action, after: S) -> Iterable[Tell]:
+        """Return the commands after an action, each with the seats that hear it."""
+
+    @abstractmethod
+    def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:
+        """The cards that a seat holds now, ascending."""
+
+    def deal_json(self, deal: Deal) -> dict[str, Any]:
+        """A deal in the shape of a match record's ``deals``."""
+        shape: dict[str, Any] = {"hands": [[self.card_name(c) for c in hand] for hand in deal.hands]}
+        shape[self.seat_word] = deal.seat
+        if deal.extra:
+            shape["extra"] = [self.card_name(card) for card in deal.extra]
+        return shape
+
+    def deal_record(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """A deal as a match record keeps it, its last state being `state`; see `deal_json`."""
+        return self.deal_json(deal)
+
+    def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
+        """The deal that `deal_json` wrote; ConfigError when it cannot be one of this game."""
+        try:
+            hands = [tuple(map(self.card_of, hand)) for hand in shape["hands"]]
+            extra = tuple(map(self.card_of, shape.get("extra", ())))
+            seat = shape.get(self.seat_word, 0)
+        except KeyError as error:
+            raise ConfigError(f"a given deal has no {error}, or there is no such card") from None
+        except (TypeError, AttributeError):
+            example = f'{{"hands": [["{self.card_name(0)}", ...], ...], ...}}'
+            raise ConfigError(f"a given deal is not {example}") from None
+        if unknown := sorted(set(shape) - {"hands", "extra", self.seat_word}):
+            raise ConfigError(f"a given deal has an unknown key {unknown[0]!r}")
+        if type(seat) is not int or not 0 <= seat < self.seats:
+            raise ConfigError(f"a given deal's {self.seat_word} is not a seat 0..{self.seats - 1}")
+        return self._given_deal(hands, seat, extra)
+
+    def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
+        """The deal of cards that were named; ConfigError where it cannot be one of this game."""
+        cards = [card for hand in hands for card in hand]
+        if len(hands) != self.seats or len(set(cards)) != len(cards):
+            raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
+        return Deal(tuple(hands), seat, extra)
+
+    def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
+        """Return the cards on the table and who laid them, in order, in the game's words."""
+        return ()
+
+    def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """Return what every seat knows beside the cards: trump, declarations, tricks taken.
+
+        A list with a value for each seat stands beside the seats, the rest beside the table; None is not
+        known yet, "" nothing to tell; of ``role`` the value alone is shown.
+        """
+        return {}
+
+    def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
+        """Return what every seat knows of a deal in `state`: whom it singles out, open cards."""
+        roles: dict[str, Any] = {self.seat_word: deal.seat}
+        if deal.extra:
+            roles["extra"] = [self.card_name(card) for card in deal.extra]
+        return roles
+
+    def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
+        """The answers, by seat, that an action makes known to all; by default its own if all hear it."""
+        all_hear = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
+        return ((seat, self.action_text(before, seat, action)),) if all_hear else ()
+
+    def laid(self, before: S, seat: Seat, action: Action, after: S) -> str:
+        """The word of what an action lays on the table for all to see; "" for any other action."""
+        word = dict(self.revealed(before, seat, action, after)).get(seat, "")
+        return word if self.cards_of(word) or (word == PASS and self.table(before)) else ""
+
+    def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
+        """Return the seat that took the table's cards by the action between two states; None for nobody."""
+        return None
+
+    def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
+        """The cards that changed hands by the action between two states, or when the deal began."""
+        return ()
+
+    def conclusion(self, points: Sequence[int], state: S) -> str:  # noqa: ARG002
+        """Return the winner of a match that ended in this state, for people; "" where points say it all."""
+        return ""
+
+    def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002
+        """The options that are others where exactly these deals are played; ConfigError."""
+        return {}
+
+    def given(self, deals: Sequence[Deal]) -> Self:
+        """The same game playing exactly these deals, however many they are; ConfigError."""
+        changed = self.options_for(deals)
+        game = type(self)(**{**self.options, **changed}) if changed else copy(self)
+        game._given = tuple(deals)
+        return game
+
+    def begun(self, deals: Sequence[Deal]) -> Self:
+        """The same game with these deals first; after them come those that come in this one."""
+        game = copy(self)
+        game._given = (*deals, *(self._given or ())[len(deals) :])
+        game._goes_on = self._given is None or self._goes_on
+        return game
+
+    def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
+        """Deal `number`: the given one where deals were given, else the next of the programme."""
+        if self._given is not None and number < len(self._given):
+            return self._given[number]
+        return self.next_deal(number, stream, last) if self._given is None or self._goes_on else None
+
+
+AnyGame: TypeAlias = Game[Any]
+"""A game where the type of its states does not matter."""

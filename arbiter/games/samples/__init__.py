@@ -1,0 +1,179 @@
+"""A season to start from (its file, a README and bots, or a game's whole ladder), manuals, bots that attack.
+
+All have one place in the repository, as `PLACES` says; ``setup.py`` puts them into the built package.
+Each player gets a folder of its own with all that its program imports, as bots may read their own folders.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HERE = Path(__file__).parent
+PLACES = {
+    "bots/python": "bots",
+    "bots/cpp": "cpp",
+    "bots/faulty": "faulty",
+    "bots/js": "js",
+    "bots/languages": "languages",
+    "bots/learned": "learned",
+    "bots/llm": "llm",
+    "configs/ladder": "rungs",
+    "docs/reference": "reference",
+}
+"""Folders of the repository, and where the built package has them."""
+
+
+def _place(folder: str) -> Path:
+    """Return the path of one of the places, in an installed package or in a checkout."""
+    built = HERE / "bots"
+    return HERE / PLACES[folder] if built.is_dir() else HERE.parents[2] / folder
+
+
+BOTS = _place("bots/python")
+HARNESS = _place("bots/llm") / "llm.py"
+"""The program that sits for a language model."""
+FAULTY = _place("bots/faulty")
+"""Programs that attack, and the tables of what may come of each."""
+LEARNED = "bots/learned"
+"""Its modules are for all games that it has bots of."""
+SEASON, PROTOCOL = "season.yaml", "protocol"
+
+
+class SampleBot(NamedTuple):
+    """A player: its program first, then what that imports, and the words after it."""
+
+    name: str
+    files: tuple[str, ...]
+    words: tuple[str, ...] = ()
+
+
+_PLANNING_KIT = ("planning_kit.py", "planning_worlds.py")
+_SECOND = ("--seed", "2")
+_BOTS = {
+    "planning": (
+        SampleBot("pimc", ("planning_pimc.py", *_PLANNING_KIT)),
+        SampleBot("greedy", ("planning_greedy.py", *_PLANNING_KIT)),
+        SampleBot("beginner", ("planning_random.py",), _SECOND),
+        SampleBot("random", ("planning_random.py",)),
+    ),
+    "codepiece": (
+        SampleBot("pimc", ("codepiece_pimc.py",)),
+        SampleBot("rules", ("codepiece_rules.py", "codepiece_kit.py")),
+        SampleBot("beginner", ("codepiece_random.py",), _SECOND),
+        SampleBot("random", ("codepiece_random.py",)),
+    ),
+    "dou_dizhu": (
+        SampleBot("fewest-turns", ("dou_dizhu_fewest_turns.py", "dou_dizhu_random.py")),
+        SampleBot("smallest", ("dou_dizhu_smallest.py", "dou_dizhu_random.py")),
+        SampleBot("random", ("dou_dizhu_random.py",)),
+    ),
+    "chefs_hat": (
+        SampleBot("keep-jokers", ("chefs_hat_keep_jokers.py", "chefs_hat_kit.py")),
+        SampleBot("larger-value", ("chefs_hat_larger_value.py", "chefs_hat_kit.py")),
+        SampleBot("beginner", ("chefs_hat_random.py",), _SECOND),
+        SampleBot("random", ("chefs_hat_random.py",)),
+    ),
+}
+"""The players of a game, the house bot last."""
+_SHORT = {"chefs_hat": "{name: chefs_hat, matches: 3}"}
+"""The game in the season's file, where it is not its name alone."""
+GAMES = tuple(_BOTS)
+"""The games that have one."""
+
+
+def bots_of(game: str) -> tuple[SampleBot, ...]:
+    """The bots of one of `GAMES`, the best first."""
+    return _BOTS[game]
+
+
+def bot_names(game: str) -> tuple[str, ...]:
+    """The names of a game's bots, the best first; none for a game without."""
+    return tuple(bot.name for bot in _BOTS.get(game, ()))
+
+
+def bot_words(game: str, name: str) -> list[str]:
+    """The file of a bot of `bot_names`, and the words after it."""
+    bot = next(bot for bot in _BOTS[game] if bot.name == name)
+    return [str(BOTS / bot.files[0]), *bot.words]
+
+
+def season_files(game: str, season: str) -> dict[str, bytes]:
+    """Return the contents of each file, by its path in the season's folder.
+
+    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
+    """
+    bots = _BOTS[game]
+    house = bots[-1]
+    words = {
+        "season": season,
+        "name": game,
+        "game": _SHORT.get(game, game),
+        "players": "\n".join(map(_entry, bots)),
+        "house": house.name,
+        "simple": f"bots/{house.name}/{house.files[0]}",
+    }
+    templates = {name: Template((HERE / name).read_text(encoding="utf-8")) for name in (SEASON, "README.md")}
+    written = {name: template.substitute(words).encode() for name, template in templates.items()}
+    copied = {f"bots/{bot.name}/{file}": (BOTS / file).read_bytes() for bot in bots for file in bot.files}
+    return written | copied
+
+
+def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Every bot: its game, its name and its command."""
+    for game, bots in _BOTS.items():
+        for bot in bots:
+            yield game, bot.name, ("python3", *bot_words(game, bot.name))
+
+
+def shipped_sources() -> Iterator[tuple[Path, bool]]:
+    """The files of programs that ship, each with whether it is to be built on: a kit, or a simplest bot."""
+    to_build_on = {file for bots in _BOTS.values() for bot in bots for file in bot.files[1:]}
+    to_build_on |= {bots[-1].files[0] for bots in _BOTS.values()}
+    for folder in PLACES:
+        for path in sorted(_place(folder).iterdir()):
+            if path.is_file():
+                yield path, path.name in to_build_on
+
+
+def _entry(bot: SampleBot) -> str:
+    # A number has to be text in YAML.
+    words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
+    return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
+
+
+def ladder_files(game: str, season: str) -> dict[str, bytes]:
+    """Return the contents of each file, by its path in the season's folder.
+
+    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
+    """
+    text = _files("configs/ladder")[f"{game}.yaml"].decode()
+    text = text.replace("../../bots/", "bots/")
+    text = re.sub(r"^season: .*", f'season: "{season}"', text, flags=re.MULTILINE)
+    text = re.sub(r"^store: .*", "store: sqlite:///season.sqlite", text, flags=re.MULTILINE)
+    copied = {
+        f"{folder}/{name}": held
+        for folder in PLACES
+        if f"{folder}/" in text
+        for name, held in _files(folder).items()
+        if name.startswith(f"{game}_")
+        or (folder == LEARNED and not name.endswith(".npz"))
+        or name == "Makefile"
+    }
+    return {SEASON: text.encode()} | copied
+
+
+def _files(folder: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(_place(folder).iterdir()) if path.is_file()}
+
+
+def manual_of(name: str) -> str:
+    """The rules and commands of a game, or the `PROTOCOL` of all, in Markdown; "" where there are none."""
+    if name not in (*GAMES, PROTOCOL):
+        return ""
+    return (_place("docs/reference") / f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,66 @@
+"""An author's first files: an archive with a working bot of a game, a better one to learn from, a README.
+
+It can be sent to a season as it is. The same season always gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import shlex
+import zipfile
+from string import Template
+from typing import TYPE_CHECKING
+
+from arbiter.games.samples import BOTS, GAMES, HERE, bots_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+README, PROGRAM, BETTER = "README.md", "bot.py", "better"
+TEMPLATE = "starter.md"
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+
+
+def starter_kit(game: str, title: str, season: str, options: Sequence[str], most: int) -> bytes | None:
+    """The ZIP archive for a season of a game; None for a game without sample bots.
+
+    `options` are the words of `check-bot` that stand for the season's own terms; where the archive would have
+    more than `most` bytes, the better bot is left out.
+    """
+    if game not in GAMES:
+        return None
+    # The best bots come first; one with words is another one's copy.
+    *_, better, simple = (bot for bot in bots_of(game) if not bot.words)
+    words = {
+        "title": title,
+        "season": season,
+        "word": shlex.quote(season),
+        "check": trying(game, options),
+    }
+    bot = {PROGRAM: (BOTS / simple.files[0]).read_bytes()}
+    more = {f"{BETTER}/{file}": (BOTS / file).read_bytes() for file in better.files}
+    shows = f"plays better, and shows a way to go on. Nothing starts it until `{PROGRAM}` does."
+    line = f"\n- `{next(iter(more))}` {shows}"
+    whole = _packed({README: _readme(words, line), **bot, **more})
+    return whole if len(whole) <= most else _packed({README: _readme(words, ""), **bot})
+
+
+def trying(game: str, options: Sequence[str]) -> str:
+    """The command that tries a bot at home, with these words of `check-bot`."""
+    return shlex.join(["arbiter", "check-bot", "--game", game, *options, "--", "python3", PROGRAM])
+
+
+def _readme(words: Mapping[str, str], better: str) -> bytes:
+    text = (HERE / TEMPLATE).read_text(encoding="utf-8")
+    return Template(text).substitute(words, better=better).encode()
+
+
+def _packed(files: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, held in files.items():
+            entry = zipfile.ZipInfo(name, EARLIEST)
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, held)
+    return made.getvalue()

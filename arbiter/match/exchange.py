@@ -1,0 +1,152 @@
+"""The traffic between the referee and a seat, a `Send` one way, a `Reply` or a cost the other; `drive`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from arbiter.errors import MalformedReply
+from arbiter.match.record import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from arbiter.games.game import Seat
+    from arbiter.match.protocol import Answer
+    from arbiter.match.record import MatchRecord
+
+
+class Send(NamedTuple):
+    """One write to each of some seats, and the number of replies that end each exchange.
+
+    `payload` holds whole lines, the last one being `command`; `allowed_ns` is by seat of the
+    table; `asks` is True for a request for a decision, `starting` when the time limit is that of
+    the program's start.
+    """
+
+    seats: tuple[Seat, ...]
+    payload: bytes
+    replies: int
+    allowed_ns: Sequence[int]
+    asks: bool = False
+    starting: bool = False
+
+    @property
+    def command(self) -> str:
+        """The last line of the payload."""
+        return self.payload[:-1].rpartition(b"\n")[2].decode()
+
+
+class Reply(NamedTuple):
+    """The reply to a request for a decision, or an exchange that failed.
+
+    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay. There is an answer
+    unless there is a `fault`.
+    """
+
+    answer: Answer
+    wall_ns: int
+    charged_ns: int
+    cpu_ns: int = 0
+    delay_ns: int = 0
+    fault: MalformedReply | None = None
+
+
+Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
+"""The charges of each seat in ns, in the order of the `Send`, and the last seat's reply, None for news that
+was answered.
+"""
+Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
+"""The type of `referee`'s generator."""
+Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"
+"""Called after every exchange with what the seat returned."""
+
+
+class Seated(Protocol):
+    """An occupant of a seat: a bot's pipes, a bot in memory, a record, a person."""
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
+
+
+def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:
+    """The fault of an exchange whose time is over; it says what was missing.
+
+    `unread` is what came of the reply; `writing` is True where the bot has not read all of `send`.
+    """
+    if writing:
+        missing = "it did not read its standard input"
+    elif not unread:
+        missing = "no reply"
+    elif unread.endswith(b"\n"):
+        missing = "no empty line after the reply"
+    else:
+        missing = "the reply was not complete"
+    return MalformedReply(Fault.TIMEOUT, f"{missing}: {overdue(seat, send, charged_ns)}", unread)
+
+
+def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
+    """A timeout in words; both times have as many digits as it takes to tell them apart."""
+    what, allowed_ns = "its start was" if send.starting else "it was", send.allowed_ns[seat]
+    for digits in (1, 2, 3, 4, 5, 6):
+        charged, allowed = (f"{ns / 1e6:.{digits}f} ms" for ns in (charged_ns, allowed_ns))
+        if charged != allowed:
+            break
+    return f"charged {charged} where {what} allowed {allowed}"
+
+
+def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
+    """Exchange what the referee yields with `seats` until it returns the record."""
+    exchanges = [seat.exchange for seat in seats]
+    try:
+        send = next(match)
+        while True:
+            # As `drive_by_step`, whose steps cost 0.2 µs a request: a season's matches are all played here.
+            costs = []
+            last = None
+            for seat in send.seats:
+                reply = exchanges[seat](send)
+                if listen is not None:
+                    listen(seat, send, reply)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            send = match.send((costs, last))
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record
+
+
+def drive_by_step(
+    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None, every: bool = False
+) -> Generator[tuple[Seat, Send], Reply | int | None, MatchRecord]:
+    """Like `drive`, but yield each request, with `every` each exchange, before it is made.
+
+    What is sent in takes the place of the seat's reply; None asks the seat.
+    """
+    exchanges = [seat.exchange for seat in seats]
+    try:
+        send = next(match)
+        while True:
+            costs = []
+            last = None
+            stops = every or send.asks
+            for seat in send.seats:
+                given = (yield seat, send) if stops else None
+                reply = exchanges[seat](send) if given is None else given
+                if listen is not None:
+                    listen(seat, send, reply)
+                if isinstance(reply, int):
+                    costs.append(reply)
+                    continue
+                last = reply
+                costs.append(reply.charged_ns)
+                if reply.fault is not None:
+                    break
+            send = match.send((costs, last))
+    except StopIteration as done:
+        record: MatchRecord = done.value
+    return record

@@ -1,0 +1,84 @@
+"""Matches in which some seats are real bots, and the others are played in memory.
+
+The referee itself conducts them, so that what a bot hears is what it hears at a table.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ArbiterError
+from arbiter.match.exchange import Reply, drive
+from arbiter.match.in_memory import random_policy
+from arbiter.match.protocol import Answer, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arbiter.games.game import Action, Seat
+    from arbiter.match.exchange import Conduct, Seated, Send
+    from arbiter.match.position import Position
+    from arbiter.match.record import MatchRecord
+
+
+class Follower(ABC):
+    """Players in memory who follow the match; `position` is where it stands."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+
+    @abstractmethod
+    def action_of(self, seat: Seat) -> Action:
+        """The decision of the seat to act, one of theirs."""
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Answer a request; news costs nothing."""
+        if not send.asks:
+            return 0
+        (seat,) = send.seats
+        action = self.action_of(seat)
+        word = self.position.game.action_text(self.position.state, seat, action).encode()
+        self.position = self.position.apply(action)
+        return Reply(Answer(True, word, word), 0, 0)
+
+    def follow(self, answer: Answer) -> None:
+        """Follow a bot's decision; one that is not legal is the referee's to judge."""
+        try:
+            action = self.position.parse(words_of(answer, self.position.answer_words))
+        except ArbiterError:
+            return
+        self.check(action)
+        self.position = self.position.apply(action)
+
+    def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
+        """Look at a legal decision of a bot, in the position before it."""
+
+
+class RandomPlayers(Follower):
+    """Players who take any legal action; the same `seed` gives the same choices."""
+
+    def __init__(self, position: Position, seed: object) -> None:
+        super().__init__(position)
+        self._policy = random_policy(seed)
+
+    def action_of(self, seat: Seat) -> Action:
+        return self._policy(self.position.state, seat)
+
+
+def conduct_with(
+    match: Conduct,
+    bots: Mapping[Seat, Seated],
+    others: Follower,
+    on_reply: Callable[[Send, Reply | int], None] = lambda *_: None,
+) -> MatchRecord:
+    """Drive a match with `bots` in their seats and `others` in the rest; `on_reply` hears their exchanges."""
+
+    def listen(seat: Seat, send: Send, reply: Reply | int) -> None:
+        if seat not in bots:
+            return
+        on_reply(send, reply)
+        if send.asks and isinstance(reply, Reply) and reply.fault is None:
+            others.follow(reply.answer)
+
+    return drive(match, [bots.get(seat, others) for seat in range(others.position.game.seats)], listen)

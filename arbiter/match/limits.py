@@ -1,0 +1,124 @@
+"""The limits of a match, as people write them; the defaults of files, commands and environments."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from arbiter.errors import ConfigError
+from arbiter.match.clock import MS, TimeControl, duration_text, parse_duration
+from arbiter.match.spec import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Clock: TypeAlias = Literal["adjusted", "wall", "cpu"]
+Delivery: TypeAlias = Literal["strict", "batched"]
+Isolation: TypeAlias = Literal["auto", "landlock", "plain"]
+End: TypeAlias = Literal["kill", "quit"]
+CHOICES: dict[str, tuple[str, ...]] = {
+    "clock": get_args(Clock),
+    "delivery": get_args(Delivery),
+    "isolation": get_args(Isolation),
+    "end": get_args(End),
+}
+"""The words that a limit may be, of those that are words."""
+MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
+MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+LEAST_MEMORY = 10 * 10**6
+MOST_MEMORY = 10**15
+USUAL_ROUNDS = 100
+NO_START = "clock"
+"""In place of a time to start: the game clock runs from the start."""
+_FIELDS = {"start_time": "start_ns", "memory": "memory_bytes"}
+"""The names of `Limits`, where they are not those of the file."""
+
+_OF_A_MATCH: dict[str, Any] = {field.name: field.default for field in fields(Limits)}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLimits:
+    """Limits as text, by default the usual ones; `isolation` may be "auto"."""
+
+    time: str = "10s"
+    start_time: str = "5s"
+    memory: str = "400MB"
+    clock: str = _OF_A_MATCH["clock"]
+    delivery: str = _OF_A_MATCH["delivery"]
+    isolation: str = "auto"
+    end: str = _OF_A_MATCH["end"]
+
+    def limits(self) -> Limits:
+        """Return the limits of bots; ConfigError for a text that says nothing."""
+        return Limits(
+            time=TimeControl.parse(self.time),
+            start_ns=parse_start(self.start_time),
+            memory_bytes=parse_memory(self.memory),
+            clock=self.clock,
+            delivery=self.delivery,
+            isolation=self.isolation,
+            end=self.end,
+        )
+
+
+USUAL = WrittenLimits()
+AT_HOME = ("time", "start_time", "memory")
+"""Those that matter to a bot that its author tries at home."""
+
+
+def changed(limits: Limits, **written: str | None) -> Limits:
+    """Limits with those in their place that are written, by their keys in a season's file.
+
+    ConfigError for a text that says nothing.
+    """
+    given = {key: text for key, text in written.items() if text is not None}
+    fresh = WrittenLimits(**given).limits()
+    return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
+
+
+def written(limits: Limits) -> WrittenLimits:
+    """Limits as people write them."""
+    start = limits.start_ns
+    memory, rest = divmod(limits.memory_bytes, 10**6)
+    return WrittenLimits(
+        time=str(limits.time),
+        start_time=NO_START if start is None else duration_text(start),
+        memory=f"{limits.memory_bytes}" if rest else f"{memory}MB",
+        clock=limits.clock,
+        delivery=limits.delivery,
+        isolation=limits.isolation,
+        end=limits.end,
+    )
+
+
+def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> list[str]:
+    """The options of commands for those of these limits, by default all, that are not the usual ones."""
+    text = written(limits)
+    unusual = [key for key in keys if getattr(text, key) != getattr(USUAL, key)]
+    return [word for key in unusual for word in (f"--{key.replace('_', '-')}", getattr(text, key))]
+
+
+def parse_memory(text: str) -> int:
+    """Bytes of ``400MB``; MB is 10^6 bytes."""
+    amount = bytes_of(text)
+    if not LEAST_MEMORY <= amount <= MOST_MEMORY:
+        hint = "write 400MB; at least 10MB, at most 1000000GB"
+        raise ConfigError(f"not an amount of memory: {text!r}", hint=hint)
+    return amount
+
+
+def bytes_of(text: str) -> int:
+    """Bytes of ``400MB``; 0 for a text that says no amount."""
+    found = MEMORY.fullmatch(text.strip())
+    return int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
+
+
+def parse_start(text: str) -> int | None:
+    """Nanoseconds that a program may take to start, a millisecond at least; None for ``clock``."""
+    if text == NO_START:
+        return None
+    ns = parse_duration(text)
+    if ns < MS:
+        raise ConfigError(f"too short to start a program: {text!r}", hint="write 5s, or clock")
+    return ns

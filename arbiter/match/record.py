@@ -1,0 +1,310 @@
+"""Matches after they were played: frozen values, JSON both ways.
+
+A `MatchRecord` is everything that is kept. Why a match ended (`Forfeit`) stays apart from who won
+(`results`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from hashlib import sha256
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from arbiter.errors import StoreError
+from arbiter.match.notes import Note, read, written
+from arbiter.match.token_usage import NOTHING, Billed, ModelUse, use_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.games.game import Seat
+
+
+UNIDENTIFIED = ("match", "by hand")
+"""The ids of matches outside a season before they are identified, and in files of earlier versions."""
+
+
+class Fault(StrEnum):
+    """The kind of a fault, by which a bot loses a match at once."""
+
+    ILLEGAL = "illegal"
+    MALFORMED = "malformed"
+    REFUSED = "refused"
+    OUT_OF_TURN = "out_of_turn"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    UNPARSABLE = "unparsable"
+    TRUNCATED = "truncated"
+    TOKENS = "tokens"
+
+
+_EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
+"""The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
+_LISTS = frozenset(
+    {"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public", "models"}
+)
+"""Fields that are tuples, of tuples perhaps, and lists in JSON."""
+_LEFT_OUT = {
+    "substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": (),
+    "model": None, "models": (),
+}  # fmt: skip
+"""Fields that stand in JSON only where they say something."""
+
+
+class _Stored:
+    """The fields that are kept as JSON."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values and tuples of them."""
+        shape = {name: getattr(self, name) for name in self.__slots__}
+        return {key: said for key, said in shape.items() if key not in _LEFT_OUT or said != _LEFT_OUT[key]}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """Return the object that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
+        return cls(**_restored(shape))
+
+
+def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
+    fields = dict(shape)
+    for name in _LISTS & fields.keys():
+        if (value := fields[name]) is not None:
+            # A list first: a store is read by tens of thousands of these.
+            fields[name] = tuple([tuple(item) if isinstance(item, list) else item for item in value])
+    if fields.get("fault") is not None:
+        fields["fault"] = Fault(fields["fault"])
+    return fields
+
+
+class Move(NamedTuple):
+    """One accepted answer to a ``gen_`` command; times in ns.
+
+    `charged_ns` is everything charged to the seat since its previous move, `left_ns` what it has
+    left after this one. `cpu_ns` and `delay_ns` are 0 where the answer came before the meters
+    were read (within the first 0.2 ms).
+    """
+
+    deal: int
+    seat: Seat
+    request: str
+    action: str
+    wall_ns: int
+    cpu_ns: int
+    delay_ns: int
+    charged_ns: int
+    left_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forfeit(_Stored):
+    """The fault that ended a match, with the last command sent and the raw reply to it.
+
+    The command is "" where another seat was to answer. Of why, `reason` is the referee's, `spent` how a
+    budget was used up, `private` what the bot itself wrote.
+    """
+
+    seat: Seat
+    player: str
+    fault: Fault
+    reason: str
+    command: str
+    reply: str
+    spent: str = ""
+    private: str = ""
+
+    @property
+    def word(self) -> str:
+        """The answer for people: at most 60 characters."""
+        return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
+
+    @property
+    def detail(self) -> str:
+        """All of why, in one line."""
+        spent = f"; budget {self.spent}" if self.spent else ""
+        private = f": {self.private}" if self.private else ""
+        return f"{self.reason}{spent}{private}"
+
+    def to_json(self) -> dict[str, Any]:
+        """With the `detail`."""
+        return _Stored.to_json(self) | {"detail": self.detail}
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """Return the object that `to_json` wrote, or an earlier version, which had the `detail` alone."""
+        fields = dict(shape)
+        detail = fields.pop("detail")
+        if "reason" not in fields:
+            fields["reason"] = detail
+            if (earlier := _EARLIER.get(fields["fault"])) is not None:
+                part, mark = earlier
+                fields["reason"], _, fields[part] = detail.partition(mark)
+        return cls(**_restored(fields))
+
+
+@dataclass(frozen=True, slots=True)
+class BotReport(_Stored):
+    """One process after the match.
+
+    `exit` is the exit status, negative the signal that ended it, None if we killed it. `stderr_at` says when
+    the tail was written: (offset in it, "during" or "since", number of a move from 1), each up to the next;
+    what stands before the first came before its first move. `model` has what a model was asked, as JSON
+    (docs/reference/match-record.md).
+    """
+
+    player: str
+    exit: int | None = None
+    cpu_ns: int = 0
+    charged_ns: int = 0
+    peak_memory_bytes: int = 0
+    notes: tuple[str, ...] = ()
+    stderr_tail: str = ""
+    stderr_at: tuple[tuple[int, str, int], ...] = ()
+    model: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary(_Stored):
+    """The parts of a match that ratings and lists need, stored beside the record; `scores` as there.
+
+    `models` are what language models used, those of its seats that had one.
+    """
+
+    id: str
+    round: int | None
+    table: int | None
+    rotation: int
+    players: tuple[str, ...]
+    points: tuple[int, ...] | None
+    sides: tuple[int, ...] | None = None
+    faulty: Seat | None = None
+    fault: Fault | None = None
+    detail: str = ""
+    substitute: Seat | None = None
+    scores: tuple[tuple[int, ...], ...] | None = None
+    models: tuple[tuple[int, ...], ...] = ()
+
+    def uses(self) -> Iterable[tuple[str, ModelUse]]:
+        """What each model used, with the name of its player."""
+        return ((self.players[row[0]], ModelUse(*row)) for row in self.models)
+
+    def billed(self) -> dict[str, Billed]:
+        """By player, the tokens of models."""
+        found: dict[str, Billed] = {}
+        for name, use in self.uses():
+            found[name] = found.get(name, NOTHING).plus(use.billed)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord(_Stored):
+    """All that is kept of a match; lists by seat. `points` is None after a forfeit.
+
+    `scores` are the points so far after each deal that was over; None in records of earlier versions.
+    `move_notes` are by number of the move, from 1; of the seats `notes_public` they are for all.
+    """
+
+    id: str
+    season: str
+    round: int | None
+    table: int | None
+    rotation: int
+    game: str
+    options: Mapping[str, Any]
+    seed: str
+    deal_hash: str
+    players: tuple[str, ...]
+    deals: tuple[Mapping[str, Any], ...]
+    moves: tuple[Move, ...]
+    points: tuple[int, ...] | None
+    forfeit: Forfeit | None
+    sides: tuple[int, ...] | None = None
+    bots: tuple[BotReport, ...] = ()
+    delivery: str = "strict"
+    clock: str = "adjusted"
+    isolation: Mapping[str, Any] = field(default_factory=dict)
+    host: Mapping[str, Any] = field(default_factory=dict)
+    started: str = ""
+    wall_ns: int = 0
+    substitute: Seat | None = None
+    scores: tuple[tuple[int, ...], ...] | None = None
+    move_notes: Mapping[int, Note] | None = None
+    notes_public: tuple[Seat, ...] = ()
+
+    def results(self) -> Iterable[tuple[Seat, Seat, float]]:
+        """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
+
+        A completed match compares every two players who are not partners; after a fault the
+        faulty player loses to each of the others, its partner too, and nothing else counts. A player
+        on several seats stands at the first of them. A substitute has no results, and its fault gives none.
+        """
+        players, out = self.players, self.substitute
+        seats = [seat for seat, name in enumerate(players) if players.index(name) == seat != out]
+        if self.forfeit is not None:
+            faulty = self.forfeit.seat
+            if faulty == out:
+                return
+            for other in seats:
+                if players[other] != players[faulty]:
+                    yield faulty, other, 0.0
+        elif self.points is not None:
+            for one, other in combinations(seats, 2):
+                if self.sides is None or self.sides[one] != self.sides[other]:
+                    mine, theirs = self.points[one], self.points[other]
+                    yield one, other, 0.5 if mine == theirs else float(mine > theirs)
+
+    def summary(self) -> MatchSummary:
+        shared = {name: getattr(self, name) for name in MatchSummary.__slots__ if name in self.__slots__}
+        if (forfeit := self.forfeit) is not None:
+            shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
+        return MatchSummary(**shared, models=tuple(self.uses()))
+
+    def identified(self) -> Self:
+        """The record of a match outside a season, its id a digest of all else that it holds."""
+        text = json.dumps({**self.to_json(), "id": ""}, sort_keys=True)
+        return replace(self, id=f"match-{sha256(text.encode()).hexdigest()[:16]}")
+
+    def uses(self) -> Iterable[ModelUse]:
+        """What the language models at the table used."""
+        answered = Counter(move.seat for move in self.moves)
+        faulty = None if self.forfeit is None else self.forfeit.seat
+        for seat, bot in enumerate(self.bots):
+            if bot.model is not None:
+                yield use_of(seat, bot.model, answered[seat], seat == faulty)
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented shape of a record."""
+        parts = {
+            "moves": [move._asdict() for move in self.moves],
+            "forfeit": self.forfeit and self.forfeit.to_json(),
+            "bots": [bot.to_json() for bot in self.bots],
+        }
+        return _Stored.to_json(self) | parts | written(self.move_notes)
+
+    @classmethod
+    def from_json(cls, shape: Mapping[str, Any]) -> Self:
+        """The record that `to_json` wrote; StoreError where it is none."""
+        try:
+            parts = {
+                "moves": tuple(Move(**move) for move in shape["moves"]),
+                "forfeit": shape["forfeit"] and Forfeit.from_json(shape["forfeit"]),
+                "bots": tuple(map(BotReport.from_json, shape["bots"])),
+                "move_notes": read(shape.get("move_notes")),
+            }
+            return cls(**_restored({**shape, **parts}))
+        except (KeyError, TypeError, ValueError) as error:
+            name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
+            raise StoreError(f"the record of match {name} cannot be read: {error!r}") from error
+
+
+def rounded_to_us(ns: int) -> int:
+    """Nanoseconds rounded to whole microseconds, the precision that is stored."""
+    return (ns + 500) // 1000 * 1000

@@ -1,0 +1,158 @@
+"""A recorded match conducted again: the referee asks, the record answers, differences are named.
+
+Theory of operation. The referee itself decides the order of requests, the legality of each action
+and the points. Every answer comes from the record's moves; every cost is 0, since time cannot be
+replayed. After the last move, a recorded forfeit is given at the first exchange with its seat that
+sends its command. A fault that lies in a reply is judged anew where the reply was kept in full; any
+other fault (a timeout, a crash) is believed, and only its place is checked.
+
+A match that was played to its end is replayed in batched delivery whatever its own was: the
+requests are the same, with a sixth as many exchanges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import MalformedReply
+from arbiter.match.exchange import Reply, Send, drive
+from arbiter.match.protocol import NONE, Answer, Connection
+from arbiter.match.record import Fault
+from arbiter.match.referee import SHOWN_REPLY, referee
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.record import Forfeit, MatchRecord, Move
+    from arbiter.match.spec import MatchSpec
+
+JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})
+"""Faults that lie in the reply."""
+ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.UNPARSABLE, Fault.TRUNCATED, Fault.TOKENS})
+"""Faults that only the answer to a request can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRecord:
+    """The record that the replay makes, without times, or the `problem` why there is none.
+
+    `starting` is True when the forfeit was at a program's start, `judged` when its reply was judged anew.
+    """
+
+    record: MatchRecord | None
+    problem: str = ""
+    starting: bool = False
+    judged: bool = False
+
+
+class _Stray(Exception):
+    """The record departs from the course of the match; the text says where and how."""
+
+
+def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecord:
+    """Conduct the match of `spec` with the answers of `record`; see the module's docstring."""
+    delivery = record.delivery if record.forfeit else "batched"
+    match = _RecordedAnswers(record.moves, record.forfeit)
+    seats = [_ReplaySeat(match, seat) for seat in range(game.seats)]
+    try:
+        result = drive(referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery))), seats)
+    except _Stray as stray:
+        return ReplayedRecord(None, str(stray))
+    if problem := match.left_over(result):
+        return ReplayedRecord(None, problem)
+    return ReplayedRecord(result, starting=match.starting, judged=match.judged)
+
+
+class _ReplaySeat(NamedTuple):
+    match: _RecordedAnswers
+    seat: Seat
+
+    def exchange(self, send: Send) -> Reply | int:
+        return self.match.reply(self.seat, send)
+
+
+class _RecordedAnswers:
+    """The record's side of a replay: what it answers to each exchange."""
+
+    def __init__(self, moves: Sequence[Move], forfeit: Forfeit | None) -> None:
+        self._moves, self._forfeit = moves, forfeit
+        self._done = 0
+        self._faulted = False
+        self.starting = self.judged = False
+
+    def reply(self, seat: Seat, send: Send) -> Reply | int:
+        """The seat's recorded reply, at no cost."""
+        forfeit = self._forfeit
+        if self._faulted and forfeit is not None:
+            raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
+        if self._done == len(self._moves):
+            if forfeit is not None and _is_place(forfeit, seat, send):
+                self._faulted, self.starting = True, send.starting
+                return self._fault(forfeit, send)
+            if send.asks:
+                raise _Stray(self._too_short(send))
+        if not send.asks:
+            return 0
+        move = self._moves[self._done]
+        if move.seat != seat or move.request != send.command:
+            raise _Stray(
+                f"move {self._done + 1}: stored {move.request} of seat {move.seat},"
+                f" replayed {send.command} of seat {seat}"
+            )
+        self._done += 1
+        word = move.action.encode(errors="replace")
+        return Reply(Answer(True, word, word), 0, 0)
+
+    def left_over(self, result: MatchRecord) -> str:
+        """Return what of the record has no place in the replayed match, "" for nothing."""
+        if result.forfeit is not None and not self._faulted:
+            move = self._moves[self._done - 1]
+            fault = result.forfeit
+            return f"move {self._done} ({move.request} of seat {move.seat}): {fault.fault}: {fault.detail}"
+        if self._done < len(self._moves):
+            return f"moves: stored {len(self._moves)}, but the match is over after {self._done}"
+        if self._forfeit is not None and not self._faulted:
+            return f"forfeit: the match is over, and {self._forfeit.command!r} was sent to nobody"
+        return ""
+
+    def _too_short(self, send: Send) -> str:
+        place = f"after move {self._done} seat {send.seats[0]} is to answer {send.command}"
+        if self._forfeit is None:
+            return f"moves: stored {self._done}, but {place}"
+        forfeit = self._forfeit
+        return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
+
+    def _fault(self, forfeit: Forfeit, send: Send) -> Reply:
+        """The faulty reply: judged anew where it was kept, else believed."""
+        if forfeit.fault in ANSWERS and not send.asks:
+            raise _Stray(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
+        raw = forfeit.reply.encode(errors="replace")
+        # An escaped byte can no longer be distinguished from a backslash, and a long reply was cut.
+        whole = "\\" not in forfeit.reply and 0 < len(raw) < SHOWN_REPLY
+        if forfeit.fault in JUDGED and whole:
+            self.judged = True
+            connection = Connection()
+            try:
+                connection.feed(raw)
+                answer = connection.reply()
+            except MalformedReply as fault:
+                return Reply(NONE, 0, 0, fault=fault)
+            if answer is None or not send.asks:
+                raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
+            return Reply(answer, 0, 0)
+        believed = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
+        return Reply(NONE, 0, 0, fault=believed)
+
+
+def _is_place(forfeit: Forfeit, seat: Seat, send: Send) -> bool:
+    """True if a fault may have come at this exchange: its own, or a request to another seat."""
+    if forfeit.command:
+        return forfeit.seat == seat and _same(forfeit.command, send.command)
+    return forfeit.seat != seat and send.asks
+
+
+def _same(stored: str, sent: str) -> bool:
+    """True when a stored command is the one sent; of `time_left` with any time, which is not replayed."""
+    return stored == sent or stored.split(" ")[0] == sent.split(" ")[0] == "time_left"

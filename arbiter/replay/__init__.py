@@ -1,0 +1,1 @@
+"""A match as a reader sees it: frames, replays, sheets, pictures, reviews, files."""

@@ -1,0 +1,150 @@
+"""Stored matches as files for other programs: PGN, CSV, JSON lines, Parquet; one match in memory at a time.
+
+A pairwise result is what `MatchRecord.results` says, less those between copies of one house bot;
+the lower seat is White. PGN and CSV hold one game a result, and `rating`, BayesElo and Ordo count
+from them what the season's own crosstable counts; JSON lines hold the whole records, and Parquet
+one row for each seat of each match, for tables and plots.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from arbiter.match.spec import original
+from arbiter.replay.export.columns import RESULT_COLUMNS, SEAT_COLUMNS
+from arbiter.replay.export.row_files import RowFile
+from arbiter.replay.export.whole_files import replacing
+from arbiter.text import csv_cell, pgn_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchRecord
+
+TextForm: TypeAlias = Literal["pgn", "csv", "jsonl"]
+
+OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+"""White's score as PGN and CSV write it."""
+
+
+class PairResult(NamedTuple):
+    """One pairwise result: two seats, the lower one first, and what the first scored."""
+
+    white: Seat
+    black: Seat
+    score: float
+
+
+def results(record: MatchRecord) -> Iterator[PairResult]:
+    """The results that count: each pair of seats at most once, none between copies of one bot."""
+    players = record.players
+    for one, other, score in record.results():
+        if original(players[one]) != original(players[other]):
+            yield PairResult(one, other, score) if one < other else PairResult(other, one, 1.0 - score)
+
+
+def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:
+    """Pieces of a file in one of the text forms; a record is asked for when it is written."""
+    if form == "csv":
+        yield ",".join(RESULT_COLUMNS) + "\n"
+    piece = {"pgn": pgn_games, "csv": csv_rows, "jsonl": json_line}[form]
+    for record in records:
+        yield piece(record)
+
+
+def pgn_games(record: MatchRecord) -> str:
+    """A match as PGN: a game without moves for each result.
+
+    The seven tags of the standard come first, in its order; a reader that wants to know which
+    results belong together finds the match's id and table behind them.
+    """
+    games = []
+    for white, black, score in results(record):
+        outcome = OUTCOMES[score]
+        tags = {
+            "Event": record.season or "?",
+            "Site": "?",
+            "Date": record.started[:10].replace("-", ".") or "????.??.??",
+            "Round": _whole(record.round, "?"),
+            "White": record.players[white],
+            "Black": record.players[black],
+            "Result": outcome,
+            "MatchId": record.id,
+            "Table": _whole(record.table, "?"),
+        }
+        lines = [f'[{name} "{pgn_string(value)}"]\n' for name, value in tags.items()]
+        games.append(f"{''.join(lines)}\n{outcome}\n\n")
+    return "".join(games)
+
+
+def csv_rows(record: MatchRecord) -> str:
+    """A match as CSV: a row for each result, in the order of `RESULT_COLUMNS`."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    place = _whole(record.round, ""), _whole(record.table, ""), record.id
+    for white, black, score in results(record):
+        cells = record.players[white], record.players[black], OUTCOMES[score], *place
+        writer.writerow(map(csv_cell, cells))
+    return out.getvalue()
+
+
+def json_line(record: MatchRecord) -> str:
+    """A match as its whole record, on one line."""
+    return json.dumps(record.to_json(), separators=(",", ":")) + "\n"
+
+
+def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
+    """A match as one row for each seat; times in ms, `fault` only at the seat that faulted.
+
+    A substitute has points, but no results.
+    """
+    counts = [[0, 0, 0] for _ in record.players]
+    for white, black, score in results(record):
+        counts[white][round(2 - 2 * score)] += 1
+        counts[black][round(2 * score)] += 1
+    forfeit = record.forfeit
+    for seat, player in enumerate(record.players):
+        wins, draws, losses = counts[seat]
+        bot = record.bots[seat] if record.bots else None
+        yield {
+            "season": record.season,
+            "match": record.id,
+            "round": record.round,
+            "table": record.table,
+            "rotation": record.rotation,
+            "seat": seat,
+            "player": player,
+            "points": None if record.points is None else record.points[seat],
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "fault": str(forfeit.fault) if forfeit is not None and forfeit.seat == seat else None,
+            "charged_ms": None if bot is None else bot.charged_ns / 1e6,
+            "cpu_ms": None if bot is None else bot.cpu_ns / 1e6,
+            "peak_memory_bytes": None if bot is None else bot.peak_memory_bytes,
+            "substitute": seat == record.substitute,
+        }
+
+
+def write_text(form: TextForm, records: Iterable[MatchRecord], file: str) -> None:
+    """A whole file in one of the text forms; ConfigError where it cannot be written."""
+    with replacing(file) as path, open(path, "w", encoding="utf-8", newline="") as out:
+        out.writelines(text(form, records))
+
+
+def write_parquet(records: Iterable[MatchRecord], file: str, facts: Mapping[str, str] | None = None) -> None:
+    """A whole Parquet file; ConfigError where it cannot be written, or without the package for it.
+
+    `facts` are what it says of itself; see `arbiter.replay.export.facts`.
+    """
+    with RowFile(file, SEAT_COLUMNS, "parquet", facts) as out:
+        for record in records:
+            out.write(seat_rows(record))
+
+
+def _whole(number: int | None, unknown: str) -> str:
+    return unknown if number is None else str(number)

@@ -1,0 +1,205 @@
+"""Files of rows, written as the rows come: CSV, a pickled pandas frame, Parquet.
+
+A file appears under its name when it is complete and not before. What a row costs does not depend
+on how many there are already. CSV and Parquet hold at most a group of rows in memory; a frame is
+one object, so the pickle is written at the end from the columns kept until then.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+from weakref import WeakValueDictionary
+
+from arbiter.errors import ConfigError, did_you_mean
+from arbiter.replay.export.columns import Columns, Kind
+from arbiter.replay.export.whole_files import WholeFile
+from arbiter.text import csv_cell
+
+Form: TypeAlias = Literal["csv", "pkl", "parquet"]
+FORMS: tuple[str, ...] = get_args(Form)
+ROWS_AT_ONCE = 10_000
+"""The rows of a group of a Parquet file: readers take a group at a time, and so much is in memory here."""
+
+_OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
+"""The files that this process is writing, by their places."""
+
+
+class RowFile:
+    """An open file of rows in one form, given by the end of its name where `form` is None.
+
+    `facts` are what Parquet files say of themselves. ConfigError where the name's end is no form, the package
+    for it is missing, or it cannot be written.
+    """
+
+    def __init__(
+        self, file: str, columns: Columns, form: str | None = None, facts: Mapping[str, str] | None = None
+    ) -> None:
+        if not isinstance(file, str | os.PathLike):
+            raise ConfigError(f"a data set is a file's name, not {file!r}")
+        file = os.fspath(file)
+        form = Path(file).suffix.lstrip(".") if form is None else form
+        if form not in FORMS:
+            hint = did_you_mean(form, [f".{f}" for f in FORMS])
+            raise ConfigError(f"{form!r} is not a form of a data set", file, hint)
+        self._file = file
+        self._whole = WholeFile(file)
+        place = str(self._whole.path)
+        if (other := _OPEN.get(place)) is not None and other._sink is not None:
+            raise ConfigError("is being written already: give each its own file", file)
+        self._sink: _Sink | None = None
+        try:
+            self._sink = _SINKS[form](self._whole.part, columns, facts or {})
+        except OSError as error:
+            raise self._unwritable(error) from None
+        _OPEN[place] = self
+
+    def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows, which have all the columns."""
+        if self._sink is None:
+            raise ConfigError("is complete: nothing can be added", self._file)
+        try:
+            for row in rows:
+                self._sink.add(row)
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def close(self) -> None:
+        """Complete the file; to do so twice is no error."""
+        sink, self._sink = self._sink, None
+        if sink is None:
+            return
+        try:
+            sink.close()
+            self._whole.complete()
+        except OSError as error:
+            raise self._unwritable(error) from None
+
+    def discard(self) -> None:
+        """Close without a file."""
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            with suppress(OSError):
+                sink.close()
+        self._whole.discard()
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def _unwritable(self, error: OSError) -> Exception:
+        self.discard()
+        return self._whole.unwritable(error)
+
+
+class _Csv:
+    """Lists and mappings are written as Python writes them, which `ast.literal_eval` reads; a text that a
+    spreadsheet would compute has an apostrophe before it (`arbiter.text`).
+    """
+
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
+        self._out = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115
+        self._columns = tuple(columns)
+        self._writer = csv.writer(self._out, lineterminator="\n")
+        self._writer.writerow(self._columns)
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self._writer.writerow([csv_cell(row[column]) for column in self._columns])
+
+    def close(self) -> None:
+        self._out.close()
+
+
+class _Pickle:
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
+        try:
+            import pandas as pd  # type: ignore[import-untyped]
+        except ImportError:
+            raise ConfigError(
+                "a .pkl is written by the package pandas, which is not here", hint="pip install pandas"
+            ) from None
+        self._frame = pd.DataFrame
+        self._path = path
+        path.touch()  # that it cannot be written is to be known now
+        self._columns: dict[str, list[Any]] = {column: [] for column in columns}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        for column, values in self._columns.items():
+            values.append(row[column])
+
+    def close(self) -> None:
+        # As objects: pandas would turn whole numbers into fractions where some are missing.
+        frame = self._frame(self._columns, dtype=object)
+        frame.to_pickle(str(self._path), compression=None)
+
+
+class _Parquet:
+    def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:
+        try:
+            import pyarrow as pa
+            from pyarrow import parquet
+        except ImportError:
+            hint = "pip install 'arbiter-cards[parquet]'"
+            raise ConfigError(
+                "Parquet is written by the package pyarrow, which is not here", hint=hint
+            ) from None
+        whole, text = pa.int64(), pa.string()
+
+        def named(value: Any) -> Any:
+            # Not a map, which `datasets` of Hugging Face does not read.
+            return pa.list_(pa.struct([("name", text), ("value", value)]))
+
+        kinds: dict[Kind, Any] = {
+            "int": whole,
+            "short int": pa.int32(),
+            "float": pa.float64(),
+            "bool": pa.bool_(),
+            "text": text,
+            "ints": pa.list_(whole),
+            "texts": pa.list_(text),
+            "hands": pa.list_(pa.list_(whole)),
+            "texts by name": named(text),
+            "ints by name": named(whole),
+            "floats by name": named(pa.float64()),
+        }
+        fields = [
+            pa.field(name, kinds[column.kind], metadata={"description": column.what, "unit": column.unit})
+            for name, column in columns.items()
+        ]
+        self._schema = pa.schema(fields, metadata=dict(facts))
+        self._named = [name for name, column in columns.items() if column.kind.endswith("by name")]
+        self._table = pa.Table.from_pylist
+        self._writer = parquet.ParquetWriter(path, self._schema)
+        self._rows: list[Mapping[str, Any]] = []
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        pairs = {
+            column: [{"name": name, "value": value} for name, value in row[column].items()]
+            for column in self._named
+            if row[column] is not None
+        }
+        self._rows.append({**row, **pairs})
+        if len(self._rows) >= ROWS_AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_table(self._table(self._rows, schema=self._schema))
+            self._rows = []
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+
+_Sink: TypeAlias = _Csv | _Pickle | _Parquet
+_SINKS: dict[str, type[_Sink]] = {"csv": _Csv, "pkl": _Pickle, "parquet": _Parquet}

@@ -1,0 +1,358 @@
+"""The one place between a stored record and its readers: it decides who may see what of a match.
+
+A record holds everything: all cards, everybody's raw replies and standard error, the deals that
+other tables of the round may still be playing. Only the organiser is shown it as it is. For a
+`Reader`, `replay_of` turns it into a replay in the form ``arbiter-replay/1``: a deal's cards once,
+then events.
+
+    replay_of(record, Reader.parse("public"), complete=False)
+
+| reader | cards | commands | answers |
+|---|---|---|---|
+| `full` | all | all | all |
+| `seat:K` | its own | what seat K heard | its own |
+| `public`, once the round is complete | all | all | all |
+| `public` before | none | what all seats heard alike | when all seats knew them |
+
+Before a round is complete a card that nobody has shown changes nothing that the public sees; a
+card that seat K cannot see changes nothing that seat K is shown. What was asked, and what was
+legal, is shown to whom it was asked and to readers of all cards. Left out for all: the seed, the
+hash of the deals, standard error, raw replies; ``time_left``, which a record does not keep.
+
+What a bot noted stands at its answers for its author and the organiser alone; for all readers who are shown
+the answer where it is published and the round is complete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
+
+from arbiter.errors import ConfigError
+from arbiter.games import make
+from arbiter.match.position import Dealt, Moved, programme, retrace
+from arbiter.match.record import Fault
+from arbiter.replay.delivered import Cut
+from arbiter.replay.emblem import emblems
+from arbiter.replay.frame import NOBODY, Frames
+from arbiter.replay.highlights import Ended, moments
+from arbiter.replay.note_text import shown_note
+from arbiter.replay.result_text import say_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.games.game import AnyGame, Command, Deal, Seat
+    from arbiter.match.notes import Note
+    from arbiter.match.record import Forfeit, MatchRecord
+    from arbiter.replay.schema import DealtCards as DealtCards
+    from arbiter.replay.schema import EndedBy, Event, Replay, ReplayMark, ReplayPlayer
+
+FORMAT: Final = "arbiter-replay/1"
+
+
+class Reader(NamedTuple):
+    """A reader: `kind` is public, seat or full; `seat` matters for the second.
+
+    `author` is False for one of the public that borrows a seat's eyes: what its bot wrote is not shown.
+    `notes` are seats whose bots' notes it sees besides.
+    """
+
+    kind: str
+    seat: Seat = 0
+    author: bool = True
+    notes: tuple[Seat, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str, seats: int) -> Self:
+        """``public``, ``seat:2`` or ``full``; ConfigError for others, and for a seat that there is not."""
+        kind, colon, number = text.partition(":")
+        if kind in ("public", "full") and not colon:
+            return cls(kind)
+        if kind == "seat" and number.isascii() and number.isdigit() and int(number) < seats:
+            return cls(kind, int(number))
+        raise ConfigError(f"there is no reader {text!r}", hint=f"public, full, or seat:0 to seat:{seats - 1}")
+
+    def __str__(self) -> str:
+        return f"seat:{self.seat}" if self.kind == "seat" else self.kind
+
+
+def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Replay:
+    """A match as `reader` may see it; `complete` says that its round is.
+
+    JSON values and tuples of them. StoreError where the record cannot be played again.
+    """
+    game = make(record.game, record.options)
+    sides = record.sides or (None,) * len(record.players)
+    players: list[ReplayPlayer] = [
+        {"name": name, "seat": seat, "side": side, "mark": mark}
+        for seat, (name, side, mark) in enumerate(
+            zip(record.players, sides, emblems(record.players, sides), strict=True)
+        )
+    ]
+    if record.substitute is not None:
+        players[record.substitute]["substitute"] = True
+    telling = _Telling(record, game, reader, complete)
+    telling.match()
+    return {
+        "format": FORMAT,
+        "reader": str(reader),
+        "id": record.id,
+        "season": record.season,
+        "round": record.round,
+        "game": {"name": record.game, "options": dict(record.options)},
+        "players": players,
+        "faces": telling.frames.faces(),
+        "planned": None if game.endless else len(programme(game, "", 1).deals),
+        "deals": telling.deals,
+        "events": telling.events,
+        "marks": telling.all_marks(),
+        "result": {
+            "points": None if record.points is None else list(record.points),
+            "fault": fault_of(record, reader, complete),
+            "say": say_match(record.summary()),
+        },
+    }
+
+
+def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
+    """Return the fault that ended the match, in words that the reader may see; None for none."""
+    if (forfeit := record.forfeit) is None:
+        return None
+    return {
+        "seat": forfeit.seat,
+        "player": forfeit.player,
+        "kind": str(forfeit.fault),
+        "deal": max(len(record.deals) - 1, 0),
+        "text": fault_words(forfeit, reader, complete),
+    }
+
+
+def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
+    """The words about a fault that a reader may see: the referee's; standard error is for its author alone.
+
+    Before the round's end without what may tell of cards: the rules' reason, and on what a budget went.
+    """
+    if not reader.author:
+        reader = Reader("public")
+    if reader.kind == "seat" and reader.seat == forfeit.seat:
+        return forfeit.detail
+    if sees_all(reader, complete):
+        return replace(forfeit, private="").detail
+    if forfeit.fault is Fault.ILLEGAL:
+        # From the reply: the referee's words may begin with the reason.
+        return f"{forfeit.word}: no legal answer to {forfeit.command}"
+    return forfeit.reason
+
+
+def sees_all(reader: Reader, complete: bool) -> bool:
+    """True for a reader of all cards."""
+    return reader.kind == "full" or (reader.kind == "public" and complete)
+
+
+def notes_for(record: MatchRecord, reader: Reader, complete: bool = True) -> Mapping[int, Note]:
+    """The notes that a reader may see, by number of the move from 1, as far as it sees the moves."""
+    if reader.kind == "full":
+        return record.move_notes or {}
+    own = {reader.seat} if reader.kind == "seat" and reader.author else set()
+    seats = own.union(reader.notes, record.notes_public if complete else ())
+    return {
+        number: note
+        for number, note in (record.move_notes or {}).items()
+        if number <= len(record.moves) and record.moves[number - 1].seat in seats
+    }
+
+
+def heard(replay: Replay) -> list[Command]:
+    """Return the commands that the seat of this replay heard, in order: folded from its events."""
+    return [
+        event["text"] if event["t"] == "tell" else event["request"]
+        for event in replay["events"]
+        if event["t"] == "tell" or event["t"] == "ask"
+    ]
+
+
+class _Telling:
+    """Follows a record once and collects what one reader may see."""
+
+    def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, complete: bool) -> None:
+        self._record, self._game = record, game
+        self._reader, self._complete, self._everything = reader, complete, sees_all(reader, complete)
+        self._own = reader.seat if reader.kind == "seat" else None
+        self._notes = notes_for(record, reader, complete)
+        self._deal = self._number = self._moves = 0
+        self._secret_until_heard: int | None = None  # events before the last decision, if it was made unseen
+        self._cut = Cut(record, self._own)
+        eyes = None if self._everything else NOBODY if self._own is None else self._own
+        self.frames = Frames(game, record.players, eyes)
+        self.deals: list[DealtCards] = []
+        self.events: list[Event] = []
+        self.marks: list[ReplayMark] = []
+
+    def match(self) -> None:
+        game, record = self._game, self._record
+        self._tell_each(game.greeting())
+        deal: Deal | None = None
+        state: Any = None
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                self._keep(deal, state)
+                deal, state, self._deal = event.deal, event.state, event.number
+                self._begin(event)
+                self.frames.take(len(self.events) - 1, state)
+            elif isinstance(event, Moved):
+                state = event.after
+                self._move(event)
+                self.frames.take(len(self.events) - 1, state)
+            else:
+                points = list(event.state.points())
+                self._add("end_deal", points=points)
+                self.frames.deal_over(event.number, points, event.state)
+                self.frames.take(len(self.events) - 1, state)
+        self._keep(deal, state)
+        if record.forfeit is not None:
+            self._forfeit(record.forfeit, state)
+        for i, shown in self.frames.taken.items():
+            self.events[i]["shown"] = shown
+
+    def all_marks(self) -> list[ReplayMark]:
+        """The deals and the fault, and what was worth a look of the deals that are over, in their order."""
+        ends = [
+            Ended(event["i"], event["deal"], event["points"])
+            for event in self.events
+            if event["t"] == "end_deal"
+        ]
+        return sorted([*self.marks, *moments(self._record.players, ends)], key=lambda mark: mark["i"])
+
+    def _begin(self, event: Dealt) -> None:
+        game = self._game
+        hands = [
+            [game.card_name(card) for card in hand] if self._everything or seat == self._own else None
+            for seat, hand in enumerate(event.deal.hands)
+        ]
+        self.deals.append({"deal": event.number, "hands": hands})
+        self._deal_has(game.deal_roles(event.deal, event.state))
+        cards = [name for hand in hands for name in hand or ()]
+        self.frames.dealt(event.number, [*cards, *map(game.card_name, event.deal.extra)])
+        self._mark("deal", f"deal {event.number + 1}")
+        self._add("deal")
+        self._tell_each(game.dealt(event.deal))
+        self._exchange(None, event.state)
+
+    def _keep(self, deal: Deal | None, state: Any) -> None:
+        """Keep what is known of a deal by its last state; for readers of all cards, all of the record."""
+        if deal is not None:
+            self._deal_has(self._game.deal_roles(deal, state))
+            if self._everything:
+                self._deal_has(self._game.deal_record(deal, state))
+
+    def _deal_has(self, more: Mapping[str, Any]) -> None:
+        """Add to the deal what its game tells of it, under names of its own."""
+        cast("dict[str, Any]", self.deals[-1]).update(more)
+
+    def _move(self, event: Moved) -> None:
+        game, move, before, after = self._game, event.move, event.before, event.after
+        revealed = game.revealed(before, move.seat, event.action, after)
+        now = (move.seat, move.action) in revealed
+        self._moves += 1
+        self._secret_until_heard = len(self.events) if len(revealed) > 1 else None
+        if not (self._everything or move.seat == self._own or (self._own is None and now)):
+            self._pass_over(2)
+        else:
+            self._ask(before, move.seat, move.request)
+            charged, left = move.charged_ns / 1e6, move.left_ns / 1e6
+            what = {"request": move.request, "text": move.action, "charged_ms": charged, "left_ms": left}
+            note = self._notes.get(self._moves)
+            self._add("answer", seat=move.seat, **what, **({"note": shown_note(note)} if note else {}))
+        laid = game.laid(before, move.seat, event.action, after)
+        self.frames.moved(move.seat, move.request, move.action, revealed, laid)
+        self._cut.decided(move.seat, len(self.events))
+        for seats, command in game.news(before, move.seat, event.action, after):
+            self._tell(seats, command)
+        for seat, words in revealed:
+            if seat == move.seat:
+                continue
+            if self._own is None:
+                self._add("reveal", seat=seat, text=words)
+            else:
+                self._pass_over()
+        self._exchange(before, after)
+        if (taker := game.taker(before, after)) is not None:
+            self._add("trick", seat=taker, text=game.takes)
+        self.frames.cleared(taker, after)
+
+    def _ask(self, state: Any, seat: Seat, request: Command) -> None:
+        event: dict[str, Any] = {"seat": seat, "request": request}
+        if self._everything or seat == self._own:
+            event["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
+        self._add("ask", **event)
+        self.frames.asked(seat, request)
+
+    def _exchange(self, before: Any, after: Any) -> None:
+        for gift in self._game.exchanged(before, after):
+            giver, taker, cards = gift
+            seen = self._everything or self._own in (giver, taker)
+            self.frames.exchanged(gift, seen)
+            names = list(cards) if seen else None
+            self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
+
+    def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+        for wording in wordings:
+            if len(set(wording)) == 1:
+                self._tell(tuple(range(len(wording))), wording[0])
+                continue
+            for seat, command in enumerate(wording):
+                self._tell((seat,), command)
+
+    def _tell(self, seats: tuple[Seat, ...], command: Command) -> None:
+        if self._own in seats or self._everything or (self._own is None and len(seats) == self._game.seats):
+            if self._own is None:
+                self._add("tell", text=command, seats=list(seats))
+            else:
+                self._add("tell", text=command)
+        else:
+            self._pass_over()
+        for seat in seats if self._own is not None else ():
+            self._cut.hears(seat, command, len(self.events))
+
+    def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
+        """Add the fault, after the request if it was one; take back what was no longer sent."""
+        seat = forfeit.seat
+        asked = state is not None and seat in state.to_act
+        asked = asked and self._game.request(state, seat) == forfeit.command
+        secret = self._secret_until_heard
+        if self._own is not None:
+            del self.events[self._cut.end(forfeit, self._own, asked) :]
+            begun = {event["deal"] for event in self.events if event["t"] == "deal"}
+            self.deals = [deal for deal in self.deals if deal["deal"] in begun]
+            last = self.events[-1]["i"] if self.events else -1
+            self.marks = [mark for mark in self.marks if mark["i"] <= last]
+            if not self._complete:
+                self._number = last + 1
+        elif (
+            not self._everything and secret is not None and (not asked or self._record.delivery == "batched")
+        ):
+            # The fault came before all had heard what was decided unseen.
+            del self.events[secret:]
+            self._number = secret
+        if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
+            self._ask(state, seat, forfeit.command)
+        elif asked:
+            self._pass_over()
+        self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
+        kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
+        self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
+        self.frames.fault(len(self.events) - 1, seat, kind, text)
+
+    def _add(self, t: str, **keys: Any) -> None:
+        event: Any = {"i": self._number, "deal": self._deal, "t": t, **keys}
+        self.events.append(event)
+        self._number += 1
+
+    def _pass_over(self, events: int = 1) -> None:
+        """Count what a seat does not hear, where all may know it: numbers are those of the whole match."""
+        if self._complete and self._own is not None:
+            self._number += events
+
+    def _mark(self, kind: str, text: str) -> None:
+        self.marks.append({"i": self._number, "kind": kind, "text": text})

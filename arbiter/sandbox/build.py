@@ -1,0 +1,267 @@
+"""Sources built where they can reach nothing: no network, no files but the system's, nothing that stays.
+
+    with built(launcher, source, ["make"], Bounds(disk_bytes=300_000_000)) as done:
+        done.why or done.exit, done.output
+        os.open("bot", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=done.folder)
+
+Theory of operation. The launcher starts bubblewrap as it starts a bot in it, so that limits, the filter of
+system calls, control groups and the end of all descendants are the same. In front of the build's command
+stands a script of ours: it says that it runs, and waits. Then we open the file system in memory in which it
+is to write, so that we still hold it when every process of the build is dead and nobody can change it.
+
+What bubblewrap does not limit (processes, files, memory in all, where there are no control groups) is looked
+at 20 times a second, as is the time.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.errors import VoidMatch
+from arbiter.match.spec import Player
+from arbiter.sandbox import bubblewrap
+from arbiter.sandbox.awake_time import Awake
+from arbiter.sandbox.cgroup import MOST_PROCESSES, groups
+from arbiter.sandbox.landlock import own_places, path_of
+from arbiter.sandbox.process_meter import children_of
+from arbiter.sandbox.program_files import SYSTEM_PATH
+from arbiter.sandbox.runtimes import settings
+from arbiter.sandbox.stderr import CHUNK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arbiter.sandbox.launcher import BotProcess, Launcher
+
+READY = b"ready\n"
+SCRIPT = f"""exec 2>&1 {bubblewrap.STATUS}>&-
+echo ready
+read go && cp -R {bubblewrap.SOURCE}/. {bubblewrap.WORK} && chmod -R u+w {bubblewrap.WORK} &&
+cd {bubblewrap.WORK} && exec "$@" </dev/null"""
+"""Waits until the file system that it is to write in has been opened from outside."""
+START_SECONDS = 60.0
+"""For bubblewrap to start, on a machine that is busy with matches."""
+LOOK_MS = 50
+MOST_READ = 10 << 20
+"""Bytes of output after which a build is ended."""
+ASK_SECONDS = 10
+
+
+class Bounds(NamedTuple):
+    """The limits of a build: `disk_bytes` of files in memory, `memory_bytes` a process, and so on in all.
+
+    Of its output the first and the last bytes are kept, `output_bytes` together.
+    """
+
+    disk_bytes: int
+    seconds: float = 60.0
+    memory_bytes: int = 1 << 30
+    files: int = 50_000
+    processes: int = MOST_PROCESSES
+    output_bytes: int = 50_000
+
+
+class Built(NamedTuple):
+    """The end of a build: by itself with a status, or by us, and `why`; its output; the folder it wrote in.
+
+    `exit` is negative for a signal. `folder` is a descriptor, open as long as `built` is; nothing runs there
+    any more, but what lies there may be of any kind.
+    """
+
+    exit: int | None
+    why: str
+    output: bytes
+    folder: int
+
+
+def problem() -> str:
+    """Return why nothing can be built on this machine; "" if it can."""
+    return bubblewrap.problem()
+
+
+def tool(word: str) -> str:
+    """The program of the system's that a build's word starts, or that a path names; "" if there is none.
+
+    A version manager is asked for the real one, since it could not find it in there.
+    """
+    found = shutil.which(word, path=SYSTEM_PATH) or ""
+    if Path(os.path.realpath(found)).name == "rustup":
+        with suppress(OSError, subprocess.SubprocessError):
+            answer = subprocess.run(
+                [found, "--print", "sysroot"],
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=ASK_SECONDS,
+                cwd="/",
+            )
+            return shutil.which(Path(word).name, path=f"{answer.stdout.strip()}/bin") or ""
+    return found
+
+
+@contextmanager
+def built(
+    launcher: Launcher,
+    source: Path,
+    command: Sequence[str],
+    bounds: Bounds,
+    languages: Sequence[Sequence[str]] = (),
+) -> Iterator[Built]:
+    """Run a command on a copy of the files in `source`; VoidMatch if our side failed.
+
+    The command's first word is looked up in there, unless it is a path of ours (`tool`). `languages` as
+    those of a player.
+    """
+    (process,) = launcher.start([_request(source, command, bounds, languages)])
+    folder = -1
+    try:
+        folder = _open_work(process)
+        os.write(process.stdin, b"go\n")
+        watch = _Watch(launcher, process, folder, bounds)
+        why = watch.until_end()
+        ends = launcher.stop()
+        end = ends[process.pid]
+        if end.out_of_memory:
+            why = why or f"it needs more than {bounds.memory_bytes >> 20} MB of memory"
+        yield Built(None if why else end.exit, why, watch.output, folder)
+    finally:
+        for descriptor in (process.stdin, process.stdout, process.stderr, folder):
+            if descriptor >= 0:
+                os.close(descriptor)
+        launcher.stop()
+
+
+def _request(
+    source: Path, command: Sequence[str], bounds: Bounds, languages: Sequence[Sequence[str]]
+) -> dict[str, Any]:
+    """Return the request to the launcher, as for a bot."""
+    first = command[0]
+    # A version manager's real program is in no folder that is named.
+    outside = os.path.isabs(first) and str(Path(first).parent) not in SYSTEM_PATH.split(":")
+    named = (*([(first,)] if outside else ()), *map(tuple, languages))
+    places = own_places(Player("build", ("/bin/sh",), languages=named))
+    env = {"PATH": path_of(named), "HOME": bubblewrap.SCRATCH, "LANG": "C.UTF-8"}
+    # Go looks at version control and asks the network, unless an option forbids it.
+    env |= {"GO111MODULE": "auto", "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local", "GOPROXY": "off"}
+    env |= settings(bounds.memory_bytes, False, bubblewrap.SCRATCH)
+    words = ["/bin/sh", "-c", SCRIPT, "sh", *command]
+    return {
+        "env": env,
+        "folder": "/",
+        "memory_bytes": bounds.memory_bytes,
+        "confine": None,
+        "root": None,
+        "seat": 0,
+        "system": None,
+        "cgroups": groups(bounds.memory_bytes + bounds.disk_bytes, bounds.processes),
+        **bubblewrap.building(str(source), words, places, bounds.disk_bytes),
+    }
+
+
+def _open_work(process: BotProcess) -> int:
+    """The folder that a build is to write in, once our script runs there."""
+    said = b""
+    until = time.monotonic() + START_SECONDS
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    while not said.endswith(READY):
+        left = until - time.monotonic()
+        chunk = b""
+        if left > 0 and poll.poll(left * 1000):
+            chunk = os.read(process.stdout, CHUNK)
+        if not chunk:
+            raise VoidMatch("a build could not be started in bubblewrap")
+        said += chunk
+    place = f"/proc/{process.pid}/root{bubblewrap.WORK}"
+    try:
+        return os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise VoidMatch(f"a build could not be started in bubblewrap: {error.strerror}") from None
+
+
+class _Watch:
+    """Reads a build's output and looks at what it uses until it ends or has used too much."""
+
+    def __init__(self, launcher: Launcher, process: BotProcess, folder: int, bounds: Bounds) -> None:
+        self._launcher, self._process, self._folder, self._bounds = launcher, process, folder, bounds
+        self._head, self._tail, self._read = bytearray(), bytearray(), 0
+
+    @property
+    def output(self) -> bytes:
+        """The beginning and the end of what it wrote."""
+        left = self._read - len(self._head) - len(self._tail)
+        between = b"\n... %d bytes are left out ...\n" % left if left > 0 else b""
+        return bytes(self._head) + between + bytes(self._tail)
+
+    def until_end(self) -> str:
+        """Return why it had to be ended; "" if it ended by itself."""
+        awake, looked = Awake(), -1.0
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        is_open = True
+        while True:
+            now = awake.seconds
+            if now >= self._bounds.seconds:
+                return f"it took longer than {self._bounds.seconds:g} s"
+            if now - looked >= LOOK_MS / 1000:
+                looked = now
+                if why := self._excess():
+                    return why
+            if is_open:
+                is_open = not poll.poll(LOOK_MS) or self._take()
+            elif self._launcher.wait(self._process.pid, LOOK_MS / 1000) is not None:
+                return ""
+
+    def _take(self) -> bool:
+        """Read once; False at the end."""
+        try:
+            chunk = os.read(self._process.stdout, CHUNK)
+        except BlockingIOError:
+            return True
+        self._read += len(chunk)
+        half = self._bounds.output_bytes // 2
+        room = half - len(self._head)
+        self._head += chunk[: max(room, 0)]
+        self._tail = (self._tail + chunk[max(room, 0) :])[-half:]
+        return bool(chunk)
+
+    def _excess(self) -> str:
+        """Return what it has used too much of; "" for nothing."""
+        bounds = self._bounds
+        if self._read > MOST_READ:
+            return f"it wrote more than {MOST_READ >> 20} MB of output"
+        found = os.fstatvfs(self._folder)
+        if found.f_files - found.f_ffree > bounds.files:
+            return f"it made more than {bounds.files:,} files"
+        family = _family(self._process.pid, bounds.processes)
+        if len(family) > bounds.processes:
+            return f"it started more than {bounds.processes} processes"
+        if sum(map(_own_memory, family)) > bounds.memory_bytes:
+            return f"it needs more than {bounds.memory_bytes >> 20} MB of memory"
+        return ""
+
+
+def _family(pid: int, most: int) -> list[int]:
+    """A process and its descendants, one more than `most` at the most."""
+    found = [pid]
+    for one in found:
+        found += children_of(one)
+        if len(found) > most:
+            break
+    return found[: most + 1]
+
+
+def _own_memory(pid: int) -> int:
+    """Bytes of memory that a process shares with no file; 0 if it is gone."""
+    with suppress(OSError), open(f"/proc/{pid}/status", "rb") as status:
+        for line in status:
+            if line.startswith(b"RssAnon:"):
+                return int(line.split()[1]) * 1024
+    return 0

@@ -1,0 +1,265 @@
+"""The machine's files that a bot needs: what the system in memory must hold, and what its root shows.
+
+Found without running anything: from its command, its scripts' first lines, the words of shell scripts, the
+season's languages, and what the player names in `read`. Programs' files tell the libraries that they load
+(`libraries`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.match.spec import Player
+from arbiter.sandbox.forkserver.libraries import Looks, find
+from arbiter.sandbox.forkserver.ways import opened_file, steps
+from arbiter.sandbox.landlock import (
+    DEVICES,
+    HIDDEN,
+    KERNEL,
+    OF_THE_SYSTEM,
+    RUN,
+    SYSTEM,
+    WRITE,
+    own_folders,
+    own_places,
+    path_of,
+    system_rules,
+)
+from arbiter.sandbox.program_files import LONGEST_LINE, first_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+ALWAYS = ("/bin/sh", "/usr/bin/env", "/usr/lib/locale/C.utf8")
+LIBRARIES = (
+    "libgcc_s.so.1", "libstdc++.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1",
+    "libgomp.so.1", "libatomic.so.1", "libresolv.so.2", "libnss_files.so.2", "libz.so.1",
+)  # fmt: skip
+"""The libraries that programs load while they run, so that their files do not name them."""
+FOLDERS_OF_PROGRAMS = ("/usr/lib", "/usr/share", "/usr/local/lib", "/usr/local/share")
+"""The folders in which an interpreter keeps its library, under a name that begins with its own, such as
+/usr/lib/python3.11.
+"""
+SHORTEST_NAME = 3
+PREFIXES = ("/", "/usr", "/usr/local")
+"""Above a folder `bin`: what all programs share, and no installation of one."""
+SHELLS = ("sh", "bash", "dash", "ash", "ksh", "zsh", "env")
+LONGEST_SCRIPT = 100_000
+MOST_INTERPRETERS, MOST_MENTIONED = 8, 30
+MOUNTED = ("/etc", "/dev", "/proc", "/sys")
+"""The places that a bot's root has beside the system's folders."""
+WORD = re.compile(rb"[\w./+-]+")
+SCRATCH_PLACES = ("/tmp", "/var/tmp", "/dev/shm")
+
+
+def confinement(player: Player, program: str) -> dict[str, Any]:
+    """Return what the launcher needs beside `ground` to confine a bot, `program`, as JSON values."""
+    needs = needs_of_bot(player, program)
+    return {
+        "stage": True,
+        "folders": own_folders(player.read),
+        # Resolved: what has become a link when it is opened is not followed.
+        "confine": [(path, RUN) for path in needs.places],
+        "system": needs.asked,
+        "root": needs.root,
+    }
+
+
+class KeeperRequest(NamedTuple):
+    """A request to the keeper.
+
+    `common`: for all bots of a season; `needed`: to start this player's; `mentioned`: by its own files;
+    `scans`: in which of its folders to look for programs whose libraries are taken.
+    """
+
+    player: str
+    common: tuple[str, ...]
+    needed: tuple[str, ...]
+    mentioned: tuple[str, ...]
+    scans: tuple[str, ...]
+
+
+class Needs(NamedTuple):
+    """The request to the keeper, all that the bot may read beside the system's, and its `root`."""
+
+    asked: KeeperRequest
+    places: tuple[str, ...]
+    root: dict[str, Any]
+
+
+def needs_of_bot(player: Player, program: str) -> Needs:
+    """Return the needs of a player that is started by `program`."""
+    marks = tuple(changed(path) for path in (program, *player.files))
+    path = player.env.get("PATH") or path_of(player.languages)
+    named = player.name, player.command, player.folder, player.read, player.files, player.languages
+    return _needs_of(*named, program, path, marks)
+
+
+def changed(path: str) -> int:
+    """Return when a file or folder was last changed, in ns; 0 if it is not there."""
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=256)
+def _needs_of(
+    name: str,
+    command: tuple[str, ...],
+    folder: str,
+    read: tuple[str, ...],
+    files: tuple[str, ...],
+    languages: tuple[tuple[str, ...], ...],
+    program: str,
+    path: str,
+    _changed: tuple[int, ...],
+) -> Needs:
+    player = Player(name, command, folder, read=read, files=files, languages=languages)
+    named = own_places(player, program)
+    places = tuple(dict.fromkeys(map(os.path.realpath, named)))
+    # Also one that is gone: it may come back.
+    own = tuple(path for path in map(os.path.realpath, read) if not os.path.isfile(path))
+    open_to_it = (*SYSTEM, *set(places).difference(own))
+
+    def is_open(one: str) -> bool:
+        real = os.path.realpath(one)
+        return _is_in(real, open_to_it) and not _is_in(real, HIDDEN)
+
+    # What a file of an author's names is neither opened nor looked at unless all may run it.
+    shown = [one for one in _interpreters(program, folder, path, is_open) if one == program or is_open(one)]
+    spoken = [one for one, *_ in languages if is_open(one)]
+    chosen = [program] if is_open(program) else []
+    # Without it the kernel starts nothing.
+    started = [one for one in shown[1:] if is_open(one) and os.path.isfile(one)]
+    words = [one for one in _mentioned(shown[-1], (program, *files), path) if is_open(one)]
+    asked = KeeperRequest(
+        player=name,
+        common=_once(*ALWAYS, *libraries(), *_with_libraries(spoken), *_places_of(languages)),
+        needed=_once(*_with_libraries(chosen), *started, *(place for place in places if place not in own)),
+        mentioned=_once(*_with_libraries(started), *_with_libraries(words)),
+        scans=own,
+    )
+    outside = [place for place in places if not f"{place}/".startswith(OF_THE_SYSTEM)]
+    seen = tuple(p for p in outside if not any(p.startswith(f"{o}/") for o in outside))
+    ways = [*named, *shown, *spoken, *words, folder, *files]
+    root = {
+        "places": seen,
+        "own": [place for place in seen if place in own],
+        "links": [link for link in _links(ways) if not _is_in(link[0], (*seen, *SYSTEM, *MOUNTED))],
+        "folders": [] if _is_in(os.path.realpath(folder), seen) else [os.path.realpath(folder)],
+        "exe": os.path.realpath(shown[-1]),
+        "scratch": scratch_place(folder, *places),
+        "rights": WRITE,
+    }
+    return Needs(asked, places, root)
+
+
+def scratch_place(*places: str) -> str:
+    """Return the place of a bot's temporary folder: the first in which it sees nothing else."""
+    return next(
+        place
+        for place in SCRATCH_PLACES
+        if place == SCRATCH_PLACES[-1] or not any(_is_in(one, [place]) for one in places)
+    )
+
+
+@lru_cache(maxsize=1)
+def base() -> dict[str, list[str]]:
+    """Return what is the same for all bots, in the keeper's terms."""
+    settings = [path for path in system_rules() if path.startswith("/etc/")]
+    return {"settings": settings, "kernel": list(KERNEL), "devices": list(DEVICES)}
+
+
+@lru_cache(maxsize=1)
+def libraries() -> tuple[str, ...]:
+    """The libraries of `LIBRARIES` that this machine has."""
+    looks = Looks(sys.maxsize)
+    return tuple(filter(None, (find(name, (), looks) for name in LIBRARIES)))
+
+
+def _interpreters(program: str, folder: str, path: str, is_open: Callable[[str], bool]) -> list[str]:
+    """A program; if it is a script, also what its first line names, and what ``/usr/bin/env`` starts."""
+    found = [program]
+    while len(found) < MOST_INTERPRETERS and (len(found) == 1 or is_open(found[-1])):
+        words = first_words(_text_of(found[-1], LONGEST_LINE))
+        if not words:
+            break
+        found.append(os.path.join(folder, words[0]))  # noqa: PTH118
+        if Path(words[0]).name == "env":
+            rest = [word for word in words[1:] if word[0] != "-" and "=" not in word]
+            if rest and (started := shutil.which(rest[0], path=path)):
+                found.append(started)
+    return found
+
+
+def _mentioned(interpreter: str, files: Iterable[str], path: str) -> list[str]:
+    """The programs in PATH that the texts of shell scripts name, if that is what interprets them."""
+    if not {Path(interpreter).name, Path(os.path.realpath(interpreter)).name} & {*SHELLS}:
+        return []
+    texts = [_text_of(file, LONGEST_SCRIPT) for file in files]
+    words = dict.fromkeys(word for text in texts if b"\0" not in text for word in WORD.findall(text))
+    found = (shutil.which(os.fsdecode(word), path=path) for word in words)
+    return list(islice(filter(None, found), MOST_MENTIONED))
+
+
+def _text_of(file: str, most: int) -> bytes:
+    """The beginning of a file; nothing of what is none."""
+    try:
+        with opened_file(file) as opened:
+            return os.read(opened, most)
+    except OSError:
+        return b""
+
+
+@lru_cache(maxsize=8)
+def _places_of(languages: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Return what all players may read for a season's languages."""
+    plain = Player("", ALWAYS[:1], languages=languages)
+    return [os.path.realpath(path) for path in own_places(plain, ALWAYS[0])]
+
+
+def _with_libraries(programs: Iterable[str]) -> Iterator[str]:
+    for one in programs:
+        yield one
+        yield from _library_of(os.path.realpath(one))
+
+
+def _library_of(program: str) -> Iterator[str]:
+    """The folders in which a program of the system keeps what it needs."""
+    prefix = str(Path(program).parent.parent)
+    if not program.startswith(OF_THE_SYSTEM):
+        return
+    if Path(program).parent.name == "bin" and prefix not in PREFIXES:
+        yield prefix
+    found = re.match(r"[A-Za-z]+", Path(program).name)
+    name = found[0] if found else ""
+    if len(name) < SHORTEST_NAME or name in SHELLS:
+        return
+    for folder in (*FOLDERS_OF_PROGRAMS, *map(str, Path("/usr/lib").glob("*-linux-gnu*"))):
+        yield from (str(path) for path in sorted(Path(folder).glob(f"{name}*")) if path.is_dir())
+
+
+def _links(paths: Iterable[str]) -> list[tuple[str, str]]:
+    """All links on the way to some paths, each with what it says."""
+    found: dict[str, str] = {}
+    for path in dict.fromkeys(paths):
+        with suppress(OSError):
+            found |= {here: target for here, target in steps(path) if target}
+    return list(found.items())
+
+
+def _once(*paths: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paths))
+
+
+def _is_in(path: str, places: Iterable[str]) -> bool:
+    return any(f"{path}/".startswith(f"{place}/") for place in places)

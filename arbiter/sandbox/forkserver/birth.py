@@ -1,0 +1,198 @@
+"""From the fork to the bot's program: limits, descriptors, rights; then nothing of ours is left."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import select
+import signal
+import socket
+import stat
+import struct
+from typing import Any, NoReturn
+
+from arbiter.sandbox.forkserver import MOST_DESCRIPTORS, SCRATCH_BYTES, users
+from arbiter.sandbox.forkserver.kernel import (
+    CAP_DAC_OVERRIDE,
+    CAP_DAC_READ_SEARCH,
+    NEW_LISTENER,
+    PR_SET_NO_NEW_PRIVS,
+    PR_SET_PDEATHSIG,
+    call,
+    filter_calls,
+    give_up_powers,
+    prctl,
+)
+from arbiter.sandbox.forkserver.root import enter_root
+
+ADDRESS_SPACE = 1 << 30
+STACK = 64 << 20
+LOCKED = 1 << 20
+"""Bytes: to lock pages makes them at once, and nobody can look at the bot meanwhile."""
+HIGH = 64
+"""Above the descriptors that a bot gets."""
+PENDING_SIGNALS = 256
+"""Few enough for all bots of a machine together, where the kernel counts them by user."""
+LONGEST_REASON = 1000
+"""Bytes: a pipe takes them at once."""
+LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
+LANDLOCK_RULE_PATH_BENEATH = 1
+FILE_RIGHTS = 0b1100_0000_0000_0111
+"""The rights that not only a folder can have: execute, write, read, truncate, control a device."""
+
+
+def become_bot(
+    bot: dict[str, Any],
+    ends: tuple[int, int, int, int],
+    supervisor: socket.socket,
+    failure: int,
+    groups: list[str],
+    ground: dict[str, Any],
+    root: dict[str, Any] | None,
+    user: int | None,
+    line: int | None,
+) -> NoReturn:
+    """In the child: session, limits, descriptors 0-2 only (0-4 for a wrapper), then the program.
+
+    `bot` is what `conduct.start_request` returns, `ends` its stdin, stdout, stderr and a wrapper's report,
+    `groups` its control groups, `ground` what is the same for all confined bots, `root` what its root
+    folder has, if it gets one of its own, `user` the namespace of a user of its own, if it has one, `line` a
+    socket that becomes its descriptor 3. What keeps the program from being executed is written to the
+    descriptor `failure`, which the program does not get.
+    """
+    try:
+        for group in groups:
+            with open(f"{group}/cgroup.procs", "w") as file:
+                file.write("0")
+        os.setsid()
+        kept = list(ends if bot["wrapped"] else ends[:3])
+        if line is not None:
+            kept.append(fcntl.fcntl(line, fcntl.F_DUPFD, HIGH))
+        if filtered := bytes.fromhex(bot.get("filter", "")):
+            # A pipe can hold all of it.
+            reading, writing = os.pipe()
+            os.write(writing, filtered)
+            kept.append(fcntl.fcntl(reading, fcntl.F_DUPFD, HIGH))
+        failure = fcntl.fcntl(failure, fcntl.F_DUPFD_CLOEXEC, HIGH + len(kept))
+        if user is not None:
+            user = fcntl.fcntl(user, fcntl.F_DUPFD_CLOEXEC, failure + 1)
+        listener = fcntl.fcntl(supervisor.fileno(), fcntl.F_DUPFD_CLOEXEC, MOST_DESCRIPTORS)
+        keep_descriptors(kept, [failure, *([] if user is None else [user]), listener])
+        # Ignored signals would stay ignored in the program.
+        for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP}:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.umask(0o022)
+        if root is not None:
+            enter_root(root)
+        os.chdir(bot["folder"])
+        memory = bot["memory_bytes"]
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+        # A backstop only: virtual machines start by reserving addresses.
+        resource.setrlimit(resource.RLIMIT_AS, (4 * memory + ADDRESS_SPACE,) * 2)
+        # Not 0, with which the kernel still starts a program that core_pattern names.
+        resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
+        # Neither counts as data.
+        lower(resource.RLIMIT_STACK, STACK)
+        lower(resource.RLIMIT_SIGPENDING, PENDING_SIGNALS)
+        lower(resource.RLIMIT_MEMLOCK, LOCKED)
+        kept_power = 0
+        if os.geteuid() == 0:
+            # To read what is somebody else's; for a user of its own that is all, programs among it.
+            kept_power = 1 << (CAP_DAC_READ_SEARCH if user is None else CAP_DAC_OVERRIDE)
+        if user is not None:
+            users.become(user)
+        # Only now: a change of its user ends it.
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if bot["confine"] is not None:
+            # A file with holes takes no room, but a long time to read, which no signal ends.
+            lower(resource.RLIMIT_FSIZE, 2 * SCRATCH_BYTES)
+            give_up_powers(kept=kept_power)
+            own = [*bot["confine"], *([[root["scratch"], root["rights"]]] if root is not None else ())]
+            confine(own, **ground, listener=listener)
+        # Last, since `confine` uses a descriptor beyond that.
+        lower(resource.RLIMIT_NOFILE, MOST_DESCRIPTORS)
+        if bot.get("held"):
+            wait_for_word()
+        os.execvpe(bot["argv"][0], bot["argv"], bot["env"])
+    except BaseException as error:
+        os.write(failure, reason(error, bot["program"]).encode(errors="replace")[:LONGEST_REASON])
+        os.write(2, f"arbiter: cannot start {bot['program']}: {error}\n".encode())
+    finally:
+        # Whatever fails here, this process must not go on as its parent.
+        os._exit(127)
+
+
+def keep_descriptors(own: list[int], others: list[int]) -> None:
+    """Number some descriptors from 0 on, and close all but them and others, in order, above them."""
+    for target, number in enumerate(own):
+        os.dup2(number, target)
+    first = len(own)
+    for other in others:
+        os.closerange(first, other)
+        first = other + 1
+    os.closerange(first, os.sysconf("SC_OPEN_MAX"))
+
+
+def wait_for_word() -> None:
+    """Wait until something can be read from standard input; end this process if nothing ever will."""
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    if not poll.poll()[0][1] & select.POLLIN:
+        os._exit(0)
+
+
+def reason(error: BaseException, program: str) -> str:
+    """Return why a program could not be executed, and by which other file if it was one."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    file = getattr(error, "filename", None)
+    return f"{file}: {said}" if file and file != program else said
+
+
+def lower(which: int, most: int) -> None:
+    """Lower both limits of a kind to `most`."""
+    soft, hard = (
+        most if limit == resource.RLIM_INFINITY else min(limit, most) for limit in resource.getrlimit(which)
+    )
+    resource.setrlimit(which, (soft, hard))
+
+
+def confine(
+    own: list[list[Any]],
+    handled: list[int],
+    rules: list[list[Any]],
+    filter: str,
+    marks: list[list[Any]],
+    listener: int,
+) -> None:
+    """Give up for good all rights but those of `rules`, and all calls but those that `filter` allows.
+
+    `handled` are the rights that need a rule (files, TCP, scopes), `own` and `rules` pairs of a path and the
+    rights beneath it, `filter` a program for seccomp in hex, `marks` where in it this process's
+    numbers go; its listener is sent on the socket `listener`. OSError if the kernel refuses.
+    """
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
+    ruleset = call(LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+    for path, rights in (*own, *rules):
+        try:
+            # No link is followed: the path was resolved when it was judged.
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:  # nothing there: nothing to allow
+            continue
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            rights &= FILE_RIGHTS
+        beneath = struct.pack("=Qi", rights & handled[0], place)
+        call(LANDLOCK_ADD_RULE, ruleset, LANDLOCK_RULE_PATH_BENEATH, beneath, 0)
+        os.close(place)
+    call(LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+    numbers = {"pid": os.getpid(), "clock": ~os.getpid() << 3 & 0xFFFF_FFFF}
+    code = bytearray.fromhex(filter)
+    for place, what in marks:
+        code[place : place + 4] = struct.pack("=I", numbers[what])
+    asked = filter_calls(bytes(code), NEW_LISTENER)
+    with socket.socket(fileno=listener) as connection:
+        socket.send_fds(connection, [b"."], [asked])
+    os.close(asked)

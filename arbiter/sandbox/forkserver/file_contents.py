@@ -1,0 +1,173 @@
+"""The contents of a file or folder of the machine, of which the system in memory holds copies."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.sandbox.forkserver.libraries import Looks, files_for, needs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+BLOCK = 4096
+CHUNK = 1 << 20
+UNITS = ("site-packages", "dist-packages", "node_modules")
+"""Folders that may be large, and are then read where they are, although what is around them is copied."""
+LARGEST_UNIT = 128 << 20
+MOST_LOOKS = 30_000
+"""For the libraries that programs load: files, names in them and places, of one folder or of one player's."""
+OF_NO_USE = {
+    "python": ("test", "idlelib", "turtledemo", "ensurepip", "tkinter"),
+    "jdk": ("jmods", "demo", "man", "src.zip", "include"),
+}
+"""By what a folder's name contains: what no bot's program needs of it."""
+FOR_ALL = ("/usr/", "/etc/")
+"""The folders in which only what everybody may read is taken."""
+DEEPEST = 40
+"""Levels of folders."""
+ENDINGS_OF_NO_USE = (".a", ".opt-1.pyc", ".opt-2.pyc")
+
+
+class CopyTooLarge(Exception):
+    """A source for which there is no room."""
+
+
+class BeyondShare(CopyTooLarge):
+    """It is more than is left of the share of the player who needs it."""
+
+
+class Source(NamedTuple):
+    """A file, or a folder with what is in it.
+
+    `entries`: all of it by path, itself first; `size`: the bytes of a copy; `units`: folders within that are
+    for themselves; `outside`: where its links lead, beyond itself; `libraries`: what its programs load.
+    """
+
+    entries: Mapping[str, os.stat_result]
+    size: int
+    units: tuple[str, ...]
+    outside: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
+def look_at(path: str, most: int) -> Source:
+    """A file or folder by its real path; BeyondShare if that is more than so many bytes, TooLarge if it is a
+    unit of more than there may be, OSError if it is gone.
+    """
+    whole = os.lstat(path)
+    entries, units, outside = {path: whole}, list[str](), list[str]()
+    size = _room_for(whole)
+    for here, status in _files(path, units):
+        size += _room_for(status)
+        if size > most:
+            raise BeyondShare
+        if size > LARGEST_UNIT and path.endswith(UNITS):
+            raise CopyTooLarge
+        entries[here] = status
+        if stat.S_ISLNK(status.st_mode):
+            real = os.path.realpath(here)
+            outside += [] if real.startswith(f"{path}/") else [real]
+    if size > most:
+        raise BeyondShare
+    programs = (one for one, status in entries.items() if _may_load(one, status))
+    libraries = dict.fromkeys(libraries_of(programs, Looks(MOST_LOOKS)))
+    return Source(entries, size, tuple(units), tuple(outside), tuple(libraries))
+
+
+def libraries_of(programs: Iterable[str], looks: Looks) -> Iterator[str]:
+    """The libraries of the system that programs load, as far as the looks reach."""
+    for path in programs:
+        if (needs := needs_of(path)) is not None:
+            yield from files_for(needs, looks)
+
+
+def programs_in(place: str, looks: Looks, depth: int = 0) -> Iterator[str]:
+    """The files of a folder and below that may load libraries, by their names: programs have no ending; or a
+    file itself.
+    """
+    if not os.path.isdir(place):
+        if looks.take():
+            yield place
+        return
+    with suppress(OSError), os.scandir(place) as listing:
+        for entry in sorted(listing, key=lambda entry: entry.name):
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    yield from programs_in(entry.path, looks, depth + 1)
+            elif (".so" in entry.name or "." not in entry.name) and entry.is_file(follow_symlinks=False):
+                if not looks.take():
+                    return
+                yield entry.path
+
+
+def copy(source: Source, target: str) -> None:
+    """Copy a file or folder to a path; what may not be read is left out."""
+    whole = next(iter(source.entries))
+    for path, status in source.entries.items():
+        made = target + path[len(whole) :]
+        with suppress(FileExistsError, PermissionError):
+            if stat.S_ISDIR(status.st_mode):
+                os.mkdir(made)
+            elif stat.S_ISLNK(status.st_mode):
+                os.symlink(os.readlink(path), made)
+            elif stat.S_ISREG(status.st_mode) and _is_open(path, status):
+                _copy_file(path, made, status)
+    for unit in source.units:
+        os.makedirs(target + unit[len(whole) :], exist_ok=True)
+
+
+def _copy_file(path: str, target: str, status: os.stat_result) -> None:
+    # All users may read what is here.
+    mode = 0o555 if status.st_mode & 0o111 else 0o444
+    source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        try:
+            while os.sendfile(made, source, None, CHUNK):
+                pass
+            # Python compares a file's time with that in its compiled file.
+            os.utime(made, ns=(status.st_mtime_ns, status.st_mtime_ns))
+        finally:
+            os.close(made)
+    finally:
+        os.close(source)
+
+
+def _is_open(path: str, status: os.stat_result) -> bool:
+    return not path.startswith(FOR_ALL) or bool(status.st_mode & 0o004)
+
+
+def _may_load(path: str, status: os.stat_result) -> bool:
+    is_program = status.st_mode & 0o111 or ".so" in path
+    return stat.S_ISREG(status.st_mode) and bool(is_program) and _is_open(path, status)
+
+
+def _room_for(status: os.stat_result) -> int:
+    """The bytes that a file or folder takes: whole blocks, and one for itself."""
+    return BLOCK + (-(-status.st_size // BLOCK) * BLOCK if stat.S_ISREG(status.st_mode) else 0)
+
+
+def _files(folder: str, units: list[str], depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield what is in a folder and below, but for what is of no use, and `units`, which are put there."""
+    name = folder.rpartition("/")[2]
+    useless = {one for part, names in OF_NO_USE.items() if part in name for one in names}
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError:
+        return
+    if depth > DEEPEST:
+        raise CopyTooLarge
+    for entry in entries:
+        if entry.name in useless or entry.name.endswith(ENDINGS_OF_NO_USE):
+            continue
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if is_folder and entry.name in UNITS:
+            units.append(entry.path)
+            continue
+        yield entry.path, entry.stat(follow_symlinks=False)
+        if is_folder:
+            yield from _files(entry.path, units, depth + 1)

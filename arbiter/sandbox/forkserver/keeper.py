@@ -1,0 +1,102 @@
+"""The process that keeps the system in memory, and hands it out to those that start bots.
+
+It is run as ``forkserver/__main__.py DESCRIPTOR BOARD keeper BUDGET SHARE``, moves to a stage of its own, and
+answers requests on its socket and on those that it makes for other processes, until the first one is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from arbiter.sandbox.forkserver.dialogue import Answer, answer
+from arbiter.sandbox.forkserver.stage import enter, ignore_endings
+from arbiter.sandbox.forkserver.system import Base, System
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RENEW_SECONDS = 1.0
+"""From one renewal of the copies to the next: 2 µs of CPU for each file, folder and link."""
+FAR_TOO_LONG = 1 << 20
+"""Bytes of a file of the kernel that is copied."""
+
+
+class Keeper:
+    """The system, and what is asked of it. Its public methods answer requests."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self.made: list[socket.socket] = []
+        """Sockets for others, which are not yet listened to."""
+
+    def furnish(self, settings: list[str], kernel: list[str], devices: list[str]) -> Answer:
+        """Take what is the same for all bots: settings in /etc, copies of the kernel's files, devices."""
+        texts = {path: text for one in kernel for path, text in _texts_of(one)}
+        self._system.base = Base(settings, texts, devices)
+        return None, []
+
+    def take(self, asked: list[dict[str, Any]], have: list[int]) -> Answer:
+        """Return what of the system each of some players sees (`System.view`), with a descriptor for each
+        number in `new`: those that the caller does not `have`.
+        """
+        views, new = [], dict[int, int]()
+        for one in asked:
+            view, left_out = self._system.view(one)
+            views.append([view.number, view.in_place, left_out])
+            if view.number not in (*have, *new):
+                # At once: the next player's may take its place.
+                new[view.number] = self._system.clone(view)
+        return {"views": views, "new": [*new]}, [*new.values()]
+
+    def connect(self) -> Answer:
+        """A socket on which another process may ask."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.made.append(ours)
+        return None, [theirs.detach()]
+
+
+def _texts_of(path: str) -> Iterator[tuple[str, bytes]]:
+    """A file of the kernel, or the files of a folder, with what they say now."""
+    with suppress(OSError):
+        if os.path.isdir(path):
+            for name in sorted(os.listdir(path)):
+                yield from _texts_of(f"{path}/{name}")
+            return
+        with open(path, "rb") as file:
+            yield path, file.read(FAR_TOO_LONG)
+
+
+def main(descriptor: int, budget: int, share: int) -> None:
+    """Answer until the first socket is closed; end at once where there can be no stage."""
+    ignore_endings()
+    owner = socket.socket(fileno=descriptor)
+    owner.set_inheritable(False)
+    os.umask(0o022)
+    if not enter():
+        return
+    system = System(budget, share)
+    keeper = Keeper(system)
+    poll = select.poll()
+    sockets = {owner.fileno(): owner}
+    poll.register(owner, select.POLLIN)
+    due = time.monotonic() + RENEW_SECONDS
+    while owner.fileno() in sockets:
+        if (left := due - time.monotonic()) <= 0:
+            system.renew()
+            due, left = time.monotonic() + RENEW_SECONDS, RENEW_SECONDS
+        for number, _ in poll.poll(1000 * left):
+            is_there = False
+            with suppress(ConnectionError):
+                is_there = answer(sockets[number], keeper)
+            if not is_there:
+                poll.unregister(number)
+                sockets.pop(number).close()
+        for made in keeper.made:
+            sockets[made.fileno()] = made
+            poll.register(made, select.POLLIN)
+        keeper.made.clear()

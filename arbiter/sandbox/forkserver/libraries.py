@@ -1,0 +1,180 @@
+"""The shared libraries that a program loads when it starts, read from its file; nothing is run."""
+
+from __future__ import annotations
+
+import os
+import struct
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.sandbox.forkserver.ways import opened_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAGIC = b"\x7fELF\x02\x01"
+"""64 bits, the low byte first: what all machines that we know a filter for have."""
+HEADER = struct.Struct("<16x2xH4x8xQ8x4x2xHH")
+"""Of a file: machine, place of the segments, size and number of them."""
+SEGMENT = struct.Struct("<I4xQQ8xQ16x")
+"""Kind, place in the file, address, size in the file."""
+LOADED, DYNAMIC, INTERPRETER = 1, 2, 3
+NEEDED, STRINGS, STRINGS_SIZE, OLD_PATH, PATH = 1, 5, 10, 15, 29
+LONGEST_TABLE, LONGEST_NAME = 64 << 10, 4096
+"""Bytes that are read of a file's table of what it loads, and of a name."""
+MOST_SEGMENTS, MOST_NAMES, MOST_FOLDERS = 200, 200, 16
+SYSTEM = ("/usr/", "/lib/", "/lib32/", "/lib64/")
+"""The folders in which a program's libraries are sought: an author's own libraries lie in his own folder."""
+CONFIGURED = "/etc/ld.so.conf"
+BY_DEFAULT = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+
+_found: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
+"""By a name and the folders in which it was looked for first: where it is, and how many looks that took."""
+
+
+class Looks:
+    """The number of files and names that may still be looked at: authors write what makes us look."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, many: int = 1) -> bool:
+        """Count some; False if there were too many."""
+        self.left -= many
+        return self.left >= 0
+
+
+class Linkage(NamedTuple):
+    """The names in a program or library: its loader ("" for none), libraries, folders to look in first."""
+
+    machine: int
+    loader: str
+    libraries: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+def needs_of(path: str) -> Linkage | None:
+    """Return what a file names; None for one that is no program or library, or is malformed."""
+    try:
+        with opened_file(path) as file:
+            return _read(file, os.path.dirname(path))  # noqa: PTH120 -- nothing more is imported
+    except (OSError, OverflowError, ValueError, struct.error):
+        return None
+
+
+def _read(file: int, folder: str) -> Linkage | None:
+    header = os.pread(file, 64, 0)
+    if not header.startswith(MAGIC):
+        return None
+    machine, at, size, count = HEADER.unpack(header[: HEADER.size])
+    if size != SEGMENT.size:
+        return None
+    segments = list(SEGMENT.iter_unpack(os.pread(file, size * min(count, MOST_SEGMENTS), at)))
+
+    def text_of(kind: int, most: int) -> bytes:
+        found = ((place, length) for what, place, _, length in segments if what == kind)
+        return next((os.pread(file, min(length, most), place) for place, length in found), b"")
+
+    loader = text_of(INTERPRETER, LONGEST_NAME).partition(b"\0")[0]
+    words = text_of(DYNAMIC, LONGEST_TABLE)
+    entries = list(struct.iter_unpack("<QQ", words[: len(words) // 16 * 16]))
+    known = dict(entries)
+    address, length = known.get(STRINGS, 0), known.get(STRINGS_SIZE, 0)
+    strings = 0
+    for what, place, start, size in segments:
+        if what == LOADED and start <= address < start + size:
+            strings = place + address - start
+
+    def said(*tags: int) -> list[str]:
+        places = [value for tag, value in entries if tag in tags and value < length][:MOST_NAMES]
+        texts = (os.pread(file, min(LONGEST_NAME, length - value), strings + value) for value in places)
+        return [os.fsdecode(text[: text.index(b"\0")]) for text in texts]
+
+    folders = [part for text in said(OLD_PATH, PATH) for part in text.split(":") if part]
+    here = [part.replace("${ORIGIN}", folder).replace("$ORIGIN", folder) for part in folders]
+    places = dict.fromkeys(map(os.path.normpath, here))
+    return Linkage(
+        machine, os.fsdecode(loader), _first(said(NEEDED), MOST_NAMES), _first(places, MOST_FOLDERS)
+    )
+
+
+def _first(words: Iterable[str], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))[:most]
+
+
+def files_for(needs: Linkage, looks: Looks) -> Iterator[str]:
+    """The paths of the loader and the libraries of the system that a file names, as far as they are found;
+    none for a file that this machine does not run.
+    """
+    if needs.machine != ours() or not looks.take(len(needs.libraries)):
+        return
+    folders = tuple(folder for folder in needs.folders if is_of_the_system(f"{folder}/"))
+    found = [
+        needs.loader,
+        *(find(name, folders, looks) for name in needs.libraries if "/" not in name),
+    ]
+    yield from (path for path in found if path and is_of_the_system(path))
+
+
+@cache
+def ours() -> int:
+    """The kind of this machine, as programs name it; 0 if its shell does not tell."""
+    shell = needs_of("/bin/sh")
+    return 0 if shell is None else shell.machine
+
+
+def is_of_the_system(path: str) -> bool:
+    """True for a path below the system's folders, whatever links lead there."""
+    return path.startswith(SYSTEM) and os.path.realpath(path).startswith(SYSTEM)
+
+
+def find(name: str, first: tuple[str, ...], looks: Looks) -> str:
+    """Return where the loader finds a library for this machine; "" if nowhere, or after too many looks."""
+    if (name, first) in _found:
+        path, took = _found[name, first]
+        # As often as the first time: or one could count what others have looked for.
+        return path if looks.take(took) else ""
+    found, took = "", 0
+    for folder in (*first, *searched()):
+        path = f"{folder}/{name}"
+        took += 1
+        if not looks.take():
+            # Another one may have looks left.
+            return ""
+        if os.path.isfile(path) and (needs := needs_of(path)) is not None and needs.machine == ours():
+            found = path
+            break
+    _found[name, first] = found, took
+    return found
+
+
+@cache
+def searched() -> tuple[str, ...]:
+    """The folders in which the loader looks for libraries."""
+    return tuple(dict.fromkeys([*_configured(CONFIGURED), *BY_DEFAULT]))
+
+
+def _configured(file: str, depth: int = 0) -> Iterator[str]:
+    try:
+        with open(file) as lines:
+            words = [line.split("#")[0].split() for line in lines]
+    except OSError:
+        return
+    for line in words:
+        if line[:1] == ["include"] and depth == 0:
+            for pattern in line[1:]:
+                yield from _included(pattern)
+        elif line:
+            yield line[0]
+
+
+def _included(pattern: str) -> Iterator[str]:
+    """The folders of the files that a pattern such as /etc/ld.so.conf.d/*.conf names."""
+    folder, _, ending = pattern.partition("/*")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(ending):
+            yield from _configured(f"{folder}/{name}", depth=1)

@@ -1,0 +1,113 @@
+"""Numbers of processes and threads that are a bot's own: a process namespace for each bot of a match.
+
+Theory of operation. The kernel numbers the threads of a namespace in turn, and some calls answer whether a
+number is some thread's. Bots that shared a namespace could count each other's threads, and find them. So each
+bot is born into a namespace inside that of the stage, in which there are its own threads and one process that
+waits: the first, with which a namespace ends. It stays for all matches of a worker, and sets numbers back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.sandbox.forkserver.kernel import CLONE_NEWPID, join, unshare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FIRST_PID = 100
+"""The process ids of a bot start here in every match."""
+LAST_PID = "/proc/sys/kernel/ns_last_pid"
+GET_PID_FROM_PIDNS = 0x8004_B706
+"""The number here of a thread of another namespace (Linux >= 6.11)."""
+
+
+class Numbered(NamedTuple):
+    """A namespace (open), its first process, and a socket on which that is asked to set back numbers."""
+
+    namespace: int
+    first: int
+    socket: socket.socket
+
+
+class Numbers:
+    """The namespaces of a slim process's bots, made when they are first needed."""
+
+    def __init__(self) -> None:
+        self._made: list[Numbered] = []
+        self._own = -1
+        self._possible = True
+
+    @property
+    def firsts(self) -> set[int]:
+        """The processes that stay from match to match."""
+        return {one.first for one in self._made}
+
+    def enough(self, bots: int) -> list[int]:
+        """Descriptors of so many namespaces, whose numbers are set back; none where there can be none."""
+        try:
+            while self._possible and len(self._made) < bots:
+                if self._own < 0:
+                    self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+                self._made.append(self._make())
+            for one in self._made[:bots]:
+                one.socket.send(b".")
+            for one in self._made[:bots]:
+                if one.socket.recv(1) != b".":
+                    raise OSError("numbers cannot be set back")
+        except OSError:
+            self._possible = False
+        return [one.namespace for one in self._made] if self._possible else []
+
+    @contextmanager
+    def births_in(self, namespace: int | None) -> Iterator[None]:
+        """Have the children that are born meanwhile begin in a namespace; None for our own."""
+        if namespace is None:
+            yield
+            return
+        join(namespace, CLONE_NEWPID)
+        try:
+            yield
+        finally:
+            join(self._own, CLONE_NEWPID)
+
+    def _make(self) -> Numbered:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        unshare(CLONE_NEWPID)
+        try:
+            first = os.fork()
+            if first == 0:
+                with suppress(BaseException):
+                    _stay(theirs)
+                os._exit(0)
+        finally:
+            join(self._own, CLONE_NEWPID)
+            theirs.close()
+        try:
+            namespace = os.open(f"/proc/{first}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            ours.close()
+            raise
+        return Numbered(namespace, first, ours)
+
+
+def _stay(asked: socket.socket) -> None:
+    """Set back the numbers of this process's namespace as often as is asked, until the socket is closed."""
+    mine = os.dup2(asked.fileno(), 3, inheritable=False)
+    asked.detach()
+    os.closerange(0, mine)
+    os.closerange(mine + 1, os.sysconf("SC_OPEN_MAX"))
+    asked = socket.socket(fileno=mine)
+    while asked.recv(1):
+        with suppress(OSError), open(LAST_PID, "wb", buffering=0) as last:  # a kernel may have no such file
+            last.write(str(FIRST_PID - 1).encode())
+        asked.send(b".")
+
+
+def thread_from(namespace: int, thread: int) -> int:
+    """The number here of a thread of another namespace; OSError if it has none, or on Linux < 6.11."""
+    return fcntl.ioctl(namespace, GET_PID_FROM_PIDNS, thread)

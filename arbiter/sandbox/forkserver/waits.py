@@ -1,0 +1,184 @@
+"""Threads that wait for another thread's end, by a futex that processes could share.
+
+Only the end of an own thread, or a word of own memory, ends such a wait: it must hear of no other process.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import select
+import struct
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+    from arbiter.sandbox.forkserver.questions import Question
+
+WORD, TIME = struct.Struct("=I"), struct.Struct("=qq")
+FUTEX_CLOCK_REALTIME, FUTEX_COMMAND, FUTEX_WAIT, FUTEX_WAIT_BITSET = 0x100, 0x7F, 0, 9
+PIDFD_THREAD = os.O_EXCL
+FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS = 0.002, 0.05
+"""Between two looks at a word, at first and at most, where no descriptor tells of the thread's end."""
+MOST_WAITS = 320
+"""Of a bot: more than it may have threads."""
+
+
+class Wait(NamedTuple):
+    """One wait: its end, a pidfd that ends it or -1, when to do something next, the time between looks."""
+
+    question: Question
+    until: float
+    descriptor: int
+    due: float
+    interval: float
+
+    def looked(self, now: float) -> Wait:
+        """The same after a look: only where no descriptor tells of the thread's end there will be another."""
+        if self.descriptor >= 0:
+            return self
+        interval = min(2 * self.interval, LONGEST_LOOK_SECONDS)
+        return self._replace(due=min(self.until, now + interval), interval=interval)
+
+
+class _OfBot:
+    """The waits of one bot by thread, and when the first of them is due at the earliest."""
+
+    def __init__(self) -> None:
+        self.by_thread: dict[int, Wait] = {}
+        self.due = math.inf
+
+
+class Waits:
+    """The waits of all bots. A thread has one at a time.
+
+    A thread that a signal ends leaves its wait behind: such are dropped when a bot has many.
+    """
+
+    def __init__(self, poll: select.poll) -> None:
+        self._poll = poll
+        self._bots: dict[int, _OfBot] = {}
+        """By listener."""
+        self._ends: dict[int, tuple[int, int]] = {}
+        """Listener and thread by the descriptor that ends the wait."""
+
+    def begin(self, awaited: int, question: Question) -> int | None:
+        """Begin the wait that a thread asks for: None, or the number of an error.
+
+        `awaited`: the thread of the same process whose end it waits for, 0 if it is not known.
+        """
+        address, operation, value, timeout, *_ = question.arguments
+        try:
+            if question.read(address, WORD) != (value & 0xFFFF_FFFF,):
+                return errno.EAGAIN
+            until = _end(question, operation, timeout) if timeout else math.inf
+        except ValueError:
+            return errno.EINVAL
+        except (OSError, OverflowError, struct.error):
+            return errno.EFAULT
+        mine = self._bots.setdefault(question.listener, _OfBot())
+        if len(mine.by_thread) >= MOST_WAITS:
+            for wait in list(mine.by_thread.values()):
+                if not wait.question.is_open():
+                    self._drop(wait)
+        descriptor = -1
+        if awaited:
+            with suppress(OSError):  # Linux < 6.9, or it has just ended
+                descriptor = os.pidfd_open(awaited, PIDFD_THREAD)
+                self._poll.register(descriptor, select.POLLIN)
+                self._ends[descriptor] = question.listener, question.thread
+        wait = Wait(question, until, descriptor, until, FIRST_LOOK_SECONDS / 2).looked(time.monotonic())
+        mine.by_thread[question.thread] = wait
+        mine.due = min(mine.due, wait.due)
+        return None
+
+    def abandon(self, question: Question) -> None:
+        """End the earlier wait of a thread that asks something new: a signal has ended it."""
+        mine = self._bots.get(question.listener)
+        if mine is not None and (wait := mine.by_thread.get(question.thread)) is not None:
+            self._drop(wait)
+
+    def dues(self, asking: Container[int], living: Iterable[int]) -> Iterator[float]:
+        """Yield when something has to be done, in seconds of the monotonic clock.
+
+        For listeners that are not `asking` all at one moment.
+        """
+        later = (time.monotonic() // LONGEST_LOOK_SECONDS + 1) * LONGEST_LOOK_SECONDS
+        for listener in living:
+            if listener in self._bots and (due := self._bots[listener].due) < math.inf:
+                yield due if listener in asking else max(due, later)
+
+    def look(self, ready: Iterable[int], asking: Iterable[int], living: Container[int]) -> bool:
+        """End the waits that are over; True if any was looked at.
+
+        `ready` are the descriptors that the poll has returned. Of listeners that are not `asking` only the
+        ends of threads are reported, of those that are not `living` nothing.
+        """
+        for descriptor in ready:
+            if descriptor in self._ends:
+                listener, thread = self._ends[descriptor]
+                wait = self._bots[listener].by_thread[thread]
+                if listener in living:
+                    wait.question.pretend()
+                self._drop(wait)
+        now = time.monotonic()
+        busy = False
+        for listener in asking:
+            mine = self._bots.get(listener)
+            if mine is not None and mine.due <= now:
+                busy = True
+                for wait in [wait for wait in mine.by_thread.values() if wait.due <= now]:
+                    self._look_at(mine, wait, now)
+                mine.due = min((wait.due for wait in mine.by_thread.values()), default=math.inf)
+        return busy
+
+    def clear(self) -> None:
+        """Drop all waits."""
+        for mine in self._bots.values():
+            for wait in list(mine.by_thread.values()):
+                self._drop(wait)
+        self._bots.clear()
+
+    def _look_at(self, mine: _OfBot, wait: Wait, now: float) -> None:
+        """End a wait that is due, or look again later."""
+        if wait.descriptor < 0 and _has_changed(wait.question):
+            wait.question.pretend()
+        elif wait.until <= now:
+            wait.question.answer(errno.ETIMEDOUT)
+        else:
+            mine.by_thread[wait.question.thread] = wait.looked(now)
+            return
+        self._drop(wait)
+
+    def _drop(self, wait: Wait) -> None:
+        del self._bots[wait.question.listener].by_thread[wait.question.thread]
+        if wait.descriptor >= 0:
+            del self._ends[wait.descriptor]
+            self._poll.unregister(wait.descriptor)
+            os.close(wait.descriptor)
+
+
+def _has_changed(question: Question) -> bool:
+    address, _, value, *_ = question.arguments
+    try:
+        return question.read(address, WORD) != (value & 0xFFFF_FFFF,)
+    except (OSError, OverflowError, struct.error):
+        return True
+
+
+def _end(question: Question, operation: int, timeout: int) -> float:
+    """Return when a wait ends, by our clock; ValueError for a time that is none.
+
+    A futex is given a time from now on or, with FUTEX_WAIT_BITSET, a moment of one of two clocks.
+    """
+    whole, ns = question.read(timeout, TIME)
+    if whole < 0 or not 0 <= ns < 1_000_000_000:
+        raise ValueError("no time")
+    seconds = whole + ns / 1e9
+    if operation & FUTEX_COMMAND == FUTEX_WAIT:
+        return time.monotonic() + seconds
+    return seconds + (time.monotonic() - time.time() if operation & FUTEX_CLOCK_REALTIME else 0.0)

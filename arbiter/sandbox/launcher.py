@@ -1,0 +1,209 @@
+"""The worker's side of the slim processes that start and end its bots (`forkserver`)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.errors import VoidMatch
+from arbiter.sandbox import forkserver
+from arbiter.sandbox.forkserver_client import SlimProcess
+from arbiter.sandbox.landlock import ground
+from arbiter.sandbox.rootfs_client import SYSTEM, SystemView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.sandbox.files_needed import KeeperRequest
+    from arbiter.sandbox.forkserver.board import Board
+
+MOST_VIEWS = 8
+"""Of the system in memory, that a slim process keeps: it gives each bot a copy of all its mounts."""
+PID_LIMIT = 1 << 22
+"""The kernel gives no process so high a number."""
+
+
+class BotProcess(NamedTuple):
+    """A bot's process: its id, our ends of its pipes (not blocking), and a pidfd that the launcher closes.
+
+    `board` and `place`: the memory that is shared with the slim process, and the bot's place there.
+    """
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    process: int
+    board: Board
+    place: int
+
+
+class End(NamedTuple):
+    """The end of a bot's process, `exit` as in `BotReport`.
+
+    `out_of_memory`: by the limit of its control group; `refused`: numbers of refused system calls, each once;
+    `not_started`: why its program was never executed, "" if it was.
+    """
+
+    exit: int | None
+    cpu_ns: int
+    peak_memory_bytes: int
+    out_of_memory: bool = False
+    refused: Sequence[int] = ()
+    not_started: str = ""
+
+
+class Launcher:
+    """Starts the bots of one match at a time; VoidMatch whenever our side fails.
+
+    Bots on a stage come from another slim process than the others; each is started when first needed.
+    """
+
+    def __init__(self) -> None:
+        self._processes: dict[bool, SlimProcess] = {}
+        self._bots: dict[int, tuple[int, int]] = {}
+        """By process id: the pidfd of each bot of this match, and its process id for the slim process."""
+        self._in_use: SlimProcess | None = None
+        self.owner = os.getpid()
+        self.abandoned = False
+        """True once `abandon` was called: nothing is started any more."""
+        self.staged = False
+        """True if the bots of the last match were on a stage."""
+        self.own_user = ""
+        """The things that each of them had of its own as a user (`Users.own`); "" if they shared one."""
+        self.own_numbers = False
+        """True if each of them had process numbers of its own."""
+        self.in_place: tuple[str, ...] = ()
+        """Folders of its players that could not be copied there."""
+        self.views: list[SystemView | None] = []
+        """The view that each of them had of the system in memory; None for one that saw the machine's own."""
+
+    @property
+    def alive(self) -> bool:
+        """True if all slim processes are running, and this is the process that started them."""
+        return self.owner == os.getpid() and all(slim.alive for slim in self._processes.values())
+
+    @property
+    def elsewhere(self) -> list[str] | None:
+        """The parts of the system that the last match's bots read where they are; None if they saw all."""
+        views = [view for view in self.views if view is not None]
+        return sorted({path for view in views for path in view.in_place}) if views else None
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the slim processes."""
+        return [slim.pid for slim in self._processes.values()]
+
+    def start(self, bots: Sequence[Mapping[str, Any]], lines: Sequence[int] = ()) -> list[BotProcess]:
+        """Start all bots, each described by what `conduct.start_request` returns.
+
+        `lines` are the descriptors of those that have a `line`, in order.
+        """
+        staged = any(bot["stage"] for bot in bots)
+        self._in_use = self._processes.get(staged) or self._processes.setdefault(
+            staged, SlimProcess("staged" if staged else "here")
+        )
+        if self.abandoned:
+            raise VoidMatch("the process that starts bots was ended")
+        if not self._in_use.furnished and any(bot["confine"] is not None for bot in bots):
+            self._in_use.furnished = True
+            self._in_use.staged = self._ask("furnish", **ground())[0]
+        shown = self._in_use.staged and any(bot["root"] is not None for bot in bots)
+        self.views = self._give_views([bot["system"] for bot in bots]) if shown else [None] * len(bots)
+        requests = [
+            {**bot, "system": None, "view": view and view.number}
+            for bot, view in zip(bots, self.views, strict=True)
+        ]
+        board = self._in_use.board
+        board.clear()
+        answer, descriptors = self._ask("start", lines, bots=requests)
+        if "error" in answer:
+            raise VoidMatch(answer["error"])
+        self.staged, self.own_user = answer["staged"], answer["own_user"]
+        self.own_numbers = answer["own_numbers"]
+        self.in_place = tuple(answer["in_place"])
+        started: list[BotProcess] = []
+        by_bot = zip(*[iter(descriptors)] * forkserver.DESCRIPTORS_PER_BOT, strict=True)
+        for inner, (*pipes, process) in zip(answer["pids"], by_bot, strict=True):
+            for number in pipes:
+                os.set_blocking(number, False)
+            place = len(started)
+            pid = process_id(process, place)
+            self._bots[pid] = process, inner
+            started.append(BotProcess(pid, pipes[0], pipes[1], pipes[2], process, board, place))
+        return started
+
+    def _give_views(self, asked: Sequence[KeeperRequest | None]) -> list[SystemView | None]:
+        """See to it that the slim process has what bots are to see of the system; None for who sees all."""
+        assert self._in_use is not None
+        have = self._in_use.views
+        views, new = SYSTEM.take([one for one in asked if one is not None], have)
+        needed = [view.number for view in views]
+        try:
+            for number, descriptor in new.items():
+                others = [one for one in have if one not in needed]
+                dropped = others[: max(0, len(have) + 1 - MOST_VIEWS)]
+                self._ask("hang", sent=[descriptor], number=number, dropped=dropped)
+                have[:] = [*(one for one in have if one not in dropped), number]
+        finally:
+            for descriptor in new.values():
+                os.close(descriptor)
+        have.sort(key=needed.__contains__)
+        found = iter(views)
+        return [None if one is None else next(found) for one in asked]
+
+    def wait(self, pid: int, seconds: float) -> End | None:
+        """Wait for a bot to end; how it ended, None if it lives after this time."""
+        answer, _ = self._ask("wait", pid=self._bots[pid][1], seconds=seconds)
+        return None if answer is None else End(**answer)
+
+    def stop(self) -> dict[int, End]:
+        """Kill all bots and their descendants; none is left when this returns."""
+        answer, _ = self._ask("stop")
+        ends = {pid: End(**answer[str(inner)]) for pid, (_, inner) in self._bots.items()}
+        self._forget()
+        return ends
+
+    def abandon(self) -> None:
+        """End all bots from another thread, once: what is under way ends with VoidMatch."""
+        self.abandoned = True
+        for slim in list(self._processes.values()):
+            slim.hang_up()
+
+    def close(self) -> None:
+        """End the slim processes, and with them every bot."""
+        for slim in self._processes.values():
+            slim.close()
+        self._forget()
+
+    def _ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:
+        assert self._in_use is not None
+        try:
+            return self._in_use.ask(do, sent, **arguments)
+        except VoidMatch:
+            self._kill_bots()
+            raise
+
+    def _kill_bots(self) -> None:
+        """Kill the bots of a slim process that is gone, for those that its death did not kill."""
+        for descriptor, _ in self._bots.values():
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        self._forget()
+
+    def _forget(self) -> None:
+        for descriptor, _ in self._bots.values():
+            os.close(descriptor)
+        self._bots.clear()
+
+
+def process_id(descriptor: int, place: int) -> int:
+    """The process id of a pidfd in our own namespace; one that no process can have if it is gone already.
+
+    The kernel then says -1, which as the target of a signal means everybody.
+    """
+    with open(f"/proc/self/fdinfo/{descriptor}") as lines:
+        number = next(int(line.split()[1]) for line in lines if line.startswith("Pid:"))
+    return number if number > 0 else PID_LIMIT + place

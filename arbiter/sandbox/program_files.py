@@ -1,0 +1,90 @@
+"""Look whether the program and the files that a player's command names are there, and can be started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+"""The PATH of bots and builds, whatever that of the user is."""
+NO_PROGRAM = "there is no program"
+LONGEST_LINE = 256
+"""Bytes of a script's first line that the kernel reads."""
+_BY_PRODUCT = re.compile(r"nohup\.out|.*\.log(\.\d+)?")
+WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
+
+if TYPE_CHECKING:
+    from arbiter.match.spec import Player
+
+
+def is_by_product(path: str) -> bool:
+    """True for a file that runs write and no program is made of, by its name: a log, or ``nohup.out``."""
+    return _BY_PRODUCT.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
+
+
+def program_problem(program: str, folder: str, path: str | None = None) -> str:
+    """Return why a command's first word is no program in `folder` or on `path` (our PATH); "" if it is."""
+    file = os.path.join(folder, program)  # noqa: PTH118
+    if "/" in program or os.path.isfile(file):
+        if not os.path.isfile(file):
+            return f"{NO_PROGRAM} {program}"
+        if not os.access(file, os.X_OK):
+            return f"{program} is not executable (chmod +x, or name its interpreter first)"
+    elif shutil.which(program, path=path) is None:
+        return f"{NO_PROGRAM} {program} in PATH"
+    return ""
+
+
+def first_words(text: bytes) -> list[str]:
+    """The words of a script's first line, as the kernel reads them: they end at a blank, and all at a NUL."""
+    line = text[:LONGEST_LINE].partition(b"\n")[0].partition(b"\0")[0]
+    words = line[2:].replace(b"\t", b" ").split(b" ") if line.startswith(b"#!") else []
+    return [os.fsdecode(word) for word in words if word]
+
+
+def script_problem(program: str, folder: str, path: str | None = None) -> str:
+    """Return why the kernel would not execute a program of text, for its first line; "" if that is not why.
+
+    `path` as in `program_problem`, for what ``/usr/bin/env`` is to find.
+    """
+    file = os.path.join(folder, program)  # noqa: PTH118
+    try:
+        with open(file, "rb") as opened:
+            text = opened.read(LONGEST_LINE)
+    except OSError:
+        return ""
+    if not text.startswith(b"#!"):
+        plain = text.strip() and b"\0" not in text and text.isascii()
+        return f"the first line of {program} names no interpreter ({WRITE})" if plain else ""
+    line = text.partition(b"\n")[0]
+    if line.endswith(b"\r"):
+        return f"the first line of {program} ends with a carriage return (save it with newlines alone)"
+    named = first_words(text)
+    shown = [word.encode(errors="backslashreplace").decode() for word in named]
+    if named and os.path.isabs(named[0]) and not os.path.isfile(named[0]):
+        return f"the first line of {program} names {shown[0]}, which is not there"
+    by_env = len(named) > 1 and os.path.basename(named[0]) == "env"  # noqa: PTH119
+    if by_env and "=" not in named[1] and named[1][0] != "-" and shutil.which(named[1], path=path) is None:
+        return f"the first line of {program} names {shown[1]}, which is not in PATH"
+    return ""
+
+
+def file_problem(word: str, folder: str) -> str:
+    """Return why a word is no file or folder in `folder` that can be read; "" if it is."""
+    path = os.path.join(folder, word)  # noqa: PTH118
+    if not os.path.exists(path):  # noqa: PTH110 -- the name may be none at all
+        return f"there is no file {word}"
+    return "" if os.access(path, os.R_OK) else f"the file {word} cannot be read"
+
+
+def lack(player: Player) -> str:
+    """The first thing that a player needs to start and that is not there now; "" if all is there."""
+    program = player.command[0]
+    if problem := program_problem(program, player.folder, player.env.get("PATH")):
+        return problem
+    for path in (*player.files, *player.read):
+        if path != program and (problem := file_problem(path, player.folder)):
+            return problem
+    return "" if os.path.isdir(player.folder) else f"there is no folder {player.folder}"

@@ -1,0 +1,350 @@
+"""The list of allowed system calls (`policy`), as a filter program for the kernel.
+
+Theory of operation. A filter is a program without loops over a call's number and the low halves of its
+arguments (both machines store them first); it cannot follow pointers. Ours finds the number by bisection,
+since most calls are not among the first of any list, and then answers or looks at the arguments. Numbers
+that depend on the process itself are put in by the process (`SeccompFilter.marks`).
+
+Some answers need more than a filter can see: whose thread a number means, how many threads there are, how
+much memory a bot may see. Those calls wait for the launcher (`forkserver.supervisor`), and so
+do refusals that are noted. In namespaces nobody supervises: there they are answered at once.
+
+A filter costs some 0.1 µs a call, and nothing where the kernel remembers that a call is always
+allowed (Linux >= 5.11).
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.sandbox import syscall_policy
+from arbiter.sandbox.forkserver import MOST_DESCRIPTORS
+from arbiter.sandbox.syscall_numbers import NEWEST, numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOW, KILL, ERRNO, ASK = 0x7FFF_0000, 0x8000_0000, 0x0005_0000, 0x7FC0_0000
+LOAD, JUMP, JUMP_EQUAL, JUMP_FROM, JUMP_SET, AND, RETURN = 0x20, 0x05, 0x15, 0x35, 0x45, 0x54, 0x06
+NUMBER, ARCH, ARGUMENTS = 0, 4, 16
+FARTHEST = 255
+"""Instructions that a conditional jump can skip."""
+OWN_PID, OWN_CLOCK = 0xFFFF_FFF1, 0xFFFF_FFE1
+"""Placeholders for the id of the filtered process, and for the clock of its CPU time."""
+MARKS = {OWN_PID: "pid", OWN_CLOCK: "clock"}
+
+# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
+NAMESPACES = 0x80 | 0x2_0000 | 0x7E00_0000
+MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN, MAP_POPULATE, MAP_HUGETLB = 0x01, 0x20, 0x100, 0x8000, 0x4_0000
+AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+# REUSEADDR, TYPE, ERROR, KEEPALIVE, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, and the two times again
+# in wider numbers. Not COOKIE, a number that is counted, nor programs for the kernel, nor SNDBUF and RCVBUF:
+# what is in a buffer is nobody's memory.
+OPTIONS = (2, 3, 4, 9, 20, 21, 30, 38, 39, 66, 67)
+# F_DUPFD, flags (GETFD, SETFD, GETFL, SETFL), F_DUPFD_CLOEXEC, F_GETPIPE_SZ. Not leases, which make others
+# wait for a file, nor notices of a folder's changes, nor larger pipes, which a user's processes share.
+DESCRIPTOR_CALLS = (0, 1, 2, 3, 4, 1030, 1032)
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW: as flock.
+LOCKS = (6, 7, 37, 38)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Not files' flags and versions, which last from
+# match to match, nor input written to a terminal.
+DEVICE_CALLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+# GET_DUMPABLE, SET_NAME, GET_NAME, GET_SECCOMP, CAPBSET_READ, SET_TIMERSLACK, GET_TIMERSLACK,
+# SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, SET_THP_DISABLE, GET_THP_DISABLE, SET_VMA. Not what outlives the
+# launcher or hides from it.
+OWN_ATTRIBUTES = (3, 15, 16, 21, 23, 29, 30, 38, 39, 41, 42, 0x53564D41)
+# NORMAL, RANDOM, SEQUENTIAL, DONTNEED, FREE, DONTFORK, DOFORK, NOHUGEPAGE, DONTDUMP, DODUMP, WIPEONFORK,
+# KEEPONFORK. Not PAGEOUT, COLD and COLLAPSE, which move files' pages, nor HUGEPAGE, of which a trace lasts
+# until the machine is shut down, nor MERGEABLE, by which equal pages of different bots become one, nor
+# POPULATE_READ and POPULATE_WRITE: while many pages are made at once nobody can read a question of the bot's,
+# and those of others wait.
+OWN_MEMORY = (0, 1, 2, 4, 8, 10, 11, 15, 16, 17, 18, 19)
+MADV_WILLNEED = 3
+# CPU, FSIZE, DATA, STACK, RSS, NOFILE, AS. Not what is compared with a count by user (NPROC, MEMLOCK,
+# SIGPENDING, MSGQUEUE), nor CORE: with 0 the kernel still starts a program that core_pattern names.
+OWN_LIMITS = (0, 1, 2, 3, 5, 7, 9)
+CLOSE_ON_EXEC = 4
+FUTEX_PRIVATE, FUTEX_CLOCK_REALTIME = 0x80, 0x100
+FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
+# WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET. Not those that inherit priorities: they
+# look up the thread whose number is in the word, and answer whether there is one.
+PRIVATE_FUTEXES = (0, 1, 3, 4, 5, 9, 10)
+# QUERY, PRIVATE_EXPEDITED and PRIVATE_EXPEDITED_SYNC_CORE, each with its registration. Not the global ones,
+# which interrupt cores that run others, nor those of rseq, which name a core.
+OWN_BARRIERS = (0, 8, 16, 32, 64)
+NEGATIVE, OF_A_THREAD, KIND_OF_CLOCK = 0x8000_0000, 0x4, 0x3
+CLOCK_OF_0 = 0xFFFF_FFF8
+
+Instruction = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SeccompFilter:
+    """A filter as the kernel takes it, 8 bytes an instruction.
+
+    `marks`: byte offsets of 32-bit numbers that the process puts in, each with what it is: ``pid``, its own
+    id, or ``clock``, that of its CPU time.
+    """
+
+    code: bytes
+    marks: tuple[tuple[int, str], ...]
+
+
+class Check(NamedTuple):
+    """Instructions that answer a call by its arguments, and why it is so answered."""
+
+    why: str
+    test: tuple[Instruction, ...]
+
+
+def supported() -> bool:
+    """True if there is a filter for this machine."""
+    return platform.machine() in AUDIT_ARCH
+
+
+@cache
+def program(machine: str = "", in_namespaces: bool = False) -> SeccompFilter:
+    """The filter for a machine, this one by default; KeyError for an unknown one.
+
+    `in_namespaces`: for a bot that may start processes in namespaces of its own.
+    """
+    machine = machine or platform.machine()
+    made: list[Instruction] = [
+        (LOAD, 0, 0, ARCH),
+        (JUMP_EQUAL, 1, 0, AUDIT_ARCH[machine]),
+        (RETURN, 0, 0, KILL),
+        (LOAD, 0, 0, NUMBER),
+        *_search(_leaves(machine, in_namespaces)),
+    ]
+    marks = [(8 * place + 4, MARKS[value]) for place, (*_, value) in enumerate(made) if value in MARKS]
+    return SeccompFilter(b"".join(struct.pack("<HBBI", *instruction) for instruction in made), tuple(marks))
+
+
+def supervised(machine: str = "") -> dict[str, Any]:
+    """Return what the supervisor must know: the numbers of calls that depend on their arguments, by name; the
+    errors of refused calls, by number, other than EPERM.
+    """
+    known = numbers(machine or platform.machine())
+    return {
+        "calls": {name: known[name] for name in checks(in_namespaces=False) if name in known},
+        "errors": [
+            (known[name], verdict.error)
+            for name, (verdict, *_) in syscall_policy.verdicts().items()
+            if verdict.noted and verdict.error != errno.EPERM and name in known
+        ],
+    }
+
+
+def _leaves(machine: str, in_namespaces: bool) -> list[tuple[int, tuple[Instruction, ...]]]:
+    """The instructions for each range of numbers, with the first number, in order from 0."""
+    groups, checked = syscall_policy.verdicts(in_namespaces), checks(in_namespaces)
+    by_number: dict[int, tuple[Instruction, ...]] = {}
+    for name, number in numbers(machine).items():
+        verdict = groups.get(name, syscall_policy.OTHERWISE).verdict
+        by_number[number] = checked[name].test if name in checked else (_answer(verdict, not in_namespaces),)
+    leaves: list[tuple[int, tuple[Instruction, ...]]] = []
+    for number in range(NEWEST + 2):
+        test = by_number.get(number, (_error(errno.ENOSYS),))
+        if not leaves or leaves[-1][1] != test:
+            leaves.append((number, test))
+    return leaves
+
+
+def _search(leaves: Sequence[tuple[int, tuple[Instruction, ...]]]) -> list[Instruction]:
+    """Instructions that go to those of the number that was loaded, by bisection."""
+    if len(leaves) == 1:
+        return list(leaves[0][1])
+    middle = len(leaves) // 2
+    below, above = _search(leaves[:middle]), _search(leaves[middle:])
+    first = leaves[middle][0]
+    if len(below) <= FARTHEST:
+        return [(JUMP_FROM, len(below), 0, first), *below, *above]
+    return [(JUMP_FROM, 0, 1, first), (JUMP, 0, 0, len(below)), *below, *above]
+
+
+def checks(in_namespaces: bool) -> Mapping[str, Check]:
+    """The calls that are answered by their arguments, by name."""
+    clock = Check("clocks of the machine and of its own, not of other processes", _own_clock())
+    waiting = "threads wait for each other; between processes nobody is woken"
+    common = {
+        "futex": Check(waiting, _private_futex(not in_namespaces)),
+        "fcntl": Check("duplicates and flags; locks without effect; no leases, larger pipes or signals",
+                       _descriptor_calls()),
+        "ioctl": Check("questions to terminals and pipes", _one_of(1, DEVICE_CALLS, errno.ENOTTY)),
+        "madvise": Check("advice on memory of its own; none that moves, merges or enlarges pages", _advice()),
+        "membarrier": Check("among its own threads; none that interrupts cores of others",
+                            _one_of(0, OWN_BARRIERS, errno.EINVAL)),
+        "close_range": Check("all but a table of descriptors of its own", _one_of(2, (0, CLOSE_ON_EXEC))),
+        "preadv2": Check("without flags, which tell what of a file is in memory", _without_flags(5)),
+        "pwritev2": Check("without flags", _without_flags(5)),
+    }  # fmt: skip
+    if in_namespaces:
+        # Processes, but no further namespaces.
+        test = ((LOAD, 0, 0, _argument(0)), (JUMP_SET, 1, 0, NAMESPACES), *_answers())
+        network = "of the kinds that a network of its own confines, no others"
+        own_networks = _one_of(0, (AF_UNIX, AF_INET, AF_INET6), errno.EAFNOSUPPORT)
+        return common | {
+            "clone": Check("processes and threads, no further namespaces", test),
+            "socket": Check(network, own_networks),
+            "socketpair": Check(network, _one_of(0, (AF_UNIX,), errno.EAFNOSUPPORT)),
+        }
+    limits = "of its own, but for limits on what is counted by user"
+    thread = "its own threads alone"
+    own = Check("its own process alone", _one_of(0, (OWN_PID, 0)))
+    asked = ((RETURN, 0, 0, ASK),)
+    channel = Check("to itself, 64 in a match: their numbers are counted for all processes together", asked)
+    option = Check(
+        "kinds, errors and times; not sizes, nor numbers that are counted for all processes together",
+        _one_of(2, OPTIONS, errno.ENOPROTOOPT),
+    )
+    return common | {
+        **dict.fromkeys(("clock_gettime", "clock_getres", "clock_nanosleep"), clock),
+        **dict.fromkeys(("sched_getscheduler", "sched_getparam"),
+                        Check(thread, _one_of(0, (OWN_PID, 0), None))),
+        "sched_getaffinity": Check("its own threads alone, which seem to have the first core", asked),
+        **dict.fromkeys(("pipe", "pipe2", "socketpair"), channel),
+        **dict.fromkeys(("getsockopt", "setsockopt"), option),
+        **dict.fromkeys(("kill", "getpgid", "getsid"), own),
+        "setrlimit": Check(limits, _one_of(0, OWN_LIMITS, None)),
+        "prlimit64": Check(limits, _own_limits()),
+        "sendmsg": Check("refused: descriptors under way are counted by user", _no_descriptors()),
+        "clone": Check("threads, so many at most; no processes", asked),
+        "mmap": Check("all but memory that is shared, huge, made at once, or grows as a stack does",
+                      _counted_memory()),
+        "timerfd_create": Check("16 in a match: the kernel works for them while others compute", asked),
+        "sysinfo": Check("it tells the bot's own limit as the machine's memory", asked),
+        "socket": Check("all kinds are refused: a bot talks on its standard streams alone", _no_socket()),
+        "tgkill": Check(own.why, _one_of(0, (OWN_PID,))),
+        "tkill": Check(thread, asked),
+        "getpriority": Check("its own threads alone, which seem to have a season's", asked),
+        "prctl": Check("names, and what it may ask of itself", _one_of(0, OWN_ATTRIBUTES, errno.EINVAL)),
+    }  # fmt: skip
+
+
+def _own_clock() -> tuple[Instruction, ...]:
+    """Numbers from 0 are the machine's clocks. The bits of a negative one say whose CPU time it is: that of a
+    thread the kernel tells only to its own process; that of a process must be its own.
+    """
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_SET, 1, 0, NEGATIVE),
+        (RETURN, 0, 0, ALLOW),
+        (JUMP_SET, 0, 1, OF_A_THREAD),
+        (RETURN, 0, 0, ALLOW),
+        (AND, 0, 0, 0xFFFF_FFFF & ~KIND_OF_CLOCK),
+        (JUMP_EQUAL, 2, 0, CLOCK_OF_0),
+        (JUMP_EQUAL, 1, 0, OWN_CLOCK),
+        _error(errno.EINVAL),
+        (RETURN, 0, 0, ALLOW),
+    )
+
+
+def _private_futex(asking: bool) -> tuple[Instruction, ...]:
+    """A futex that processes could share is for waiting for a thread's end alone. Where there is a supervisor
+    it is asked, and waking has no effect; elsewhere waking is refused.
+    """
+    waits, wakes = (FUTEX_WAIT, FUTEX_WAIT_BITSET), (FUTEX_WAKE, FUTEX_WAKE_BITSET)
+    return (
+        (LOAD, 0, 0, _argument(1)),
+        (AND, 0, 0, 0xFFFF_FFFF & ~FUTEX_CLOCK_REALTIME),
+        (JUMP_SET, 0, len(PRIVATE_FUTEXES) + 2, FUTEX_PRIVATE),
+        *_allowed([FUTEX_PRIVATE | value for value in PRIVATE_FUTEXES], _error(errno.ENOSYS)),
+        *((JUMP_EQUAL, 5 - place, 0, value) for place, value in enumerate(waits)),
+        *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate(wakes)),
+        (RETURN, 0, 0, ASK) if asking else _error(errno.EPERM),
+        _error(0 if asking else errno.EPERM),
+        (RETURN, 0, 0, ASK if asking else ALLOW),
+    )
+
+
+def _no_socket() -> tuple[Instruction, ...]:
+    """All are refused; local ones without a note, since the C library tries them and does without."""
+    return (LOAD, 0, 0, _argument(0)), (JUMP_EQUAL, 0, 1, AF_UNIX), _error(errno.EPERM), (RETURN, 0, 0, ASK)
+
+
+def _counted_memory() -> tuple[Instruction, ...]:
+    return (
+        (LOAD, 0, 0, _argument(3)),
+        (JUMP_SET, 0, 1, MAP_GROWSDOWN | MAP_POPULATE | MAP_HUGETLB),
+        _error(errno.ENOMEM),
+        (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
+        (JUMP_EQUAL, 1, 0, MAP_SHARED | MAP_ANONYMOUS),
+        *_answers(errno.ENOMEM),
+    )
+
+
+def _advice() -> tuple[Instruction, ...]:
+    willneed = ((JUMP_EQUAL, 0, 1, MADV_WILLNEED), _error(0))
+    return ((LOAD, 0, 0, _argument(2)), *willneed, *_one_of(2, OWN_MEMORY, errno.EINVAL))
+
+
+def _without_flags(argument: int) -> tuple[Instruction, ...]:
+    return _one_of(argument, (0,), errno.EOPNOTSUPP)
+
+
+def _own_limits() -> tuple[Instruction, ...]:
+    """All may be read, as the new limit's address of two halves is 0 then; some may be set."""
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        *((JUMP_EQUAL, 2 - place, 0, value) for place, value in enumerate((OWN_PID, 0))),
+        _error(errno.EPERM),
+        (LOAD, 0, 0, _argument(2)),
+        (JUMP_EQUAL, 0, 3, 0),
+        (LOAD, 0, 0, _argument(2) + 4),
+        (JUMP_EQUAL, 0, 1, 0),
+        (RETURN, 0, 0, ALLOW),
+        *_one_of(1, OWN_LIMITS, None),
+    )
+
+
+def _no_descriptors() -> tuple[Instruction, ...]:
+    """All is refused but by a descriptor that no bot can have: its listener went that way."""
+    return (
+        (LOAD, 0, 0, _argument(0)),
+        (JUMP_FROM, 1, 0, MOST_DESCRIPTORS),
+        (RETURN, 0, 0, ASK),
+        (RETURN, 0, 0, ALLOW),
+    )
+
+
+def _descriptor_calls() -> tuple[Instruction, ...]:
+    pretended = (part for lock in LOCKS for part in ((JUMP_EQUAL, 0, 1, lock), _error(0)))
+    return ((LOAD, 0, 0, _argument(1)), *pretended, *_one_of(1, DESCRIPTOR_CALLS))
+
+
+def _argument(number: int) -> int:
+    """The offset of the low half of an argument."""
+    return ARGUMENTS + 8 * number
+
+
+def _answer(verdict: syscall_policy.CallVerdict, asking: bool) -> Instruction:
+    if verdict.error is None:
+        return (RETURN, 0, 0, ALLOW)
+    return (RETURN, 0, 0, ASK) if verdict.noted and asking else _error(verdict.error)
+
+
+def _error(number: int) -> Instruction:
+    """The call fails, or, if the number is 0, seems to be made."""
+    return (RETURN, 0, 0, ERRNO | number)
+
+
+def _answers(error: int = errno.EPERM) -> tuple[Instruction, ...]:
+    return (RETURN, 0, 0, ALLOW), _error(error)
+
+
+def _one_of(argument: int, values: Sequence[int], error: int | None = errno.EPERM) -> tuple[Instruction, ...]:
+    """Allowed if the argument is one of these; else an error, or a question if `error` is None."""
+    otherwise = (RETURN, 0, 0, ASK) if error is None else _error(error)
+    return (LOAD, 0, 0, _argument(argument)), *_allowed(values, otherwise)
+
+
+def _allowed(values: Sequence[int], otherwise: Instruction) -> tuple[Instruction, ...]:
+    """Allowed if what was loaded is one of these."""
+    jumps = ((JUMP_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values))
+    return *jumps, otherwise, (RETURN, 0, 0, ALLOW)

@@ -1,0 +1,74 @@
+"""The check that nothing of a season lies where confined bots may read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError
+from arbiter.sandbox.landlock import SYSTEM, own_places
+from arbiter.sandbox.player_command import readers, refuse_strays
+from arbiter.sandbox.tiers import choose
+from arbiter.season.config.submission_settings import folder_beside
+from arbiter.store.address import file_of
+from arbiter.text import first_few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.match.spec import Player
+    from arbiter.season.config.loader import Config
+
+UNDECIDED = "auto"
+"""The isolation of limits for which no machine has chosen yet."""
+HINT = "keep bots and interpreters in folders of their own, or set isolation: plain and trust all bots"
+
+
+def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
+    """Yield what of the season these players could read: its file, its store, what its authors send,
+    what its webhooks are signed with.
+    """
+    store = file_of(config.store)
+    files = {"the config": config.file.resolve()} | ({"the store": store.resolve()} if store else {})
+    if config.submissions is not None:
+        files["what authors send"] = folder_beside(config.store, config.file)
+    files |= {f"the secret of {webhook.host}": webhook.secret_file.resolve() for webhook in config.webhooks}
+    around = {what: (file, *file.parents) for what, file in files.items()}
+    for_all = [(place, Path(place).resolve()) for place in SYSTEM]
+    for player in players:
+        places = [*((place, Path(place).resolve()) for place in own_places(player)), *for_all]
+        for what, folders in around.items():
+            for place, resolved in places:
+                if resolved in folders:
+                    yield f"{what} lies in {place}, which {player.name} may read"
+                    break
+
+
+def confined(config: Config) -> tuple[Config, list[str]]:
+    """A config with its isolation decided for this machine, and what is to be said about it, a line each.
+
+    ConfigError where bots could read what they must not.
+    """
+    tier, warning = choose(config.limits.isolation, config.require_isolation)
+    notes = [warning] if warning else []
+    config = replace(config, limits=replace(config.limits, isolation=tier))
+    refuse_reach(config)
+    if tier == "plain" and any(entry.player.model and entry.player.model.key_env for entry in config.entries):
+        notes.append("isolation: plain: any bot can read the keys of models in this process's environment")
+    if tier != "plain":
+        for reader, others in readers(entry.player for entry in config.entries).items():
+            notes.append(f"{reader} can read the files of {first_few(others)}")
+    return config, notes
+
+
+def refuse_reach(config: Config, players: Iterable[Player] | None = None) -> None:
+    """ConfigError if these players, by default all, could read of the season or of each other's files what no
+    bot must; nothing is refused where bots are not confined.
+    """
+    if config.limits.isolation == "plain":
+        return
+    chosen = [entry.player for entry in config.entries] if players is None else list(players)
+    for reason in within_reach(config, chosen):
+        raise ConfigError(reason, str(config.file), HINT)
+    refuse_strays(chosen, str(config.file))

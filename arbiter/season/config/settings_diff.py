@@ -1,0 +1,135 @@
+"""The differences between two versions of a season's settings, in words for its organiser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.season.config.models import PriceKeys
+
+LONGEST = 60
+"""Characters of a value; a longer one loses its beginning, which most commands share."""
+SHOWN = 6
+"""Changes named in one line; more are counted."""
+LATER: Mapping[str, Any] = {
+    "after_fault": "end", "anchors": None, "attempts": 2, "languages": {}, "suspend_share": 1, "tokens": None,
+}  # fmt: skip
+"""Keys that came later, with values that stand for what was before them, which settings leave out."""
+GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}
+"""Values that are gone, by key, and what stands for them where a round was begun with them."""
+Role: TypeAlias = Literal["", "house", "rung"]
+"""Why a player of the file has no official rank; "" for one that has."""
+VERSION_MARK = "@"
+"""Between a player's name and its version; no name has it."""
+
+
+def role_of(house: bool, rung: bool) -> Role:
+    """The role of a player with these marks of the file."""
+    return "rung" if rung else "house" if house else ""
+
+
+def is_sent(player: Mapping[str, Any]) -> bool:
+    """True for a player of settings whose program an author sent."""
+    return "sha256" in player
+
+
+def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of earlier settings whose values are gone, as they are to be read now."""
+    return {key: now for (key, value), now in GONE.items() if settings.get(key) == value}
+
+
+def organisers(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without what authors sent."""
+    return {**settings, "players": [player for player in settings["players"] if not is_sent(player)]}
+
+
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """A phrase for each difference between two settings (what the config's digest covers).
+
+    Players are distinguished by the names that they are rated under.
+    """
+    for key in sorted({*before, *now} - {"players"}):
+        old_value, value = (settings.get(key, LATER.get(key)) for settings in (before, now))
+        if old_value != value:
+            yield f"{key}: {_change(old_value, value)}"
+    old, new = _by_rated_name(before), _by_rated_name(now)
+    for name in new:
+        if name not in old:
+            yield f"{name} is new"
+    for name in old:
+        if name not in new:
+            yield f"{name} is withdrawn"
+    for name, player in new.items():
+        if name in old and old[name] != player:
+            changed = [key for key in {**old[name], **player} if player.get(key) != old[name].get(key)]
+            is_other = {"command", "model"}.intersection(changed)
+            hint = " (another program should get another version)" if is_other else ""
+            parts = ", ".join(f"{key}: {_change(old[name].get(key), player.get(key))}" for key in changed)
+            yield f"{name} has another {parts}{hint}"
+
+
+def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The rated names of players whose entry is another than before, new ones among them.
+
+    What authors sent is never another: an earlier version that plays again keeps its faults.
+    """
+    old = _by_rated_name(before)
+    return [
+        name
+        for name, player in _by_rated_name(now).items()
+        if old.get(name) != player and not is_sent(player)
+    ]
+
+
+def in_one_line(found: Iterator[str]) -> str:
+    """Phrases as one line, the first few of them."""
+    phrases = list(found)
+    more = len(phrases) - SHOWN
+    return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _by_rated_name(settings: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {
+        rated_name(player["name"], player.get("version")): player for player in settings.get("players", ())
+    }
+
+
+def rated_name(name: str, version: object) -> str:
+    """Return the name that a player is rated as: ``alice``, or ``alice@2``."""
+    return name if version is None else f"{name}{VERSION_MARK}{version}"
+
+
+def registered_name(rated: str) -> str:
+    """Return the registered name of a rated one: ``alice`` for ``alice@2``."""
+    return rated.partition(VERSION_MARK)[0]
+
+
+def price_of(prices: Mapping[str, PriceKeys] | None, rated: str) -> PriceKeys | None:
+    """The price of a player's tokens: that of the version, else that of all versions; None for none."""
+    prices = prices or {}
+    return prices.get(rated, prices.get(registered_name(rated)))
+
+
+def _change(before: object, now: object) -> str:
+    """Old and new, without what both have."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
+        return ", ".join(f"{key}: {_shown(before.get(key))} -> {_shown(now.get(key))}" for key in keys)
+    if isinstance(before, list) and isinstance(now, list):
+        same = next((n for n, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), None)
+        same = min(len(before), len(now)) if same is None else same
+        return f"{_rest(before, same)} -> {_rest(now, same)}"
+    return f"{_shown(before)} -> {_shown(now)}"
+
+
+def _rest(values: list[Any], same: int) -> str:
+    return ("... " if same else "") + (" ".join(map(_shown, values[same:])) or "nothing more")
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else "..." + text[3 - LONGEST :]

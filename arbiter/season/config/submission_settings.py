@@ -1,0 +1,57 @@
+"""Programs that authors send: where they lie, and sizes under the key ``submissions``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError
+from arbiter.match.limits import bytes_of
+from arbiter.store.address import file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = ".submissions"
+"""The end of the name of the folder in which archives and programs lie."""
+SOURCE = "source"
+"""The folder of a version that holds what was sent, and what was built of it."""
+LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
+ARCHIVES = 50
+"""The number of largest archives that an author's files may come to, unless the season says otherwise."""
+
+
+def folder_beside(store: str, file: Path) -> Path:
+    """Return the folder of archives and programs, beside the store or, for a server's, the season's file."""
+    place = file_of(store) or file
+    return place.resolve().with_name(f"{place.stem}{FOLDER}")
+
+
+def version_of(words: Iterable[str], folder: Path) -> Path | None:
+    """The folder of files of the version that words of stored settings name first; None if they name none.
+
+    Nobody but the organiser knows what a version's folder is called.
+    """
+    for word in words:
+        parts = Path(os.path.abspath(folder / word)).parts  # noqa: PTH100 -- links are not followed
+        for at, (place, _, inner) in enumerate(zip(parts, parts[1:], parts[2:], strict=False)):
+            if place.endswith(FOLDER) and inner == SOURCE:
+                return Path(*parts[: at + 3])
+    return None
+
+
+def parse_size(text: str) -> int:
+    """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for anything else."""
+    amount = bytes_of(text)
+    if not LEAST_ARCHIVE <= amount <= MOST_ARCHIVE:
+        raise ConfigError(f"not a size: {text!r}", hint="write 10MB; at least 1KB, at most 1GB")
+    return amount
+
+
+def parse_total(text: str) -> int:
+    """Bytes of all of an author's files, such as ``500MB``; ConfigError for anything else."""
+    amount = bytes_of(text)
+    if not LEAST_ARCHIVE <= amount <= MOST_TOTAL:
+        raise ConfigError(f"not a size: {text!r}", hint="write 500MB; at least 1KB, at most 10000GB")
+    return amount

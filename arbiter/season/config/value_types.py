@@ -1,0 +1,155 @@
+"""Values of a season's file as people write them: parsers that say what is wrong, and the types of keys."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, GetPydanticSchema, StrictFloat, StrictInt
+from pydantic_core import PydanticCustomError
+
+from arbiter.errors import ConfigError
+from arbiter.match.clock import SECOND, TimeControl, parse_duration
+from arbiter.match.limits import LEAST_MEMORY, MOST_MEMORY
+from arbiter.store.address import SCHEMES, address_of, refuse_query
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LONGEST_NAME = 64
+
+
+COMMITMENT = re.compile(r"[0-9a-f]{64}")
+
+
+def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
+    """A pydantic validator from one of our parsers, keeping its message and hint."""
+
+    def validate(value: str) -> object:
+        try:
+            return parse(value)
+        except ConfigError as error:
+            problem = error.problems[0]
+            raise refused(kind, problem.message, problem.hint) from None
+
+    return AfterValidator(validate)
+
+
+def checked(check: Callable[[str], object], kind: str) -> AfterValidator:
+    """The same for a text that stays as it is."""
+    return _parsed(lambda text: (check(text), text)[1], kind)
+
+
+def _from(written: Any) -> GetPydanticSchema:
+    """Return the reader of a text of this kind, in the annotation of what it becomes."""
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
+
+
+def check_name(text: str) -> None:
+    """ConfigError for what cannot be the name of a player."""
+    if text in (".", ".."):
+        raise ConfigError(f"not a name: {text!r}", hint="no page can have the address of . or ..")
+    fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
+    if not fits or any(mark in text for mark in '#@"'):
+        raise ConfigError(f"not a name: {text!r}", hint="up to 64 characters without #, @ or double quotes")
+
+
+def _check_store(text: str) -> None:
+    scheme, found, _ = text.partition("://")
+    if not found:
+        hint = f"write {address_of(text)}, or postgresql+psycopg://user@host/database"
+        raise ConfigError(f"not a store: {text!r}", hint=hint)
+    if scheme not in SCHEMES:
+        # Without the rest, which may hold a password.
+        hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
+        raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
+    refuse_query(text)
+
+
+def _check_commitment(text: str) -> None:
+    if not COMMITMENT.fullmatch(text):
+        hint = "64 digits of 0-9 and a-f, as sha256sum prints them"
+        raise ConfigError(f"not a SHA-256: {text!r}", hint=hint)
+
+
+def parse_until(text: str) -> datetime:
+    """A moment; without a zone, one by this machine's clock."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError):
+        raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
+
+
+def parse_every(text: str) -> timedelta:
+    """The time from a round's beginning to the next one's, a second at least."""
+    try:
+        ns = parse_duration(text)
+    except ConfigError:
+        ns = 0
+    if ns < SECOND:
+        raise ConfigError(
+            f"not a time between rounds: {text!r}", hint="write 30m; at least 1s, at most 8760h"
+        )
+    return timedelta(microseconds=ns // 1000)
+
+
+def refused(kind: str, text: str, hint: str) -> PydanticCustomError:
+    return PydanticCustomError(kind, "{text}", {"text": text, "hint": hint})
+
+
+def _moment_text(value: object) -> object:
+    """YAML reads some spellings of a moment as one; all are kept as text."""
+    if isinstance(value, int | float):
+        clock = _clock(value) if isinstance(value, int) else ""
+        text = f"not a moment: {clock} has no day" if clock else f"not a moment: {value}"
+        raise refused("moment", text, f"write 2026-12-01T{clock or '18:00'}")
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _clock(number: int) -> str:
+    """Return what was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
+    if 60 <= number < 24 * 60:
+        return f"{number // 60:02}:{number % 60:02}"
+    if 60 * 60 <= number < 24 * 60 * 60:
+        return f"{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}"
+    return ""
+
+
+def with_unit(write: Callable[[float], str]) -> BeforeValidator:
+    """Refuse a number without a unit, which only its author knows."""
+
+    def refuse(value: object) -> object:
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:
+            raise refused("unit", f"{value} has no unit", f"write {write(value)}")
+        return value
+
+    return BeforeValidator(refuse)
+
+
+def memory_of(number: float) -> str:
+    """The likeliest amount: a few are of GB, very many of bytes."""
+    if number >= LEAST_MEMORY:
+        return f"{number / 10**6:.0f}MB"
+    return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"
+
+
+def _check_seed(text: str) -> None:
+    if not text.isprintable():
+        raise ConfigError(f"not a seed: {text!r}", hint="printable characters only")
+
+
+Word = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, checked(check_name, "name")]
+Seed: TypeAlias = Annotated[str, checked(_check_seed, "seed")] | StrictInt
+Time = Annotated[str, with_unit("{}s".format), checked(TimeControl.parse, "time")]
+_MOMENT = Annotated[str, BeforeValidator(_moment_text), _parsed(parse_until, "moment")]
+Moment = Annotated[datetime, _from(_MOMENT)]
+_EVERY = Annotated[str, with_unit("{}m".format), _parsed(parse_every, "time")]
+Every = Annotated[timedelta, _from(_EVERY)]
+Commitment = Annotated[str, checked(_check_commitment, "commitment")]
+Count = Annotated[StrictInt, Field(ge=0)]
+Amount = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1e9, allow_inf_nan=False)]
+Elo = Annotated[StrictInt | StrictFloat, Field(ge=-1e4, le=1e4, allow_inf_nan=False)]
+Share = Annotated[StrictInt | StrictFloat, Field(gt=0, le=1)]
+StoreUrl = Annotated[str, checked(_check_store, "store")]

@@ -1,0 +1,84 @@
+"""A config as the text of a season's file that reads as it does, from any folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from arbiter.match.clock import duration_text
+from arbiter.season.config.keys import Terms
+from arbiter.season.config.loader import FREE
+from arbiter.season.config.settings_diff import LATER
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.season.config.keys import StrictModel
+    from arbiter.season.config.loader import Config
+
+WIDTH = 110
+MICROSECOND = timedelta(microseconds=1)
+USUAL_OF_A_PLAYER: dict[str, Any] = {"version": None, "env": {}, "read": [], "batched": False, "house": False}
+"""Left out: most players have nothing else."""
+
+
+def written(config: Config) -> str:
+    """YAML with every key that has a value, defaults too; its digest is the config's.
+
+    Commands stay as they were given, since the digest covers their words; `folder` says from where.
+    """
+    shape: dict[str, Any] = {
+        "season": config.season,
+        "seed": config.seed,
+        "stop_when": _terms(config.stop_when),
+        "store": config.store,
+        "folder": str(config.folder.absolute()),
+        "workers": config.workers or "auto",
+        "ship": [str(folder) for folder in config.ship],
+        "submissions": None if config.submissions is None else _terms(config.submissions),
+        "requests": None if config.requests is None else _terms(config.requests),
+        "webhooks": [webhook.as_written() for webhook in config.webhooks] or None,
+    }
+    shape |= {key.name: _text(getattr(config, key.name)) for key in fields(Terms) if key.name in FREE}
+    # As JSON: YAML would mark tuples.
+    settings = json.loads(json.dumps({**LATER, **config.settings}))
+    players = [_without_usual(player) for player in settings.pop("players")]
+    shape |= settings | {"players": players}
+    shape = {key: value for key, value in shape.items() if value is not None}
+    text = _dumped(shape, as_it_is=True)
+    return (
+        text if all(printable(line) == line for line in text.splitlines()) else _dumped(shape, as_it_is=False)
+    )
+
+
+def _terms(terms: StrictModel) -> dict[str, Any]:
+    return {key: _text(value) for key, value in terms if value is not None}
+
+
+def _text(value: Any) -> Any:
+    """A value as the file gives it."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {name: dict(price) for name, price in value.items()}
+    return duration_text(value // MICROSECOND * 1000) if isinstance(value, timedelta) else value
+
+
+def _without_usual(player: Mapping[str, Any]) -> dict[str, Any]:
+    usual = USUAL_OF_A_PLAYER
+    kept = {key: value for key, value in player.items() if key not in usual or value != usual[key]}
+    # The name stands first, where a reader looks for it.
+    return {"name": kept.pop("name"), **kept}
+
+
+def _dumped(shape: Mapping[str, Any], *, as_it_is: bool) -> str:
+    """Text that no terminal takes for anything else is written as it is, or all but ASCII escaped."""
+    text: str = yaml.safe_dump(
+        dict(shape), sort_keys=False, allow_unicode=as_it_is, width=WIDTH, default_flow_style=None
+    )
+    return text

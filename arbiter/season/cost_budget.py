@@ -1,0 +1,57 @@
+"""The costs of a season's language models: kept counts of tokens, by the prices that its file has now.
+
+All plays cost, whether they count or not: their provider bills void matches, annulled ones, and those that
+were played again since.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from arbiter.match.token_usage import NOTHING
+from arbiter.season.config.settings_diff import price_of
+from arbiter.store import OrderKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.token_usage import Billed
+    from arbiter.season.config.models import PriceKeys, Prices
+    from arbiter.store import Order
+
+MILLION = 1_000_000
+
+
+def cost(billed: Billed, price: PriceKeys) -> float:
+    """The cost of tokens at a price for a million."""
+    return (billed.input * price.input + billed.output * price.output) / MILLION
+
+
+def cost_of(billed: Mapping[str, Billed], prices: Prices | None) -> float | None:
+    """The cost of all players' tokens; None where somebody's have no price."""
+    known = [(tokens, price_of(prices, name)) for name, tokens in billed.items()]
+    found = [cost(tokens, price) for tokens, price in known if price is not None]
+    return sum(found) if len(found) == len(known) else None
+
+
+def summed(several: Iterable[Mapping[str, Billed]]) -> dict[str, Billed]:
+    """Tokens by player, of all together."""
+    found: defaultdict[str, Billed] = defaultdict(lambda: NOTHING)
+    for billed in several:
+        for name, tokens in billed.items():
+            found[name] = found[name].plus(tokens)
+    return dict(found)
+
+
+def replaced(orders: Iterable[Order]) -> list[MatchSummary]:
+    """The plays that others have taken the place of, and that stand there no more."""
+    gone: defaultdict[str, list[MatchSummary]] = defaultdict(list)
+    for order in orders:
+        if order.before is None:
+            continue
+        if order.verb is OrderKind.RESTORED:
+            gone[order.subject].pop()
+        gone[order.subject].append(order.before)
+    return [match for plays in gone.values() for match in plays]

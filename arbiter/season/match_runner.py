@@ -1,0 +1,271 @@
+"""Matches played by an executor: stored as they end, repeated when void, stopped when asked.
+
+A void is our machine's failure, unless a bot has found a way to make one. Nobody can see which; but the
+machine fails all, and a bot only where it sits. So a match that was void too often is played
+without one player after the other, sweep after sweep, until the voids spare the plays without one of them
+beyond chance. That player then sits out all matches of this run that are void too often, and loses them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from dataclasses import replace
+from math import comb
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ProviderOutage, VoidMatch, WorkerLost
+from arbiter.match.spec import Absence, original
+from arbiter.season.events import MatchStored, MatchVoid, Stopped
+from arbiter.season.program_digests import PUT_BACK, missing
+from arbiter.table import play_packed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor, Future
+
+    from arbiter.games.game import Seat
+    from arbiter.match.packing import PackedMatch
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.spec import MatchSpec
+    from arbiter.store import SeasonStore
+
+
+MOST_VOIDS = 2
+"""Voids of one match in a row that stop the run."""
+STOP_SECONDS = 1.0
+"""Seconds between two looks for a wish to stop."""
+
+
+def play_matches(
+    store: SeasonStore,
+    specs: Iterable[MatchSpec],
+    executor: Executor,
+    ahead: int | None = None,
+    keep: Callable[[PackedMatch], object] | None = None,
+    enough: Callable[[MatchSummary | None], bool] = lambda _: False,
+) -> Generator[MatchStored | MatchVoid | Stopped]:
+    """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row,
+    unless they are one player's: then it loses without a program started (see `suspects`).
+
+    `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
+    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`
+    (None for a play that is not stored), matches in flight are still played and stored, and `Stopped` comes
+    last if any was left out. What models used in plays that are not stored is kept, too. Closing the
+    generator cancels what has not begun. A void stops the run at once where a program of the match is missing
+    here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
+    all others. After the loss of a cluster's worker the match is played again first instead. Nobody is
+    suspected of the outage of a model's provider.
+    """
+    keep = keep or store.add_packed
+    window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
+    voids: Counter[str] = Counter()
+    in_a_row, most = 0, getattr(executor, "at_once", 1)
+    suspects = Suspects()
+    looked = time.monotonic()
+    try:
+        window.fill()
+        while window.running:
+            ended = window.wait(STOP_SECONDS)
+            if not window.closed and time.monotonic() - looked >= STOP_SECONDS:
+                looked = time.monotonic()
+                if store.asked_to_stop():
+                    window.close()
+            if ended is None or (future := ended[1]).cancelled():
+                continue
+            spec = ended[0]
+            # Slots may go while matches are under way on them.
+            most = max(most, getattr(executor, "at_once", 1))
+            try:
+                match = future.result()
+            except VoidMatch as void:
+                if void.billed:
+                    store.outlays.add(void.billed)
+                    if enough(None):
+                        window.close()
+                blameless = isinstance(void, ProviderOutage)
+                if what := missing(spec.players):
+                    raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
+                if is_trial(spec):
+                    if blameless:
+                        # Without an answer of its provider nobody can tell whose the voids are.
+                        raise VoidMatch(f"match {spec.id} was void: {void}") from None
+                    window.submit_first(suspects.learn(spec, is_void=True))
+                    continue
+                if not blameless:
+                    store.voids.add(spec.id, str(void), [original(player.name) for player in spec.players])
+                voids[spec.id] += 1
+                in_a_row += 1
+                if voids[spec.id] >= MOST_VOIDS:
+                    end = VoidMatch(f"match {spec.id} was void twice in a row: {void}")
+                elif in_a_row > most and not suspects and isinstance(void, WorkerLost):
+                    yield MatchVoid(spec.id, str(void))
+                    # Workers come and go; if it is the match that ends them, its next void follows.
+                    window.submit_first([spec])
+                    continue
+                elif in_a_row > most and not suspects:
+                    end = VoidMatch(f"{in_a_row} matches in a row were void, the last {spec.id}: {void}")
+                else:
+                    yield MatchVoid(spec.id, str(void))
+                    window.submit(spec)
+                    continue
+                if blameless:
+                    raise end from None
+                plays = suspects.doubt(spec, end)
+                tries = any(is_trial(play) for play in plays)
+                yield MatchVoid(spec.id, f"{void}{'; now without each player in turn' if tries else ''}")
+                window.submit_first(plays)
+                in_a_row = 0
+                continue
+            if is_trial(spec):
+                if billed := match.summary.billed():
+                    store.outlays.add(billed)
+                    if enough(None):
+                        window.close()
+                window.submit_first(suspects.learn(spec, is_void=False))
+                continue
+            in_a_row = 0
+            keep(match)
+            if enough(match.summary):
+                window.close()
+            yield MatchStored(match)
+            window.fill()
+    finally:
+        window.close()
+    if window.left_out:
+        yield Stopped()
+
+
+class _Window:
+    """The matches under way: at most `ahead`, none added once it is closed."""
+
+    def __init__(
+        self, waiting: Iterator[MatchSpec], executor: Executor, ahead: int | None, closed: bool
+    ) -> None:
+        self._waiting, self._executor, self._ahead = waiting, executor, ahead
+        self._ended: SimpleQueue[Future[PackedMatch]] = SimpleQueue()
+        self.running: dict[Future[PackedMatch], MatchSpec] = {}
+        self.closed = closed
+        self.left_out = False
+        """True when a match was not played because the window was closed."""
+
+    def fill(self) -> None:
+        """Submit as many more as may be under way."""
+        while not self.left_out and (self._ahead is None or len(self.running) < self._ahead):
+            spec = next(self._waiting, None)
+            if spec is None:
+                return
+            self.submit(spec)
+
+    def submit(self, spec: MatchSpec) -> None:
+        """Submit one, however many are under way."""
+        if self.closed:
+            self.left_out = True
+            return
+        future = self._executor.submit(play_packed, spec)
+        self.running[future] = spec
+        future.add_done_callback(self._ended.put)
+
+    def submit_first(self, specs: Sequence[MatchSpec]) -> None:
+        """Submit these before all that has not begun."""
+        after = [future for future in self.running if specs and future.cancel()]
+        for spec in (*specs, *map(self.running.pop, after)):
+            self.submit(spec)
+
+    def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
+        """Take the next one to end out of `running`; None if none of them ends in time."""
+        try:
+            future = self._ended.get(timeout=seconds)
+        except Empty:
+            return None
+        if (spec := self.running.pop(future, None)) is None:
+            return None
+        self.left_out |= future.cancelled()
+        return spec, future
+
+    def close(self) -> None:
+        """Cancel what has not begun."""
+        self.closed = True
+        for future in list(self.running):
+            future.cancel()
+
+
+SWEEPS = 8
+"""Most times that a match is played without each player."""
+CHANCE = 0.05
+"""At most, that one of the players is blamed where the machine fails at random."""
+
+
+class Suspects:
+    """The matches of a run that were void too often, one searched after the other."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._doubted: deque[tuple[MatchSpec, VoidMatch]] = deque()
+        """Matches with what ends the run if it is nobody's fault; the first is searched."""
+        self._voids: list[int] = []
+        """Of the first match, by who was absent."""
+        self._sweeps = self._awaited = 0
+
+    def __bool__(self) -> bool:
+        """True while a match is searched."""
+        return bool(self._doubted)
+
+    def doubt(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
+        """Return what to play after a match was void too often; `end` if its absent player is blameless."""
+        if spec.absence is not None:
+            raise end
+        self._doubted.append((spec, end))
+        return self._next() if len(self._doubted) == 1 else []
+
+    def learn(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
+        """Return what to play after a match without one of its players; VoidMatch if the search failed."""
+        assert spec.absence is not None
+        self._voids[spec.absence.seat] += is_void
+        self._awaited -= 1
+        if self._awaited:
+            return []
+        searched, end = self._doubted[0]
+        found = blamed(self._voids, self._sweeps)
+        if found is not None:
+            self._known.add(original(searched.players[found].name))
+            return self._next()
+        if all(self._voids) or not any(self._voids) or self._sweeps == SWEEPS:
+            raise end
+        return self._sweep(searched)
+
+    def _next(self) -> list[MatchSpec]:
+        """The doubted matches whose culprits are known, without these, and a search in the next one."""
+        plays: list[MatchSpec] = []
+        while self._doubted:
+            spec, _ = self._doubted[0]
+            at_fault = [n for n, player in enumerate(spec.players) if original(player.name) in self._known]
+            if len(at_fault) != 1:
+                self._voids, self._sweeps = [0] * len(spec.players), 0
+                return plays + self._sweep(spec)
+            plays.append(replace(spec, absence=Absence(at_fault[0], at_fault=True)))
+            self._doubted.popleft()
+        return plays
+
+    def _sweep(self, spec: MatchSpec) -> list[MatchSpec]:
+        self._sweeps += 1
+        self._awaited = len(spec.players)
+        return [replace(spec, absence=Absence(seat)) for seat in range(len(spec.players))]
+
+
+def is_trial(spec: MatchSpec) -> bool:
+    """True for a match without a player, of which nothing is kept but whether it was void."""
+    return spec.absence is not None and not spec.absence.at_fault
+
+
+def blamed(voids: Sequence[int], sweeps: int) -> Seat | None:
+    """The only seat without which no play was void, if that is no chance; `voids` by who was away.
+
+    Of n players and V voids: that voids at random spare the plays without one of them has a probability of at
+    most n C(n s - s, V) / C(n s, V), after s sweeps.
+    """
+    spared = [seat for seat, number in enumerate(voids) if not number]
+    played, total = len(voids) * sweeps, sum(voids)
+    chance = len(voids) * comb(played - sweeps, total) / comb(played, total)
+    return spared[0] if len(spared) == 1 and chance <= CHANCE else None

@@ -1,0 +1,229 @@
+"""The effect of an organiser's orders: which matches count, who sits out.
+
+Theory of operation. Orders are never taken back, only followed by others, and each one keeps how many
+rounds were planned and complete when it was given. A round's plan follows the orders given before it was
+planned, the standings after a round those given before the next one was complete; so both can be computed
+again later, whatever was ordered since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.match.spec import AGAIN_MARK
+from arbiter.season.config.settings_diff import rated_name, registered_name
+from arbiter.store import OrderKind
+from arbiter.store.orders import SUSPENDING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from arbiter.games.game import Seat
+    from arbiter.match.record import MatchSummary
+    from arbiter.store import Order, SeasonStore
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """The effect of some orders: by match id what does not count, by registered name who is suspended."""
+
+    annulled: Mapping[str, Order] = field(default_factory=dict)
+    earlier: Mapping[str, MatchSummary] = field(default_factory=dict)
+    """Matches that were played again later, as they were then."""
+    suspended: Mapping[str, Order] = field(default_factory=dict)
+    reinstated: Mapping[str, int] = field(default_factory=dict)
+    """Complete rounds when a player was last reinstated: faults up to then are forgiven."""
+    tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By registered name the digests of the entries that were tried."""
+    replayed: int = 0
+    """Matches that were played again: what was read before is not what is stored now."""
+
+    def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
+        """The matches that count, each as it was then, of whole rounds in the order of their ids.
+
+        One with a substitute counts while the match that it follows, annulled or not, has the same fault.
+        """
+        faulty: dict[str, Seat | None] = {}
+        for summary in summaries:
+            match = self.earlier.get(summary.id, summary)
+            faulty[match.id] = match.faulty
+            if match.substitute is not None and faulty.get(first_id(match.id)) != match.substitute:
+                continue
+            if match.id not in self.annulled:
+                yield match
+
+    def superfluous(self, summaries: Iterable[MatchSummary]) -> list[str]:
+        """Matches with substitutes, by id, that do not count though nobody annulled them."""
+        found = list(summaries)
+        counted = {match.id for match in self.counted(found)}
+        return [match.id for match in found if match.id not in counted and match.id not in self.annulled]
+
+    @property
+    def to_replay(self) -> list[str]:
+        """Matches that are to be played again, by id."""
+        return sorted(name for name, order in self.annulled.items() if order.verb is OrderKind.REPLAY)
+
+
+def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True) -> Force:
+    """Follow the orders that hold; `orders` are all, the oldest first."""
+    annulled: dict[str, Order] = {}
+    earlier: dict[str, MatchSummary] = {}
+    suspended: dict[str, Order] = {}
+    reinstated: dict[str, int] = {}
+    tried: dict[str, tuple[str, ...]] = {}
+    replayed = 0
+    for order in orders:
+        name = order.subject
+        if not holds(order):
+            if order.before is not None:
+                earlier.setdefault(name, order.before)
+            continue
+        match order.verb:
+            case OrderKind.ANNUL | OrderKind.REPLAY:
+                annulled[name] = order
+            case OrderKind.UNDO | OrderKind.REPLAYED | OrderKind.RESTORED:
+                annulled.pop(name, None)
+                replayed += order.before is not None
+            case OrderKind.SUSPEND | OrderKind.FAILED:
+                suspended[name] = order
+            case OrderKind.REINSTATE:
+                suspended.pop(name, None)
+                reinstated[name] = order.complete
+            case OrderKind.TRIED:
+                tried[name] = (*tried.get(name, ()), order.because)
+    return Force(annulled, earlier, suspended, reinstated, tried, replayed)
+
+
+def force_at_plan(orders: Iterable[Order], number: int) -> Force:
+    """Return what held when round `number` was planned."""
+    return force(orders, lambda order: order.planned < number)
+
+
+def force_after(orders: Iterable[Order], number: int) -> Force:
+    """Return what holds of the standings after round `number`."""
+    return force(orders, lambda order: order.complete <= number)
+
+
+def first_round(orders: Iterable[Order], name: str, number: int) -> int:
+    """The first round, from `number` on, that is planned while no order lets a player sit out.
+
+    `orders` are all, the oldest first; a suspension that still holds is passed over.
+    """
+    since = None
+    for order in orders:
+        if order.subject != name:
+            continue
+        if order.verb in SUSPENDING and since is None:
+            since = order.planned
+        elif order.verb is OrderKind.REINSTATE and since is not None:
+            if since < number <= order.planned:
+                number = order.planned + 1
+            since = None
+    return number
+
+
+def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
+    """A line for each order on a match."""
+    said = {
+        OrderKind.ANNUL: "annulled",
+        OrderKind.REPLAY: "annulled, to be played again",
+        OrderKind.UNDO: "counts again",
+        OrderKind.REPLAYED: "played again",
+        OrderKind.RESTORED: "counts as it first ended",
+    }
+    for order in orders:
+        if order.subject == match_id:
+            because = f": {order.because}" if order.because else ""
+            yield f"{match_id} {said[order.verb]} since {order.moment}{because}"
+
+
+def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
+    """Matches that were played again, by id, as they were at first."""
+    return force(orders, lambda _: False).earlier
+
+
+def out_of_count(
+    holds: Force, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
+) -> dict[str, str]:
+    """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
+    out = {name: order.because for name, order in holds.annulled.items()}
+    # One with a substitute is superfluous once the fault that it followed was played away.
+    again = {first_id(order.subject) for order in given if order.before is not None}
+    found = find([name for first in again for name in (first, f"{first}{AGAIN_MARK}")]) if again else []
+    return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(found)}
+
+
+class Rerun(NamedTuple):
+    """A run of a match in the place of run `replaces`, the first being 1; `order` keeps that as `before`."""
+
+    replaces: int
+    order: Order
+    because: str
+
+
+def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
+    """By id the matches that were played again, or put back, each with its runs from the second on."""
+    found: dict[str, list[Rerun]] = {}
+    reasons: dict[str, str] = {}
+    for order in orders:
+        if order.verb is OrderKind.REPLAY:
+            reasons[order.subject] = order.because
+        elif order.before is not None:
+            because = reasons.get(order.subject, "") if order.verb is OrderKind.REPLAYED else ""
+            runs = found.setdefault(order.subject, [])
+            runs.append(Rerun(len(runs) + 1, order, because))
+    return found
+
+
+def first_id(match_id: str) -> str:
+    """The id of the match that a match with a substitute follows."""
+    return match_id.removesuffix(AGAIN_MARK)
+
+
+def round_of(match_id: str) -> int:
+    """The number of a match's round."""
+    return int(match_id[1:].partition("/")[0])
+
+
+def now_text() -> str:
+    """The moment of an order given now."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return who is suspended from the next round on, and why; `standings` are the last ones."""
+    authors = stored.authors.all()
+    playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
+    return suspended_of(standings, stored.orders.read().given, playing)
+
+
+def withdrawn(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
+    """The authors who are suspended by these orders, and none of whose people has a token any more."""
+    out = {name for name, order in force(given).suspended.items() if order.verb is OrderKind.SUSPEND}
+    if out:
+        out &= {author.name for author in stored.authors.all()} - stored.members.all().keys()
+    return out
+
+
+def suspended_of(
+    standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, str]
+) -> dict[str, str]:
+    """Return who is suspended after these standings and under these orders, and why, by rated name.
+
+    An author is suspended with the version that is `playing`, by rated name: by order whichever that is, for
+    faults where they are its own. Before the first standings names are as registered.
+    """
+    ordered = force(orders).suspended
+    found = {name: order.because for name, order in ordered.items()}
+    if standings is not None:
+        found = dict(standings.get("suspended", {}))
+    for author, rated in playing.items():
+        order = ordered.get(author)
+        for name in [name for name in found if registered_name(name) == author and name != rated]:
+            del found[name]
+        if order is not None and order.verb is OrderKind.SUSPEND:
+            found[rated] = order.because
+    return found

@@ -1,0 +1,189 @@
+"""The players' programs on this machine: there before each round, and the same as in the round before.
+
+Only the files that commands name are looked at, and only players' own are read: not what those import, and no
+interpreters. A file that has not been touched since is read once a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from arbiter.errors import VoidMatch
+from arbiter.match.spec import original
+from arbiter.sandbox.landlock import OF_THE_SYSTEM
+from arbiter.sandbox.program_files import lack
+from arbiter.season.events import ProgramChanged
+from arbiter.season.roster import lost
+from arbiter.store import OrderKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Player
+    from arbiter.season.config import Config
+    from arbiter.store import Order, SeasonStore
+
+Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"
+"""By player, by path from the config's folder: a file's SHA-256, None where it could not be read."""
+PUT_BACK = "once that is put right, the same command goes on"
+SHOWN = 3
+"""Players that are named in one line."""
+
+
+class ProgramWatch:
+    """The programs of a season, from round to round."""
+
+    def __init__(self, config: Config, stored: SeasonStore) -> None:
+        self._stored = stored
+        # As it is now: the folder may be moved while the season is played.
+        self._file = config.file.absolute()
+        self._told: set[tuple[str, str, str | None]] = set()
+
+    def look(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+        """Keep what a round is played with, unless it was begun; VoidMatch if something is missing.
+
+        What players lack who sit it `out` does not matter.
+        """
+        self.refuse_missing(config, number, out)
+        if not self._stored.match_ids(number):
+            self._stored.keep_programs(number, self._now(config))
+
+    def refuse_missing(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+        """VoidMatch if something is missing for a round, but for what those lack who sit it `out`."""
+        players = [entry.player for entry in config.entries if entry.player.name not in out]
+        if what := missing(players, {**lost(config, self._stored), **config.gone}):
+            raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
+
+    def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
+        """The changes before a round, or since it was `begun`; each is reported once."""
+        now, at = self._now(config), number + begun
+        kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
+        if begun:
+            # What changed before it was reported then.
+            kept = {number: kept[number]} if number in kept else {}
+        for change in changes({**kept, at: now}):
+            key = change.player, change.file, now.get(change.player, {}).get(change.file)
+            if change.round == at and key not in self._told:
+                self._told.add(key)
+                yield change
+
+    def _now(self, config: Config) -> Programs:
+        return programs_of((entry.player for entry in config.entries), self._file)
+
+
+def programs_of(players: Iterable[Player], config: Path) -> Programs:
+    """The players' files as they are now; `config` is the season's file."""
+    folder = os.path.abspath(config.parent)  # noqa: PTH100
+    return {
+        original(player.name): {
+            os.path.relpath(file, folder): digest_of(file) for file in own_files(player, folder)
+        }
+        for player in players
+    }
+
+
+def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return what players lack to start, on one line that names a few of them; "" if all is there.
+
+    `gone` is what some lacked when their config was read: they were registered without it, and stay so.
+    """
+    # A copy of a house bot lacks what the house bot does.
+    known = {original(player.name): player for player in players}
+    lacks = {name: what for name, player in known.items() if (what := gone.get(name) or lack(player))}
+    named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
+    others = len(lacks) - SHOWN
+    more = [f"and {others} player{'s' * (others > 1)} more"] if others > 0 else []
+    return "; ".join([*named, *more])
+
+
+def own_files(player: Player, folder: str) -> Iterator[str]:
+    """The files that a command names, but no system's, and no program outside `folder` and its own folder."""
+    for file in player.files:
+        ours = Path(file).is_relative_to(player.folder) or Path(file).is_relative_to(folder)
+        interpreter = file == player.command[0] and not ours
+        if not interpreter and not os.path.realpath(file).startswith(OF_THE_SYSTEM):
+            yield file
+
+
+def digest_of(path: str) -> str | None:
+    """The SHA-256 of a file, None if it cannot be read."""
+    try:
+        now = os.stat(path)
+        return _digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _digest(path: str, *_state: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
+    """Every change of a file, since the last round before in which it could be read."""
+    last: dict[tuple[str, str], tuple[str, int]] = {}
+    for number in sorted(rounds):
+        for player, files in rounds[number].items():
+            for file, digest in files.items():
+                if digest is None:
+                    continue
+                before, since = last.get((player, file), (digest, number))
+                if before != digest:
+                    yield ProgramChanged(player, file, since, number)
+                last[player, file] = digest, number
+
+
+def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
+    """The order by which a match is what it is now; None if it is as it was first played."""
+    before = now = None
+    for order in orders:
+        if order.subject == match_id and order.verb is OrderKind.REPLAYED:
+            before, now = now, order
+        elif order.subject == match_id and order.verb is OrderKind.RESTORED:
+            before, now = now, before
+    return now
+
+
+def told_of(
+    rounds: Mapping[int, Programs], orders: Iterable[Order], match: MatchRecord, config: Path
+) -> Iterator[str]:
+    """Yield remarks on the files that a stored match was played with; `config` as `programs_of`."""
+    number, folder = match.round or 0, str(config.parent)
+    if (again := replay_of(orders, match.id)) is None:
+        yield from replaced(rounds, number, match.players, folder)
+    elif again.programs is not None:
+        yield from others_than(rounds, number, again.programs)
+        later = {at: programs for at, programs in rounds.items() if at > again.planned}
+        yield from replaced({**later, again.planned: again.programs}, again.planned, match.players, folder)
+
+
+def others_than(rounds: Mapping[int, Programs], number: int, programs: Programs) -> Iterator[str]:
+    """A line for each file with which a match of a round was played again and that was another then."""
+    for player, files in programs.items():
+        for file, digest in files.items():
+            first = rounds.get(number, {}).get(player, {}).get(file)
+            if None not in (first, digest) and first != digest:
+                yield f"played again with another {file} of player {player} than round {number} was"
+
+
+def replaced(
+    rounds: Mapping[int, Programs], number: int, players: Sequence[str], folder: str
+) -> Iterator[str]:
+    """A line for each file of `players` that is no longer the one that played in a round."""
+    for player in dict.fromkeys(map(original, players)):
+        for file, digest in rounds.get(number, {}).get(player, {}).items():
+            if digest is None:
+                continue
+            known = {at: programs.get(player, {}).get(file) for at, programs in rounds.items() if at > number}
+            others = [at for at, other in known.items() if other not in (None, digest)]
+            now = digest_of(os.path.join(folder, file))  # noqa: PTH118
+            if others or now not in (None, digest):
+                when = f"before round {min(others)}" if others else f"after round {max(rounds)}"
+                yield f"{file} of player {player} is not the file that played here: it changed {when}"

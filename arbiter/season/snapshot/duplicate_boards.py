@@ -1,0 +1,181 @@
+"""The duplicate board: what different players made of the same cards.
+
+In all rotations of a table the cards stay with the seats while the players move, so who sat in a seat
+held the same hand. What the seat took on average is what its cards were worth there (par); what a player took
+above that is its own doing. Over all rotations the luck of the cards cancels.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from arbiter.games import make
+from arbiter.match.position import DealOver, retrace
+from arbiter.replay.frame import said_names, seat_line
+from arbiter.replay.result_text import say_match
+from arbiter.season.snapshot.pagination import TABLES, at_tables, window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.season.snapshot.page_schema import (
+        BoardCell,
+        BoardDeal,
+        BoardRow,
+        BoardTotal,
+        DuplicateBoard,
+        RoundBoards,
+    )
+    from arbiter.season.snapshot.season_state import SeasonState
+
+
+def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
+    """The board of a table; None where there is no such table, or its round is not complete."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    tables = () if found is None or not state.is_complete(number) else state.tables(number)
+    if not 1 <= table <= len(tables):
+        return None
+    matches = _counted(state, number, range(table, table + 1))[table]
+    records = [record for match in matches if (record := state.record(match.id)) is not None]
+    return {
+        "season": state.name,
+        "round": number,
+        "table": table,
+        "tables": len(tables),
+        "players": list(tables[table - 1]),
+        "seats": state.file.game.seats,
+        "deals": _deals(records),
+        "results": [
+            {"match": match.id, "say": say_match(match), "players": list(match.players),
+             "points": None if match.points is None else list(match.points)}
+            for match in matches
+        ],
+        "par": _pars(matches),
+        "luck": _luck(state, matches),
+        "totals": totals(matches),
+    }  # fmt: skip
+
+
+def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards | None:
+    """What each player of some tables made of the same cards; None where the round is not complete, or has no
+    such page.
+    """
+    names = state.tables(number) if 1 <= number <= state.complete else ()
+    shown = window(len(names), page, TABLES)
+    if not names or shown is None:
+        return None
+    by_table = _counted(state, number, range(shown.first + 1, shown.end + 1))
+    return {
+        "season": state.name,
+        "round": number,
+        "rounds": state.complete,
+        "tables": [
+            {"table": table, "players": list(names[table - 1]), "totals": totals(matches)}
+            for table, matches in by_table.items()
+        ],
+        "page": shown.page,
+        "pages": shown.pages,
+        "next": shown.next,
+    }
+
+
+def _counted(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
+    """By table the matches that count of some of a round's tables."""
+    found = at_tables(state, number, tables).items()
+    return {table: [match for match in of if match.id not in state.annulled] for table, of in found}
+
+
+def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
+    """Return what each player took in the matches with points, and what the cards it held were worth there.
+
+    The matches may be of several tables; those of a table are compared with each other alone. The best first.
+    """
+    tables: dict[tuple[int | None, int | None], list[MatchSummary]] = defaultdict(list)
+    for match in matches:
+        tables[match.round, match.table].append(match)
+    of: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for group in tables.values():
+        pars = _pars(group)
+        for match in group:
+            if match.points is not None and len(match.points) == len(pars):
+                for name, points, par in zip(match.players, match.points, pars, strict=True):
+                    of[name].append((points, par))
+    rows: list[BoardTotal] = [
+        {
+            "player": name,
+            "matches": len(taken),
+            "points": fmean(points for points, _ in taken),
+            "par": fmean(par for _, par in taken),
+            "ahead": fmean(points - par for points, par in taken),
+        }
+        for name, taken in of.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["ahead"], row["player"]))
+
+
+def _pars(matches: Sequence[MatchSummary]) -> list[float]:
+    """Return what the cards of each seat were worth in a match, on average over those that played them."""
+    points = [match.points for match in matches if match.points is not None]
+    return [fmean(of_seat) for of_seat in zip(*points, strict=True)]
+
+
+def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float] | None:
+    """By seat the points that the cards of a table are worth above the mean, as reviews value them.
+
+    The cards stay with the seats, so each review of the table's matches values the same.
+    """
+    if not state.file.publish_reviews:
+        return None
+    found = [brief.shape["luck"] for brief in state.stored.reviews.briefs([match.id for match in matches])]
+    known = [luck for luck in found if luck and None not in luck]
+    return [fmean(seat) for seat in zip(*known, strict=True)] if known else None
+
+
+def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
+    """The deals that somebody played to the end, each with a row a rotation."""
+    rows: dict[int, list[tuple[MatchRecord, BoardRow]]] = defaultdict(list)
+    for record in records:
+        for number, row in _rows(record).items():
+            rows[number].append((record, row))
+    return [_deal(number, rows[number]) for number in sorted(rows)]
+
+
+def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
+    """By deal what each seat of a match made of its hand."""
+    game, names, found = make(record.game, record.options), said_names(record.players), {}
+    for event in retrace(record, game):
+        if isinstance(event, DealOver):
+            roles, points = game.roles(event.state), event.state.points()
+            cells: list[BoardCell] = [
+                {"seat": seat, "player": name, "made": seat_line(roles, seat), "points": points[seat],
+                 "best": False, "worst": False}
+                for seat, name in enumerate(record.players)
+            ]  # fmt: skip
+            row: BoardRow = {
+                "match": record.id,
+                "rotation": record.rotation,
+                "say": game.says_deal(event.state, names),
+                "cells": cells,
+            }
+            found[event.number] = row
+    return found
+
+
+def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDeal:
+    """A deal with its best and worst results marked, where no other is as good or bad."""
+    game = make(rows[0][0].game, rows[0][0].options)
+    hands = rows[0][0].deals[number]["hands"]
+    same = all(record.deals[number]["hands"] == hands for record, _ in rows)
+    shown = [row for _, row in rows]
+    par = []
+    for cells in zip(*(row["cells"] for row in shown), strict=True):
+        points = [cell["points"] for cell in cells]
+        par.append(fmean(points))
+        for cell in cells:
+            alone = points.count(cell["points"]) == 1
+            cell["best"], cell["worst"] = (alone and cell["points"] == most(points) for most in (max, min))
+    names = [[game.card_name(card) for card in sorted(map(game.card_of, hand))] for hand in hands]
+    return {"deal": number, "hands": names if same else None, "par": par, "rows": shown}

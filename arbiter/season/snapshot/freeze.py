@@ -1,0 +1,93 @@
+"""The part of a season that everybody may know: all, but for results that are held back until it is over.
+
+With `freeze` in a season's file the last rounds are played unseen. The public is then shown the season as it
+stood before them: a state like any other, so that no page, list, figure or event can tell more. It is made of
+nothing that happened after that but of how the season runs: who plays it, a pause, its end.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arbiter.season.calendar import round_by_calendar
+from arbiter.season.order_effects import force, out_of_count, suspended_of
+from arbiter.season.results import SeasonResults
+from arbiter.season.roster import rostered
+from arbiter.season.settings import config_of
+from arbiter.season.snapshot.season_state import knowing, renewed
+from arbiter.season.snapshot.viewer import Held
+from arbiter.store import Orders
+
+if TYPE_CHECKING:
+    from arbiter.season.config import Entry
+    from arbiter.season.snapshot.season_state import SeasonState
+
+
+def as_shown(whole: SeasonState, before: SeasonState | None = None) -> SeasonState:
+    """A state as everybody may see it; `before` was shown last, and is shown on while nothing changes."""
+    last = whole.frozen
+    if last is None:
+        return whole
+    if before is None or before.config is not whole.config or before.frozen != last:
+        before = None
+    made = before or _as_it_was(whole, last)
+    assert made.held is not None
+    first, events = whole.stored.events_frozen(last)
+    shown = renewed(
+        made,
+        event=first + len(events),
+        held=made.held._replace(first_event=first, events=tuple(events)),
+        holder=whole.holder,
+        stopping=whole.stopping,
+        paused=whole.paused,
+        closed=whole.closed,
+        wish=whole.wish,
+        following=None if whole.closed else round_by_calendar(whole.config, made.rounds, whole.moment),
+        moment=whole.moment,
+    )
+    return before if before is not None and _told(before) == _told(shown) else shown
+
+
+def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
+    """The season after round `last`, under the orders that were given before the next one was planned."""
+    orders = whole.stored.orders.read()
+    holds = force(orders.given, lambda order: order.planned <= last)
+    held = Orders(orders.revision, tuple(order for order in orders.given if order.planned <= last))
+    standings = whole.standings_after(last) if last else None
+    if last and any(order.complete <= last < order.planned for order in orders.given):
+        # Ordered after the next round was planned and before it was complete, when these could still change.
+        then = SeasonResults(whole.config, whole.stored).rated_under(last, held, holds.earlier).standings
+        standings = json.loads(json.dumps(then))
+    entries = _entered(whole, last)
+    playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
+    # How often it has changed since would tell of orders and rounds.
+    made = replace(
+        whole,
+        revision=last,
+        rounds=whole.rounds[:last],
+        held=Held(held, entries),
+    )
+    knowing(
+        made,
+        annulled=out_of_count(holds, whole.stored.orders.read().given, made.matches_of),
+        last_standings=standings,
+        suspended=suspended_of(standings, held.given, playing),
+    )
+    for name in ("counts", "names", "ranking"):
+        getattr(made, name)
+    return made
+
+
+def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
+    """Return the players of the last round that is shown, or of the first one."""
+    planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
+    then = None if planned is None else config_of(whole.config, whole.stored, planned)
+    return (then or rostered(whole.config, whole.stored)).entries
+
+
+def _told(state: SeasonState) -> tuple[object, ...]:
+    """Return what may still change of a season whose results are held back."""
+    runs = state.holder, state.stopping, state.paused, state.closed, state.wish
+    return state.event, state.following, *runs

@@ -1,0 +1,314 @@
+"""The rounds, matches and players of one state of a season; see `figures`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arbiter.match.spec import original
+from arbiter.replay.result_text import say_match, winners
+from arbiter.replay.visibility import Reader, fault_words, replay_of
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.snapshot import duplicate_boards
+from arbiter.season.snapshot.decision_losses import losses_of
+from arbiter.season.snapshot.history import MOST_ROUNDS, ratings_after
+from arbiter.season.snapshot.model_costs import identity, models_of
+from arbiter.season.snapshot.pagination import TABLES, Listed, at_tables, some_rounds, window
+from arbiter.season.snapshot.rejudgings import fault_in, rejudgings_of, rejudgings_with, run_of
+from arbiter.season.snapshot.season_figures import cells_of, crossed, pages_of, round_in_short, row_of
+from arbiter.store.tags import Tagged
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from arbiter.match.record import BotReport, MatchSummary
+    from arbiter.replay.schema import Replay
+    from arbiter.season.snapshot.match_schema import MatchRow
+    from arbiter.season.snapshot.page_schema import Against, PlayerPage, PlayerReview, Use, Versus
+    from arbiter.season.snapshot.schema import Round, RoundTable
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.season.snapshot.viewer import Eyes
+
+PUBLIC = Reader("public")
+MOST_FAULTS = 50
+"""Faults of a player that its page tells; what it says of each is read from the match."""
+MOST_TOLD = 1200
+"""Matches of which a mean is taken, the last ones."""
+MOST_SHOWN = 50
+"""Matches of two players that their page lists, the last first."""
+
+
+def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
+    """A page of a round's tables with their matches; None where there is no such round, or page."""
+    found = next((known for known in state.rounds if known.number == number), None)
+    if found is None:
+        return None
+    names = state.tables(number)
+    shown = window(len(names), page, TABLES)
+    if shown is None:
+        return None
+    of = at_tables(state, number, range(shown.first + 1, shown.end + 1))
+    tables: list[RoundTable] = [
+        {
+            "table": table,
+            "players": list(names[table - 1]),
+            "matches": [match_in_short(state, match) for match in mine],
+        }
+        for table, mine in of.items()
+    ]
+    short = round_in_short(state, found)
+    return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables, **pages_of(shown)}
+
+
+def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
+    """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
+    row: MatchRow = {
+        "id": match.id,
+        "round": match.round,
+        "table": match.table,
+        "rotation": match.rotation,
+        "players": list(match.players),
+        "points": None if match.points is None else list(match.points),
+        "winners": list(winners(match.points)),
+        "say": say_match(match),
+        "fault": fault_in(match),
+        "substitute": match.substitute,
+        "annulled": state.annulled.get(match.id),
+    }
+    if models := models_of(state, match):
+        row["models"] = models
+    if rejudged := rejudgings_of(state, match):
+        row["rejudged"] = rejudged
+    return row
+
+
+def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
+    """The same for organisers, with the reason of a fault."""
+    row = match_in_short(state, match)
+    return row if match.faulty is None else {**row, "text": match.detail}
+
+
+def matches(
+    state: SeasonState,
+    round_number: int | None = None,
+    player: str | None = None,
+    against: str | None = None,
+    tag: str | None = None,
+    eyes: Eyes | None = None,
+) -> Listed:
+    """The stored matches of a round, of a player, of two players; with a tag that these eyes may see."""
+    groups = [(name,) for name in (player, against) if name is not None]
+    if tag is None:
+        return Listed(state, round_number, *groups)
+    if eyes is not None and eyes.organiser:
+        return Listed(state, round_number, *groups, tagged=Tagged(tag))
+    own = tuple(name for name in state.names if eyes is not None and eyes.own(name))
+    # While results are held back a match may be another one by now, which its tags would tell.
+    last = state.complete if state.held is None else 0
+    return Listed(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
+
+
+def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
+    """Matches that faults ended, each with what the public may know of the reason."""
+    rows: list[MatchRow] = []
+    for match in ended:
+        end = state.end(match.id)
+        if end is not None and end.forfeit is not None:
+            words = fault_words(end.forfeit, PUBLIC, state.is_complete(match.round))
+            rows.append({**match_in_short(state, match), "text": words})
+    return rows
+
+
+def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None = None) -> PlayerPage | None:
+    """All about a player, its opponents a page at a time; None where nobody of that name is in the season.
+
+    What its decisions cost is for all where reviews are published, else for the eyes of its author.
+    """
+    if name not in state.names:
+        return None
+    names = [] if state.ranking is None else crossed(state, state.ranking)
+    met = _met(state, name, names)
+    shown = window(len(met), page)
+    if shown is None:
+        return None
+    family = registered_name(name)
+    number, own = _own_faults(state, name)
+    counted = _counted(state, [name])
+    last, reports = _last_reports(state, name, counted)
+    return {
+        "season": state.name,
+        "player": name,
+        "standing": row_of(state, name),
+        "house": state.players.get(original(name)) == "house",
+        "rung": state.players.get(original(name)) == "rung",
+        "withdrawn": original(name) not in state.players,
+        "suspended": state.suspended.get(name),
+        "versions": [known for known in state.names if registered_name(known) == family],
+        "history": [
+            {"round": after["round"], **row}
+            for after in ratings_after(state, some_rounds(state.complete, MOST_ROUNDS), [name])
+            for row in after["players"]
+        ],
+        "against": _against(state, name, met[shown.first : shown.end]),
+        "faults": faults(state, own),
+        "faults_in_all": number,
+        "use": _use(last, reports),
+        "model": identity(reports),
+        "cards": next((row for row in duplicate_boards.totals(counted) if row["player"] == name), None),
+        "review": _review_of(state, name, counted, eyes),
+        "rejudged": rejudgings_with(state, name),
+        **pages_of(shown),
+    }
+
+
+def _review_of(
+    state: SeasonState, name: str, counted: Sequence[MatchSummary], eyes: Eyes | None
+) -> PlayerReview | None:
+    """What a player's decisions cost in reviewed matches that count; None where there is nothing to see."""
+    if not (state.file.publish_reviews or (eyes is not None and eyes.own(name))):
+        return None
+    found = losses_of(state.stored.reviews.briefs([match.id for match in counted]))
+    mine = None if found is None else next((row for row in found["players"] if row["player"] == name), None)
+    return None if found is None or mine is None else {**mine, "by": found["by"]}
+
+
+def is_own(_state: SeasonState, eyes: Eyes, name: str, _page: int) -> bool:
+    """True for a player whose author has these eyes."""
+    return eyes.own(name)
+
+
+def versus(state: SeasonState, one: str, other: str) -> Versus | None:
+    """Two players against each other; None where either is nobody, or both are the same."""
+    if one == other or not {one, other} <= set(state.names):
+        return None
+    both = _counted(state, [one], [other])
+    ranking, cell = state.ranking, None
+    if ranking is not None and {one, other} <= {row.player for row in ranking.rows if row.matches}:
+        cell = cells_of(ranking, [one], [other])[0][0]
+    means = {row["player"]: row for row in duplicate_boards.totals(both)}
+    return {
+        "season": state.name,
+        "players": [one, other],
+        "standing": [row_of(state, one), row_of(state, other)],
+        "cell": cell,
+        "points": [means[name]["points"] if name in means else None for name in (one, other)],
+        "met": _met_often(state, one, other),
+        "matches": [match_in_short(state, match) for match in both[: -MOST_SHOWN - 1 : -1]],
+    }
+
+
+def _counted(state: SeasonState, *players: Sequence[str]) -> list[MatchSummary]:
+    """The last matches of players that count: of complete rounds, and not annulled."""
+    every = Listed(state, None, *players, last=state.complete)
+    return [
+        match
+        for match in every.part(max(0, len(every) - MOST_TOLD), MOST_TOLD)
+        if match.id not in state.annulled
+    ]
+
+
+def _met_often(state: SeasonState, one: str, other: str) -> int:
+    """In how many matches that count two players met."""
+    out = state.matches_of(state.annulled)
+    away = sum({one, other} <= set(match.players) and state.is_complete(match.round) for match in out)
+    return len(Listed(state, None, [one], [other], last=state.complete)) - away
+
+
+def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
+    """Against whom a player has results, in the order of the crosstable."""
+    if state.ranking is None or name not in names:
+        return []
+    table = state.ranking.fit.table
+    where = {known: k for k, known in enumerate(table.players)}
+    met = {other for _, other in table.pairs().between([where[name]], range(len(table.players)))}
+    return [known for known in names if where[known] in met]
+
+
+def _against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]:
+    """A player's results against some of those whom it met."""
+    if state.ranking is None or not met:
+        return []
+    cells = cells_of(state.ranking, [name], met)[0]
+    return [{"player": other, **cell} for other, cell in zip(met, cells, strict=True) if cell is not None]
+
+
+def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]:
+    """How many counted matches of complete rounds a player's own faults ended, and the last of them."""
+    if state.held is not None:
+        # Which match a fault has ended may be another by now.
+        every = Listed(state, None, [name])
+        seen = [match for match in every.part(0, len(every)) if _is_own(state, match, name)]
+        own = [match for match in seen if match.id not in state.annulled]
+        return len(own), own[-MOST_FAULTS:]
+    ended = Listed(state, None, [name], ended=True)
+    out = sum(1 for match in state.matches_of(state.annulled) if _is_own(state, match, name))
+    last = ended.part(max(0, len(ended) - MOST_FAULTS - out), MOST_FAULTS + out)
+    own = [match for match in last if match.id not in state.annulled and _is_own(state, match, name)]
+    return len(ended) - out, own[-MOST_FAULTS:]
+
+
+def _is_own(state: SeasonState, match: MatchSummary, name: str) -> bool:
+    """True for a match of a complete round that a player's own fault ended."""
+    return match.faulty is not None and match.players[match.faulty] == name and state.is_complete(match.round)
+
+
+def _last_reports(
+    state: SeasonState, name: str, counted: Sequence[MatchSummary]
+) -> tuple[int, list[BotReport]]:
+    """The last complete round in which a player played, and what is kept of its processes."""
+    last = max((match.round or 0 for match in counted), default=0)
+    mine = Listed(state, last, [name])
+    ends = [state.end(match.id) for match in mine.part(0, len(mine))] if last else []
+    return last, [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
+
+
+def _use(last: int, reports: Sequence[BotReport]) -> Use | None:
+    """Time and memory of a player in its last complete round; None if it never played."""
+    return None if not reports else {
+        "round": last,
+        "matches": len(reports),
+        "charged_ms": sum(bot.charged_ns for bot in reports) / len(reports) / 1e6,
+        "most_charged_ms": max(bot.charged_ns for bot in reports) / 1e6,
+        "peak_memory_mb": max(bot.peak_memory_bytes for bot in reports) / 1e6,
+    }  # fmt: skip
+
+
+def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
+    """A match in short; None where no such match is stored."""
+    match = state.match(match_id)
+    return None if match is None else match_in_short(state, match)
+
+
+def replay(
+    state: SeasonState,
+    match_id: str,
+    reader: str = "public",
+    run: int | None = None,
+    eyes: Eyes | None = None,
+    alone: Collection[int] | None = None,
+) -> Replay | None:
+    """A match as the public may see it in this state, or as a seat saw it once its round is complete.
+
+    Then `eyes` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
+    others, whatever is published. With `run` it is an earlier run of one that was played again. None where no
+    such match is stored, or there is nothing to see yet.
+    """
+    record = run_of(state, match_id, run)
+    if record is None:
+        return None
+    if alone is not None:
+        record = replace(record, notes_public=())
+    complete = state.is_complete(record.round)
+    seats = range(len(record.players) if complete else 0)
+    readers = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
+    if reader not in readers:
+        return None
+    own = tuple(seat for seat in seats if eyes is not None and eyes.own(record.players[seat]))
+    own = own if alone is None else tuple(alone)
+    return replay_of(record, readers[reader]._replace(notes=own), complete)
+
+
+def has_own(state: SeasonState, eyes: Eyes, match_id: str, *_asked: object) -> bool:
+    """True where somebody sat in a match whose notes, and review, are for these eyes."""
+    match = state.match(match_id)
+    return match is not None and any(map(eyes.own, match.players))

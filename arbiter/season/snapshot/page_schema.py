@@ -1,0 +1,219 @@
+"""What is shown on front pages, duplicate boards and pages of players, as JSON has it; see `shapes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+# From here also where typing has it: pydantic takes no other one before Python 3.12.
+from typing_extensions import TypedDict
+
+from arbiter.season.snapshot.decision_losses import PlayerLoss
+from arbiter.season.snapshot.match_schema import MatchRow, Rejudging
+from arbiter.season.snapshot.schema import Cell, Rated, Row, SeasonInShort, Standings
+
+
+class Mover(TypedDict):
+    """Ranks and Elo that a player has gained by a round, negative if lost; null where it had none before."""
+
+    player: str
+    ranks: int | None
+    elo: float | None
+
+
+class Highlight(TypedDict):
+    """A match to look at, and why."""
+
+    match: MatchRow
+    say: str
+
+
+class Front(SeasonInShort):
+    """A season in short, with its standings, and what the last round brought.
+
+    `about` says what is played; `changes` are of the first players of the standings. `upset` is the match
+    whose winner was rated farthest below somebody it beat, `closest` the one that was won by least.
+    """
+
+    about: str
+    standings: Standings
+    changes: Sequence[Mover]
+    movers: Sequence[Mover]
+    last_round: int | None
+    upset: Highlight | None
+    closest: Highlight | None
+
+
+class BoardCell(TypedDict):
+    """The result of a player with the hand of a seat in a deal; `best` and `worst` where results differ."""
+
+    seat: int
+    player: str
+    made: str
+    points: int
+    best: bool
+    worst: bool
+
+
+class BoardRow(TypedDict):
+    """A deal in one match of a table; `say` is what it came to."""
+
+    match: str
+    rotation: int
+    say: str
+    cells: Sequence[BoardCell]
+
+
+class BoardDeal(TypedDict):
+    """A deal in all matches of a table: `hands` by seat, null where they differ, and what each is worth."""
+
+    deal: int
+    hands: Sequence[Sequence[str]] | None
+    par: Sequence[float]
+    rows: Sequence[BoardRow]
+
+
+class BoardTotal(TypedDict):
+    """Points a match of a player, what its cards were worth (`par`), and how far it is `ahead` of that."""
+
+    player: str
+    matches: int
+    points: float
+    par: float
+    ahead: float
+
+
+class BoardResult(TypedDict):
+    """The result of a match of a table."""
+
+    match: str
+    say: str
+    players: Sequence[str]
+    points: Sequence[int] | None
+
+
+class DuplicateBoard(TypedDict):
+    """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches.
+
+    `luck` is by seat what a program makes of the cards alone, in points above the mean; null where none did.
+    """
+
+    season: str
+    round: int
+    table: int
+    tables: int
+    players: Sequence[str]
+    seats: int
+    deals: Sequence[BoardDeal]
+    results: Sequence[BoardResult]
+    par: Sequence[float]
+    luck: Sequence[float] | None
+    totals: Sequence[BoardTotal]
+
+
+class TableTotals(TypedDict):
+    """A table of a round, and what each of its players made of the same cards."""
+
+    table: int
+    players: Sequence[str]
+    totals: Sequence[BoardTotal]
+
+
+class RoundBoards(TypedDict):
+    """A page of the tables of a complete round; `rounds` is how many are complete."""
+
+    season: str
+    round: int
+    rounds: int
+    tables: Sequence[TableTotals]
+    page: int
+    pages: int
+    next: int | None
+
+
+class Versus(TypedDict):
+    """Two players; `cell` is that of the crosstable, null where they never met; `points` are means a match.
+
+    `matches` are the last ones in which they `met`.
+    """
+
+    season: str
+    players: Sequence[str]
+    standing: Sequence[Row | None]
+    cell: Cell | None
+    points: Sequence[float | None]
+    met: int
+    matches: Sequence[MatchRow]
+
+
+class Against(Cell):
+    """A player's results against another."""
+
+    player: str
+
+
+class RatedThen(Rated):
+    """One player's rating after a round."""
+
+    round: int
+
+
+class Use(TypedDict):
+    """Time and memory of a player in its matches of a round."""
+
+    round: int
+    matches: int
+    charged_ms: float
+    most_charged_ms: float
+    peak_memory_mb: float
+
+
+class ModelIdentity(TypedDict):
+    """The language model that a player was in its last matches, and how it was asked.
+
+    `state`, `legal` and `names` are the form of its prompts; `served_as` what its provider called it.
+    """
+
+    name: str
+    date: str
+    effort: str
+    harness: int
+    state: str
+    legal: bool
+    names: str
+    served_as: Sequence[str]
+
+
+class PlayerReview(PlayerLoss):
+    """The losses of a player's decisions as the program `by` finds them."""
+
+    by: str
+
+
+class PlayerPage(TypedDict):
+    """All about a player; `faults` are the last of `faults_in_all`.
+
+    `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
+    in its last matches beside those of others with the same cards, `review` what its decisions in them cost.
+    `model` is null for a program. `rejudged` are the last of its matches that were played again.
+    """
+
+    season: str
+    player: str
+    standing: Row | None
+    house: bool
+    rung: bool
+    withdrawn: bool
+    suspended: str | None
+    versions: Sequence[str]
+    history: Sequence[RatedThen]
+    against: Sequence[Against]
+    faults: Sequence[MatchRow]
+    faults_in_all: int
+    use: Use | None
+    model: ModelIdentity | None
+    page: int
+    pages: int
+    next: int | None
+    cards: BoardTotal | None
+    review: PlayerReview | None
+    rejudged: Sequence[Rejudging]

@@ -1,0 +1,115 @@
+"""Parts of what is long: pages of rows, and of a page's rows those of a list that reads a part at a time."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.match.spec import AGAIN_MARK
+from arbiter.store.match_lists import MatchRange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.store.tags import Tagged
+
+ROWS = 100
+"""Of one page, or one answer, at most."""
+TABLES = 25
+"""Of a page of a round."""
+
+
+class PageWindow(NamedTuple):
+    """One page of a list: its rows are those from `first` up to, not including, `end`."""
+
+    first: int
+    end: int
+    page: int
+    pages: int
+
+    @property
+    def next(self) -> int | None:
+        """The page after it; None after the last."""
+        return self.page + 1 if self.page < self.pages else None
+
+
+def window(total: int, page: int, size: int = ROWS) -> PageWindow | None:
+    """A page of so many rows; None where there is none. Of nothing there is one page."""
+    pages = max(1, -(-total // size))
+    return PageWindow((page - 1) * size, min(page * size, total), page, pages) if 1 <= page <= pages else None
+
+
+def page_of(place: int, size: int = ROWS) -> int:
+    """The page on which a row stands that has so many before it."""
+    return place // size + 1
+
+
+class Listed:
+    """The matches of a round, and of players who all sat in them: one of each group of names; with a tag.
+
+    Those up to the `last` round, if there is one; with `ended` those alone of complete rounds that a fault of
+    the first group's ended.
+    """
+
+    def __init__(
+        self,
+        state: SeasonState,
+        round_number: int | None = None,
+        *players: Sequence[str],
+        last: int | None = None,
+        ended: bool = False,
+        tagged: Tagged | None = None,
+    ) -> None:
+        first, end = (1, state.last) if round_number is None else (round_number, round_number)
+        end = min(
+            end, state.last, state.complete if ended else state.last, state.last if last is None else last
+        )
+        groups = tuple(dict.fromkeys(tuple(group) for group in players))
+        self._state, self._wanted = state, MatchRange(first, end, groups, ended, tagged)
+        self._counts: Mapping[int, int]
+        if groups or tagged is not None:
+            self._counts = state.stored.counts(self._wanted)
+        else:
+            self._counts = {number: count for number, count in state.counts.items() if first <= number <= end}
+
+    def __len__(self) -> int:
+        return sum(self._counts.values())
+
+    def part(self, first: int, most: int) -> list[MatchSummary]:
+        """At most so many of them from one on, in the order of the plan; only their rounds are read."""
+        numbers = list(self._counts)
+        ends = list(accumulate(self._counts.values()))
+        inside = [
+            k for k, end in enumerate(ends) if end > first and end - self._counts[numbers[k]] < first + most
+        ]
+        if not inside:
+            return []
+        skip = first - (ends[inside[0]] - self._counts[numbers[inside[0]]])
+        wanted = self._wanted._replace(first=numbers[inside[0]], last=numbers[inside[-1]])
+        return self._state.matches_of(self._state.stored.ids(wanted, skip, most))
+
+
+def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
+    """By table the stored matches of some of a round's tables."""
+    of: dict[int, list[MatchSummary]] = {table: [] for table in tables}
+    # At most so many at a table, with those that are played once more with a substitute.
+    most = 2 * len(state.file.game.seatings)
+    places = range(most // 2)
+    ids = [
+        f"r{number:03d}/t{table:02d}/m{place}{mark}"
+        for table in tables
+        for place in places
+        for mark in ("", AGAIN_MARK)
+    ]
+    for match in state.matches_of(ids):
+        of[match.table or 0].append(match)
+    return of
+
+
+def some_rounds(complete: int, most: int) -> list[int]:
+    """All rounds, or where there are too many some that lie evenly, with both ends."""
+    if complete <= most:
+        return list(range(1, complete + 1))
+    return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})

@@ -1,0 +1,76 @@
+"""The rating that a state shows: as it is kept with its standings, or computed from the results."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from arbiter.season.order_effects import force
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.season.config import Config
+    from arbiter.season.ledger import Ledger
+    from arbiter.season.snapshot.viewer import Held
+    from arbiter.store import Orders, SeasonStore
+    from rating.ratings import Ranking
+
+
+def ranking_of(
+    read_config: Callable[[], Config],
+    stored: SeasonStore,
+    complete: int,
+    held: Held | None,
+    revision: int,
+) -> Ranking | None:
+    """Return the rating after the last complete round, as of a revision; None before the first.
+
+    One that is not kept is computed from all results, which are then forgotten; that takes the season's file.
+    """
+    if not complete:
+        return None
+    from rating import RatingError, pack_ranking, unpack_ranking
+
+    packed = stored.ranking(complete) if held is None else None
+    if packed is not None:
+        # One that another version packed is as good as none.
+        with suppress(RatingError):
+            return unpack_ranking(packed)
+    ranking = _computed(read_config(), stored, complete, held, revision)
+    packed = pack_ranking(ranking)
+    return ranking if packed is None else unpack_ranking(packed)
+
+
+def ranking_after(config: Config, stored: SeasonStore, number: int) -> Ranking:
+    """Return the rating behind the standings after an earlier round."""
+    from arbiter.season.results import SeasonResults
+
+    return SeasonResults(config, stored).ranking(number)
+
+
+def unseen(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
+    """Return the matches that were played again by now while results are held back, as they are shown."""
+    return force(stored.orders.read().given, lambda order: order.planned <= revision).earlier
+
+
+def _computed(file: Config, stored: SeasonStore, complete: int, held: Held | None, revision: int) -> Ranking:
+    """The rating of the results of all complete rounds."""
+    from arbiter.season.ledger import Ledger
+    from arbiter.season.results import SeasonResults
+    from arbiter.season.settings import config_at
+
+    config = config_at(SeasonResults(file, stored).config, stored, complete)
+    if held is None:
+        return _rank(Ledger.of(config, stored), complete, None)
+    while True:
+        instead = unseen(stored, revision)
+        ledger = Ledger.of(config, stored, instead)
+        if instead == unseen(stored, revision):
+            return _rank(ledger, complete, held.orders)
+
+
+def _rank(ledger: Ledger, number: int, orders: Orders | None) -> Ranking:
+    ledger.read_after(number, orders)
+    return ledger.ranking()

@@ -1,0 +1,123 @@
+"""Matches that were played again: what each was before and is now, for everybody.
+
+Each run is kept in the store. A state knows those that its orders know: while results are held back, none
+that was replaced unseen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.match.packing import unpack
+from arbiter.replay.result_text import say_change, say_match
+from arbiter.season.snapshot.pagination import window
+from arbiter.store import OrderKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arbiter.match.packing import PackedMatch
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.season.order_effects import Rerun
+    from arbiter.season.snapshot.match_schema import MatchFault, MatchRun, Rejudging, Rejudgings
+    from arbiter.season.snapshot.season_state import SeasonState
+
+MOST_REJUDGED = 50
+"""Rejudgings on a player's page, the last ones."""
+
+
+def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
+    """Each time that a match was played again, the oldest first; `match` is how it ended last."""
+    reruns = state.reruns.get(match.id, ())
+    ends = [*(rerun.order.before or match for rerun in reruns), match]
+    return [_told(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
+
+
+def rejudgings_with(state: SeasonState, player: str, most: int = MOST_REJUDGED) -> list[Rejudging]:
+    """The last times that matches of a player were played again, the last first."""
+    mine = [one for one in _latest_first(state) if one.order.before and player in one.order.before.players]
+    return _all_told(state, mine[:most])
+
+
+def last_rejudgings(state: SeasonState, most: int) -> list[Rejudging]:
+    """The last times that matches were played again, the last first."""
+    return _all_told(state, _latest_first(state)[:most])
+
+
+def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
+    """A page of all of them, the last first; None where there is no such page."""
+    every = _latest_first(state)
+    shown = window(len(every), page)
+    return None if shown is None else {
+        "season": state.name,
+        "rejudgings": _all_told(state, every[shown.first : shown.end]),
+        "total": len(every),
+        "page": shown.page,
+        "pages": shown.pages,
+        "next": shown.next,
+    }  # fmt: skip
+
+
+def say_rejudging(one: Rejudging) -> str:
+    """What became of a match, for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
+    if one["kind"] == "restored":
+        return f"match {one['match']} counts again as it was before it was played again: {one['say']}"
+    because = f", because {one['because']}" if one["because"] else ""
+    return f"match {one['match']} was played again{because}: {one['say']}"
+
+
+def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
+    """A run of a match that another one replaced, the first being 1; None where there is none."""
+    if state.match(match_id) is None or not 1 <= run <= len(state.reruns.get(match_id, ())):
+        return None
+    return state.stored.orders.earlier(match_id)[run - 1]
+
+
+def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
+    """The record of an earlier run of a match, by default of how it ended last; None where there is none."""
+    if run is not None:
+        found = earlier_run(state, match_id, run)
+        return None if found is None else unpack(found.record, match_id)
+    return state.record(match_id) if state.match(match_id) is not None else None
+
+
+def fault_in(match: MatchSummary) -> MatchFault | None:
+    """The fault that ended a match; its reason may tell of cards or of standard error."""
+    if match.faulty is None:
+        return None
+    return {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}
+
+
+def _latest_first(state: SeasonState) -> list[Rerun]:
+    every = [rerun for reruns in state.reruns.values() for rerun in reruns]
+    return sorted(every, key=lambda one: (one.order.moment, one.order.subject, one.replaces), reverse=True)
+
+
+def _all_told(state: SeasonState, reruns: Iterable[Rerun]) -> list[Rejudging]:
+    wanted = [(rerun.order.subject, rerun.replaces) for rerun in reruns]
+    matches = state.matches_of({match_id for match_id, _ in wanted})
+    of = {match.id: rejudgings_of(state, match) for match in matches}
+    return [of[match_id][run - 1] for match_id, run in wanted if match_id in of]
+
+
+def _told(rerun: Rerun, before: MatchSummary, after: MatchSummary) -> Rejudging:
+    return {
+        "match": after.id,
+        "round": after.round,
+        "run": rerun.replaces,
+        "kind": "restored" if rerun.order.verb is OrderKind.RESTORED else "replayed",
+        "moment": rerun.order.moment,
+        "because": rerun.because,
+        "before": _run(before),
+        "after": _run(after),
+        "say": say_change(before, after),
+    }
+
+
+def _run(match: MatchSummary) -> MatchRun:
+    return {
+        "players": list(match.players),
+        "points": None if match.points is None else list(match.points),
+        "say": say_match(match),
+        "fault": fault_in(match),
+    }

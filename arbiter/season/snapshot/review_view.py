@@ -1,0 +1,49 @@
+"""What reviews say of the matches of one state of a season, and who may see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.replay.match_review import review_for
+from arbiter.replay.visibility import Reader, replay_of
+
+if TYPE_CHECKING:
+    from arbiter.replay.match_review import Review, ReviewedDecision
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.season.snapshot.viewer import Eyes
+
+
+def has_review(state: SeasonState, match_id: str) -> bool:
+    """True for a match that has a review which others than organisers may see, if only some of them."""
+    match = state.match(match_id)
+    if match is None or state.held is not None or not state.is_complete(match.round):
+        return False
+    return any(state.stored.reviews.briefs([match_id]))
+
+
+def review(state: SeasonState, match_id: str, eyes: Eyes | None = None) -> Review | None:
+    """What a review says of a match, as far as these eyes may see it; None where there is nothing to see.
+
+    The `event` of a decision is the number of its answer in the replay for readers of all cards.
+    """
+    match = state.match(match_id)
+    # One that was played again, unseen, has lost its review: which one has must not be told.
+    if match is None or state.held is not None:
+        return None
+    record, found = state.record(match_id), state.stored.reviews.one(match_id)
+    if record is None or found is None:
+        return None
+    complete = state.is_complete(match.round)
+    own = tuple(seat for seat, name in enumerate(match.players) if eyes is not None and eyes.own(name))
+    reader = Reader("full") if eyes is not None and eyes.organiser else Reader("public", notes=own)
+    seen = review_for(found, reader, state.file.publish_reviews, complete)
+    if seen is None:
+        return None
+    events = replay_of(record, Reader("full"))["events"]
+    places = dict(enumerate(event["i"] for event in events if event["t"] == "answer"))
+    decisions: list[ReviewedDecision] = [
+        {**decision, "event": places[decision["i"]]}
+        for decision in seen["decisions"]
+        if decision["i"] in places
+    ]
+    return {**seen, "decisions": decisions}

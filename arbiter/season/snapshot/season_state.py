@@ -1,0 +1,348 @@
+"""One season at one moment, read from its store: whatever is shown comes from one of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from arbiter.games.cards import told_commitment
+from arbiter.match.packing import unpack, unpack_end
+from arbiter.match.spec import original
+from arbiter.season.calendar import next_round
+from arbiter.season.config.settings_diff import registered_name
+from arbiter.season.order_effects import force, out_of_count, reruns_of, suspended_now, withdrawn
+from arbiter.season.roster import rostered
+from arbiter.season.snapshot.ranking import ranking_of, unseen
+from arbiter.season.snapshot.standing_marks import in_rank
+from arbiter.season.snapshot.viewer import AsStored, Held, roles_of
+from arbiter.store.controls import NO_WISH, Wish
+from arbiter.store.match_lists import MatchRange
+from arbiter.store.rating_briefs import brief_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from arbiter.match.packing import MatchEnd
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.season.calendar import NextRound
+    from arbiter.season.config import Config, Entry
+    from arbiter.season.config.settings_diff import Role
+    from arbiter.season.order_effects import Rerun
+    from arbiter.season.snapshot.schema import StoredStandings
+    from arbiter.season.snapshot.standing_marks import Ranked
+    from arbiter.store import Order, SeasonStore
+    from arbiter.store.event_log import Happened
+    from arbiter.store.rating_briefs import Brief
+    from arbiter.store.row_values import PlannedRound
+    from rating.ratings import Ranking
+
+
+@dataclass(frozen=True, eq=False)
+class SeasonState:
+    """A season as its store had it at `moment`; `event` is the number of its last event.
+
+    `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
+    `frozen` is the round after which the public sees nothing until the season is over, None if it sees all;
+    `held` is there in what it then sees.
+
+    `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None where it
+    would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it; of
+    matches there are but counts here, since a season may have a million.
+    """
+
+    file: Config | AsStored
+    stored: SeasonStore
+    event: int
+    revision: int
+    rounds: tuple[PlannedRound, ...]
+    seed: str | None
+    commitment: str | None
+    holder: str | None
+    stopping: bool
+    moment: datetime
+    paused: str | None = None
+    closed: str | None = None
+    wish: Wish = NO_WISH
+    following: NextRound | None = None
+    frozen: int | None = None
+    held: Held | None = None
+
+    @classmethod
+    def of(cls, file: Config | AsStored, stored: SeasonStore) -> Self:
+        """A season as it is now; who asks for more of it may read what happened meanwhile."""
+        change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
+        rounds, seed_told = tuple(stored.plan()), stored.seed_told() is not None
+        over = seed_told or running.closed is not None
+        return cls(
+            file=file,
+            stored=stored,
+            event=change[0],
+            revision=change[1],
+            rounds=rounds,
+            seed=stored.seed if seed_told else None,
+            commitment=told_commitment(stored.seed, file.seed_commitment is not None),
+            holder=stored.holder(),
+            stopping=stored.asked_to_stop(),
+            moment=moment,
+            paused=running.paused,
+            closed=running.closed,
+            wish=stored.running.wish(),
+            following=None if isinstance(file, AsStored) else next_round(file, rounds, over, moment),
+            frozen=stored.frozen_after() if file.freeze else None,
+        )
+
+    @property
+    def name(self) -> str:
+        """The season's name."""
+        return self.file.season
+
+    @cached_property
+    def config(self) -> Config:
+        """The whole of the season's file."""
+        if not isinstance(self.file, AsStored):
+            return self.file
+        from arbiter.season.config import load
+
+        return load(self.file.path)
+
+    @cached_property
+    def complete(self) -> int:
+        """Number of complete rounds."""
+        return sum(known.complete for known in self.rounds)
+
+    @cached_property
+    def matches(self) -> tuple[MatchSummary, ...]:
+        """All stored matches, in the order of the plan: for whoever shows every one."""
+        return tuple(self.as_shown(self.stored.summaries(self.last)))
+
+    @property
+    def last(self) -> int:
+        """The last round whose matches are shown."""
+        return MOST_ROUNDS if self.held is None else len(self.rounds)
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """By round how many matches are stored."""
+        return self.stored.counts(MatchRange(1, self.last))
+
+    @property
+    def number_of_matches(self) -> int:
+        """How many matches are stored."""
+        return sum(self.counts.values())
+
+    def match(self, match_id: str) -> MatchSummary | None:
+        """A stored match; None where there is none of this id."""
+        return next(iter(self.matches_of([match_id])), None)
+
+    def matches_of(self, ids: Collection[str]) -> list[MatchSummary]:
+        """The stored matches of these ids, in the order of the plan."""
+        found = self.stored.summaries_of(ids)
+        return self.as_shown([match for match in found if (match.round or 0) <= self.last])
+
+    def as_shown(self, matches: list[MatchSummary]) -> list[MatchSummary]:
+        """Matches as they were, in place of those that were played again unseen since they were read."""
+        if self.held is None:
+            return matches
+        instead = unseen(self.stored, self.revision)
+        return [instead.get(match.id, match) for match in matches]
+
+    def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
+        """Who meets in a round."""
+        if self.begun is not None and number == self.begun.number:
+            return self._tables_begun
+        return self.stored.tables(number)
+
+    @cached_property
+    def _tables_begun(self) -> tuple[tuple[str, ...], ...]:
+        return () if self.begun is None else self.stored.tables(self.begun.number)
+
+    @cached_property
+    def given(self) -> tuple[Order, ...]:
+        """The orders that hold here, the oldest first."""
+        return (self.stored.orders.read() if self.held is None else self.held.orders).given
+
+    @cached_property
+    def annulled(self) -> Mapping[str, str]:
+        """By id the matches that do not count, and why."""
+        return out_of_count(force(self.given), self.given, self.matches_of)
+
+    @cached_property
+    def reruns(self) -> Mapping[str, Sequence[Rerun]]:
+        """By id the matches that were played again, each with its runs from the second on."""
+        return reruns_of(self.given)
+
+    @cached_property
+    def suspended(self) -> Mapping[str, str]:
+        """The players suspended from the next round on, with the reasons."""
+        return suspended_now(self.stored, self.last_standings)
+
+    @cached_property
+    def last_standings(self) -> StoredStandings | None:
+        """The standings after the last complete round."""
+        return self._kept(self.complete) if self.complete else None
+
+    def standings_after(self, number: int) -> StoredStandings:
+        """The standings after a complete round; of earlier ones those asked for last are kept."""
+        if number == self.complete and self.last_standings is not None:
+            return self.last_standings
+        before = self.__dict__.get("_asked")
+        if before is None or before[0] != number:
+            before = self.__dict__["_asked"] = (number, self._kept(number))
+        return cast("StoredStandings", before[1])
+
+    @cached_property
+    def official(self) -> Ranked:
+        """The rows of the last standings with their ranks, as they are shown."""
+        last = self.last_standings
+        return [] if last is None else in_rank(last, self.players, official=True)
+
+    def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
+        """The ratings after some complete rounds in brief; those asked for last are kept, up to a number."""
+        kept = self.known_briefs
+        # These never change, but the last one may, which is at hand.
+        lacking = [number for number in rounds if number not in kept and number != self.complete]
+        names = self._own_names
+        for number, brief in self.stored.briefs(lacking):
+            kept[number] = brief._replace(players=[names.get(name, name) for name in brief.players])
+        for number in rounds:
+            found = None if number == self.complete else kept.get(number)
+            yield number, brief_in(self.standings_after(number)) if found is None else found
+        for number in list(kept)[: max(len(kept) - MOST_BRIEFS, 0)]:
+            kept.pop(number, None)
+
+    @cached_property
+    def known_briefs(self) -> dict[int, Brief]:
+        """Those that are kept."""
+        return {}
+
+    @cached_property
+    def unranked(self) -> frozenset[str]:
+        """Who has no official rank: house bots, rungs, and who plays no more."""
+        return frozenset(name for name in self.names if self.players.get(original(name), "gone"))
+
+    @cached_property
+    def crossed(self) -> list[str]:
+        """Who stands in the crosstable, as it is shown: all who have results."""
+        rated = set() if self.ranking is None else {row.player for row in self.ranking.rows if row.matches}
+        return [row["player"] for row, _ in self.official if row["player"] in rated]
+
+    @cached_property
+    def known_lines(self) -> dict[str, Any]:
+        """The lines of the best in a chart, once they were asked for; see `figures`."""
+        return {}
+
+    @cached_property
+    def known_rows(self) -> dict[int, Any]:
+        """The rows after the last two rounds, by name; see `front`."""
+        return {}
+
+    @cached_property
+    def known_highlights(self) -> dict[int, Any]:
+        """What was found of rounds that are worth to be told of; see `front`."""
+        return {}
+
+    @cached_property
+    def _own_names(self) -> Mapping[str, str]:
+        """Each name as the same text: lists of it take no further room."""
+        return {name: name for name in self.names}
+
+    def _kept(self, number: int) -> StoredStandings:
+        """The standings kept after a round; computed where none are kept."""
+        kept = self.stored.standings(number)
+        if kept is None:
+            from arbiter.season.results import SeasonResults
+
+            kept = SeasonResults(self.config, self.stored).standings(number)
+        return cast("StoredStandings", kept)
+
+    @property
+    def begun(self) -> PlannedRound | None:
+        """The round under way, if there is one."""
+        return next((known for known in self.rounds if not known.complete), None)
+
+    @property
+    def stamp(self) -> str:
+        """A string that differs for every state: a cache key, shown in the footer."""
+        return f"{self.event}-{self.revision}-{self.number_of_matches}"
+
+    def events(self, after: int, most: int) -> list[Happened]:
+        """The first `most` events with numbers above `after` that the public may hear of.
+
+        None is newer than this state: those who hear of one look at once.
+        """
+        if self.held is None:
+            return self.stored.events(after, min(most, max(self.event - after, 0)))
+        before = max(min(most, self.held.first_event - after), 0)
+        stored = self.stored.events(after, before) if before else []
+        return [*stored, *(event for event in self.held.events if event.number > after)][:most]
+
+    def is_complete(self, round_number: int | None) -> bool:
+        """True when all of a round may be known."""
+        return round_number is not None and round_number <= self.complete
+
+    def record(self, match_id: str) -> MatchRecord | None:
+        """The record of a match; None where there is none."""
+        found = self._packed(match_id)
+        return None if found is None else unpack(found, match_id)
+
+    def end(self, match_id: str) -> MatchEnd | None:
+        """How a match ended; None where there is none."""
+        found = self._packed(match_id)
+        return None if found is None else unpack_end(found, match_id)
+
+    def _packed(self, match_id: str) -> bytes | None:
+        # First of all: it may be played again, unseen, at any moment.
+        now = self.stored.packed(match_id)
+        if self.held is None or match_id not in unseen(self.stored, self.revision):
+            return now
+        replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
+        return self.stored.orders.earlier(match_id)[len(replayed)].record
+
+    @cached_property
+    def players(self) -> Mapping[str, Role]:
+        """The players of the next round by rated name, with their roles; no author who is withdrawn."""
+        if self.held is None and isinstance(self.file, AsStored):
+            return self.file.players
+        gone = withdrawn(self.stored, self.given)
+        found = roles_of(self.roster)
+        return {name: role for name, role in found.items() if registered_name(name) not in gone}
+
+    @property
+    def roster(self) -> tuple[Entry, ...]:
+        """The players of the next round; while results are held back, of the last one that is shown."""
+        return rostered(self.config, self.stored).entries if self.held is None else self.held.roster
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Everybody who is or was in the season, the best first, then those without results."""
+        last = self.standings_after(self.complete)["players"] if self.complete else ()
+        ranked = [row["player"] for row in last]
+        return tuple(dict.fromkeys([*ranked, *self.players, *self.stored.seated(self.last)]))
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The rating behind the last standings; None before the first round is complete."""
+        return ranking_of(lambda: self.config, self.stored, self.complete, self.held, self.revision)
+
+
+MOST_ROUNDS = 2**31 - 1
+"""No store numbers further."""
+MOST_BRIEFS = 100
+"""Rounds whose ratings are kept in brief."""
+
+
+def knowing(state: SeasonState, **found: Any) -> SeasonState:
+    """A state of which this needs no more be read."""
+    state.__dict__.update(found)
+    return state
+
+
+def renewed(state: SeasonState, **changes: Any) -> SeasonState:
+    """A state with other fields; what was read or computed of it stays."""
+    found = {name: value for name, value in state.__dict__.items() if name not in _FIELDS}
+    return knowing(replace(state, **changes), **found)
+
+
+_FIELDS = frozenset(field.name for field in fields(SeasonState))

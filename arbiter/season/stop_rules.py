@@ -1,0 +1,123 @@
+"""When a season has played enough: its intervals are as narrow as was asked for, or its money is spent."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError
+from arbiter.season.config.settings_diff import price_of
+from arbiter.season.cost_budget import cost_of, replaced
+from arbiter.text import money, number
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.token_usage import Billed
+    from arbiter.season.config import Config
+    from arbiter.store import SeasonStore
+
+
+def narrow(config: Config, standings: Mapping[str, Any], suspended: Collection[str]) -> str:
+    """Return why no interval needs another round, "" while one does, or where nothing says how narrow.
+
+    Those count of all who play on, but for house bots and anchors.
+    """
+    most = config.stop_when.elo
+    if most is None:
+        return ""
+    halves = {row["player"]: _half(row) for row in standings["players"]}
+    names = [
+        entry.player.name
+        for entry in config.entries
+        if not entry.house and entry.player.name not in {*suspended, *(config.anchors or ())}
+    ]
+    widths = {name: halves.get(name) for name in names}
+    known = {name: half for name, half in widths.items() if half is not None and half <= most}
+    if not known or len(known) < len(names):
+        return ""
+    widest = max(known, key=known.__getitem__)
+    return (
+        f"after round {standings['rounds_played']} all intervals are within \N{PLUS-MINUS SIGN}{most:g} Elo,"
+        f" the widest \N{PLUS-MINUS SIGN}{number(known[widest], 1)} of {widest}:"
+        " more rounds follow a smaller elo in stop_when"
+    )
+
+
+def _half(row: Mapping[str, Any]) -> float | None:
+    return None if row["low"] is None or row["high"] is None else (row["high"] - row["low"]) / 2
+
+
+class Purse:
+    """The money that a season may cost, and what it has cost so far; without a bound nothing is read."""
+
+    def __init__(self, config: Config, stored: SeasonStore) -> None:
+        self._most, self._prices, self._currency = config.stop_when.cost, config.prices, config.currency
+        self._file, self._stored = str(config.file), stored
+        self._matches = self._outlays = 0.0
+        self._rounds: defaultdict[int, float] = defaultdict(float)
+        self._dearest: defaultdict[int, float] = defaultdict(float)
+        self.is_closed = False
+        """True once no further match may begin."""
+        if self._most is not None:
+            for match in replaced(stored.orders.read().given):
+                self._matches += self._cost(match.billed())
+            for match in stored.summaries():
+                self._add(match)
+            self._outlays = self._cost(stored.outlays.all())
+
+    def is_last(self, under_way: int, match: MatchSummary | None = None) -> bool:
+        """Take one more match, or None for a play that is not stored; True where no further one may begin.
+
+        That is where one more and those `under_way`, each as dear as the dearest of the last two rounds,
+        would go beyond what the season may cost.
+        """
+        if self._most is None:
+            return False
+        if match is None:
+            self._outlays = self._cost(self._stored.outlays.all())
+        else:
+            self._add(match)
+        self.is_closed = self._goes_beyond((under_way + 1) * self._dearest_of_late())
+        return self.is_closed
+
+    def refuses(self, number: int) -> bool:
+        """True where a round, as dear as the one before, would go beyond what the season may cost."""
+        return self._goes_beyond(self._rounds[number - 1])
+
+    def say(self, number: int) -> str:
+        """Why no further match of a round begins."""
+        assert self._most is not None
+        spent = self._matches + self._outlays
+        largest = max(spent, self._most)
+        said = f"{money(spent, largest)} of {money(self._most, largest, self._currency)}"
+        what, more = f"round {number - 1} cost", self._rounds[number - 1]
+        if self.is_closed:
+            what, more = "a match cost up to", self._dearest_of_late()
+        because = f", and {what} {money(more, largest)}" if spent < self._most and more else ""
+        return f"{said} are spent{because}: round {number} goes on with a larger cost in stop_when"
+
+    def _dearest_of_late(self) -> float:
+        last = max(self._dearest, default=0)
+        return max(self._dearest[last], self._dearest[last - 1])
+
+    def _goes_beyond(self, more: float) -> bool:
+        spent = self._matches + self._outlays
+        return self._most is not None and (spent >= self._most or spent + more > self._most)
+
+    def _add(self, match: MatchSummary) -> None:
+        more, number = self._cost(match.billed()), match.round or 0
+        self._matches += more
+        self._rounds[number] += more
+        self._dearest[number] = max(self._dearest[number], more)
+
+    def _cost(self, billed: Mapping[str, Billed]) -> float:
+        found = cost_of(billed, self._prices)
+        if found is None:
+            lacking = next(name for name in billed if price_of(self._prices, name) is None)
+            message = f"stop_when: cost: {lacking} has played, and has no price"
+            hint = f"write prices: {{{lacking}: {{input: 3, output: 15}}}}"
+            raise ConfigError(message, self._file, hint)
+        return found

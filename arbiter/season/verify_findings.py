@@ -1,0 +1,273 @@
+"""The findings of a verification: one stored match beside its plan, and one standings beside another.
+
+A match is compared in place, deals, moves, points, results and charges; each difference is one line of text
+without the match's name.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import ConfigError
+from arbiter.match.position import programme
+from arbiter.match.record import Fault, rounded_to_us
+from arbiter.match.rerun import replay
+from arbiter.replay.export import OUTCOMES, results
+from arbiter.table.llm.replayed_model import model_differences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.clock import TimeControl
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+
+
+TOLERANCE = 1e-6
+"""Elo by which a rating computed again may differ: the last bits depend on the machine."""
+LATER = frozenset({"by_order", "favours", "plays_on", "scored", "suspended", "wins_by_fault"})
+"""Keys of standings that older ones lack."""
+
+
+class FindingKind(StrEnum):
+    """The meaning of a finding."""
+
+    DIFFERENCE = "difference"
+    UNREADABLE = "unreadable"
+    UNCHECKED = "unchecked"
+    REMARK = "remark"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong or remarkable, or that cannot be checked; `place` is a match, a round or the season."""
+
+    place: str
+    text: str
+    kind: FindingKind = FindingKind.DIFFERENCE
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+@dataclass(slots=True)
+class Coverage:
+    """The numbers of things that were checked."""
+
+    rounds: int = 0
+    complete: int = 0
+    matches: int = 0
+    moves: int = 0
+    forfeits: int = 0
+    annulled: int = 0
+    replayed: int = 0
+    commitment: bool = False
+
+
+def by_player(standings: dict[str, Any]) -> dict[str, Any]:
+    """Standings with their rows by player, so that a difference names the player."""
+    return {**standings, "players": {row["player"]: row for row in standings["players"]}}
+
+
+def without_idle(standings: dict[str, Any]) -> dict[str, Any]:
+    rows = [row for row in standings["players"] if row["matches"]]
+    return {**standings, "players": rows, "warnings": [], "plays_on": []}
+
+
+def unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
+    """Every place where two JSON values differ; numbers may by the tolerance."""
+    if isinstance(stored, dict) and isinstance(fresh, dict):
+        for key in dict.fromkeys([*fresh, *stored]):
+            if key not in stored and key in LATER:
+                continue
+            if key not in stored or key not in fresh:
+                yield f"{path}: {key}: {'surplus' if key in stored else 'missing'}"
+            else:
+                yield from unlike(f"{path}: {key}", stored[key], fresh[key])
+    elif isinstance(stored, int | float) and isinstance(fresh, int | float):
+        # Written so that NaN differs from everything.
+        if not abs(stored - fresh) <= TOLERANCE:
+            yield f"{path}: stored {stored!r}, recomputed {fresh!r}"
+    elif stored != fresh:
+        yield f"{path}: stored {shown(stored)}, recomputed {shown(fresh)}"
+
+
+SHOWN = 300
+"""Characters of a value that are shown."""
+ROUNDING_NS = 1000
+"""Stored times are whole microseconds."""
+
+
+def shown(value: Any) -> str:
+    """A value as JSON on one line, without the quotes of a text, cut where it is long."""
+    text = json.dumps(value)
+    if isinstance(value, str):
+        text = text[1:-1]
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def match_differences(
+    game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool
+) -> Iterator[str]:
+    """Every difference between a record and the match that `spec` and `game` make of its moves.
+
+    Models are asked again, and kept answers answer them. `same_config` is True when the match was played
+    under the limits of `spec`; then clocks are compared.
+    """
+    yield from _place(game, spec, record, same_config)
+    dealt, differences = _deals(game, spec, record)
+    yield from differences
+    control = spec.limits.time if same_config else None
+    starting = False
+    if dealt is not None:
+        again = replay(dealt, spec, record)
+        starting = again.starting
+        if again.record is None:
+            yield again.problem
+        else:
+            yield from _play(record, again.record, dealt is game, again.judged)
+    yield from _charges(record, control, starting)
+    entries = [player.model for player in spec.players] if same_config else ()
+    yield from model_differences(game, record, entries)
+
+
+def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
+    """Differences in which match it is, who played, and what."""
+    planned = {
+        "id": spec.id,
+        "season": spec.season,
+        "round": spec.round,
+        "table": spec.table,
+        "rotation": spec.rotation,
+        "game": game.name,
+        "options": _plain(game.options),
+        "seed": spec.seed,
+        "players": tuple(player.name for player in spec.players),
+        "sides": game.sides,
+        "substitute": spec.substitute,
+    }
+    if same_config:
+        planned |= {"delivery": spec.limits.delivery, "clock": spec.limits.clock}
+    for name, value in planned.items():
+        if (stored := getattr(record, name)) != value:
+            if name == "seed":
+                yield "seed: the record's is not the season's"
+            else:
+                yield f"{name}: stored {shown(stored)}, planned {shown(value)}"
+    if [bot.player for bot in record.bots] != list(record.players):
+        yield f"bots: stored of {shown([bot.player for bot in record.bots])}"
+
+
+def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
+    """A game that deals what the record has, None if that is impossible; and differences from the plan.
+
+    Play is checked against the recorded cards, right or wrong. In a chained game the deals follow
+    from the play, so the replay deals them.
+    """
+    planned = programme(game, spec.seed, spec.round or 1)
+    differences = []
+    if record.deal_hash != planned.hash:
+        differences.append(f"deal_hash: stored {shown(record.deal_hash)}, dealt {planned.hash}")
+    if game.chained:
+        return game, differences
+    shapes = _plain(planned.shapes)
+    different = [
+        number for number, deal in enumerate(record.deals) if number >= len(shapes) or deal != shapes[number]
+    ]
+    if not different:
+        return game, differences
+    first = different[0]
+    fresh = shapes[first] if first < len(shapes) else None
+    differences.append(
+        f"deals: {len(different)} of {len(record.deals)} are not the seed's; deal {first + 1}:"
+        f" stored {shown(record.deals[first])}, dealt {shown(fresh)}"
+    )
+    try:
+        return game.given([game.deal_from_json(shape) for shape in record.deals]), differences
+    except ConfigError as error:
+        return None, [*differences, f"deals: they cannot be played: {error}"]
+
+
+def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool) -> Iterator[str]:
+    """The record beside the same match replayed."""
+    if own_deals and list(record.deals) != (fresh := _plain(again.deals)):
+        yield f"deals: stored {len(record.deals)}, replayed {len(fresh)}, or others"
+    for number, (stored, move) in enumerate(zip(record.moves, again.moves, strict=True), 1):
+        if stored.deal != move.deal or stored.action != move.action:
+            yield (
+                f"move {number}: stored {stored.action} in deal {stored.deal},"
+                f" replayed {move.action} in deal {move.deal}"
+            )
+    if record.points != again.points:
+        yield f"points: stored {shown(record.points)}, replayed {shown(again.points)}"
+    if record.scores is not None and record.scores != again.scores:
+        yield f"scores: stored {shown(record.scores)}, replayed {shown(again.scores)}"
+    kept, fresh = record.forfeit, again.forfeit
+    if kept is not None and fresh is not None:
+        if kept.reason == f"{kept.word}: {fresh.reason}":
+            # Earlier versions wrote the word twice.
+            kept = replace(kept, reason=fresh.reason)
+        names = ("seat", "player", "fault", *(("detail",) if judged else ()))
+        for name in names:
+            if getattr(kept, name) != getattr(fresh, name):
+                old, new = shown(getattr(kept, name)), shown(getattr(fresh, name))
+                yield f"forfeit: {name}: stored {old}, replayed {new}"
+    if record.points is None or len(record.points) == len(record.players):
+        yield from _results(record, again)
+
+
+def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
+    stored, replayed = (
+        {(white, black): OUTCOMES[score] for white, black, score in results(match)}
+        for match in (record, again)
+    )
+    for pair in sorted({*stored, *replayed}):
+        if stored.get(pair) != replayed.get(pair):
+            white, black = (record.players[seat] for seat in pair)
+            old, new = stored.get(pair, "none"), replayed.get(pair, "none")
+            yield f"result {white} - {black}: stored {old}, replayed {new}"
+
+
+def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
+    """Charges that do not fit: of a seat's moves, its total, and what its clock had left.
+
+    `control` is None when it is not known which one was played under.
+    """
+    seats = len(record.players)
+    used, answered = [0] * seats, [0] * seats
+    wrong: dict[int, str] = {}
+    for number, move in enumerate(record.moves, 1):
+        seat = move.seat
+        used[seat] += move.charged_ns
+        answered[seat] += 1
+        if move.charged_ns < 0:
+            wrong.setdefault(seat, f"move {number}: charged_ns: stored {move.charged_ns}")
+        if control is not None:
+            left = control.left_ns(answered[seat], used[seat])
+            if abs(move.left_ns - left) > ROUNDING_NS:
+                text = f"move {number}: left_ns: stored {move.left_ns}, by what was charged {left}"
+                wrong.setdefault(seat, text)
+    for seat, bot in enumerate(record.bots[:seats]):
+        if used[seat] > bot.charged_ns:
+            text = f"charged_ns of seat {seat}: stored {bot.charged_ns}, its moves alone have {used[seat]}"
+            wrong.setdefault(seat, text)
+    yield from (wrong[seat] for seat in sorted(wrong))
+    forfeit = record.forfeit
+    if forfeit is None or forfeit.fault is not Fault.TIMEOUT or starting or control is None:
+        return
+    # By the clock `cpu` a bot may sleep beyond all bounds and be charged nothing.
+    if control.match_ns is None or record.clock == "cpu" or forfeit.seat >= len(record.bots):
+        return
+    charged = record.bots[forfeit.seat].charged_ns
+    granted = rounded_to_us(control.granted_ns(answered[forfeit.seat]))
+    if charged < granted:
+        yield f"forfeit: timeout, but seat {forfeit.seat} was charged {charged} ns of {granted}"
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON reads it back: lists for tuples."""
+    return json.loads(json.dumps(value))

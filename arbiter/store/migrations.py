@@ -1,0 +1,55 @@
+"""How an empty database gets the tables of a store, and a store of an earlier version what it lacks."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import sqlalchemy as sa
+from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DDLElement
+
+from arbiter.store.db_schema import HEAD, metadata, version
+
+STEPS = {
+    # Who did not qualify was distinguished from whom an organiser suspended by the words of the reason.
+    "0009": "UPDATE suspensions SET verb = 'failed'"
+    " WHERE verb = 'suspend' AND substr(because, 1, 22) = 'failed qualification: '",
+    # There were no others.
+    "0016": "UPDATE events SET shown = number",
+}
+"""By version what is executed in stores of earlier ones, once they have all tables and columns."""
+
+
+def make(connection: sa.Connection) -> None:
+    """Make all tables in an empty database, in the transaction of a connection."""
+    for statement in _making(connection.dialect):
+        connection.exec_driver_sql(statement)
+    connection.execute(sa.insert(version).values(version_num=HEAD))
+
+
+@lru_cache(maxsize=1)
+def _making(dialect: sa.Dialect) -> tuple[str, ...]:
+    """Return what makes tables and indexes: to compile it takes longer than to execute it."""
+    tables = metadata.sorted_tables
+    made: list[DDLElement] = [CreateTable(table) for table in tables]
+    made += [CreateIndex(index) for table in tables for index in sorted(table.indexes, key=str)]
+    return tuple(str(statement.compile(dialect=dialect)) for statement in made)
+
+
+def upgrade(connection: sa.Connection) -> str:
+    """Add what a store of an earlier version lacks, in the transaction of a connection; which it was."""
+    before: str = connection.execute(sa.select(version.c.version_num)).scalar_one()
+    there = sa.inspect(connection)
+    for table in metadata.sorted_tables:
+        if not there.has_table(table.name):
+            table.create(connection)
+            continue
+        known = {column["name"] for column in there.get_columns(table.name)}
+        for column in table.c:
+            if column.name not in known:
+                added = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {added}")
+    for number, step in STEPS.items():
+        if before < number:
+            connection.exec_driver_sql(step)
+    connection.execute(sa.update(version).values(version_num=HEAD))
+    return before

@@ -1,0 +1,172 @@
+"""Rows of a season's tables as values: rounds, matches, and what of them cannot be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.match.packing import unpack
+from arbiter.match.record import MatchSummary
+from arbiter.match.spec import AGAIN_MARK
+from arbiter.store import db_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match.record import MatchRecord
+
+DIGITS = "0123456789"
+_FIGURE = (int, float)
+_RATING = (int, float, NoneType)
+STANDINGS: Mapping[str, tuple[type, ...]] = {
+    "season": (str,), "game": (str,), "rounds_played": (int,), "warnings": (list,), "players": (list,),
+}  # fmt: skip
+"""The columns of all standings; those of earlier versions may have no more."""
+STANDING: Mapping[str, tuple[type, ...]] = {
+    "rank": (int,), "player": (str,), "elo": _RATING, "low": _RATING, "high": _RATING, "matches": (int,),
+    "results": (int,), "wins": (int,), "draws": (int,), "losses": (int,), "points": _FIGURE,
+    "faults": (dict,),
+}  # fmt: skip
+"""The same of each player in them."""
+
+
+class PlannedRound(NamedTuple):
+    """A planned round without its tables; `complete` when all its matches are stored.
+
+    `digest` is its config's; `planned` is when, None where that was not kept.
+    """
+
+    number: int
+    digest: str
+    complete: bool
+    planned: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """The same with its tables."""
+
+    number: int
+    digest: str
+    tables: tuple[tuple[str, ...], ...]
+    complete: bool
+    planned: datetime | None = field(default=None, compare=False)
+
+
+Planned: TypeAlias = PlannedRound | StoredRound
+
+
+class StoredMatch(NamedTuple):
+    """A stored match; what cannot be read of it is None, and `problem` says why."""
+
+    id: str
+    summary: MatchSummary | None
+    record: MatchRecord | None
+    problem: str
+
+
+def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
+    short, record, problems = None, None, []
+    try:
+        short = MatchSummary.from_json(json.loads(summary))
+    except (ValueError, TypeError, KeyError) as error:
+        problems.append(f"its summary cannot be read: {error!r}")
+    try:
+        record = unpack(kept, match_id)
+    except StoreError as error:
+        problems.append(str(error))
+    return StoredMatch(match_id, short, record, "; ".join(problems))
+
+
+@contextmanager
+def legible(what: str) -> Iterator[None]:
+    """StoreError that names what is read here of a store, and cannot be."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"{what} cannot be read: {error}") from None
+
+
+def read_summary(text: str, what: str) -> MatchSummary:
+    with legible(what):
+        return MatchSummary.from_json(json.loads(text))
+
+
+def read_json(text: str | None, what: str) -> dict[str, Any] | None:
+    """The mapping of a stored text, None where there is none; StoreError names what cannot be read."""
+    if text is None:
+        return None
+    with legible(what):
+        shape = json.loads(text)
+    if not isinstance(shape, dict):
+        raise StoreError(f"{what} cannot be read: {text[:40]!r} is not a mapping")
+    return shape
+
+
+def read_standings(text: str | None, number: int) -> dict[str, Any] | None:
+    """The standings after a round, None where there are none; StoreError names the place that is damaged."""
+    what = f"the standings of round {number}"
+    shape = read_json(text, what)
+    if shape is not None:
+        _check(shape, STANDINGS, what)
+        for place, row in enumerate(shape["players"], 1):
+            _check(row, STANDING, f"{what}, row {place},")
+    return shape
+
+
+def read_moment(text: str, what: str) -> datetime:
+    """A stored moment; StoreError names what cannot be read."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise StoreError(f"{what} cannot be read: {text!r} is not a moment with a zone")
+    return moment
+
+
+def read_planned(text: str | None, number: int) -> datetime | None:
+    """Return when a round was planned; None for one of an earlier version."""
+    return None if text is None else read_moment(text, f"the moment at which round {number} was planned")
+
+
+def _check(shape: Any, types: Mapping[str, tuple[type, ...]], what: str) -> None:
+    """StoreError where a mapping lacks a key, or has a value of another type under it."""
+    for key, expected in types.items():
+        if not isinstance(shape, dict) or key not in shape:
+            raise StoreError(f"{what} cannot be read: it has no {key}")
+        if not isinstance(shape[key], expected):
+            raise StoreError(f"{what} cannot be read: its {key} is {str(shape[key])[:40]!r}")
+
+
+def read_tables(text: str, number: int) -> tuple[tuple[str, ...], ...]:
+    with legible(f"the tables of round {number}"):
+        return tuple(map(tuple, json.loads(text)))
+
+
+def in_order(
+    number: sa.ColumnElement[int] = db_schema.matches.c.round,
+    match_id: sa.ColumnElement[str] = db_schema.matches.c.id,
+) -> tuple[sa.ColumnElement[Any], ...]:
+    """Matches by round, table and rotation: as text, ``m10`` of Codepiece would stand before ``m2``.
+
+    One with a substitute follows the one that it follows in play. Columns are by default the matches' own.
+    """
+    first = sa.func.rtrim(match_id, AGAIN_MARK)
+    place = sa.func.rtrim(first, DIGITS)
+    return number, sa.func.length(place), place, sa.func.length(first), match_id
+
+
+def place_of(match: MatchSummary) -> tuple[int, int, str, int, str]:
+    """The same of a match that was read: what it is sorted by."""
+    first = match.id.rstrip(AGAIN_MARK)
+    place = first.rstrip(DIGITS)
+    return match.round or 0, len(place), place, len(first), match.id

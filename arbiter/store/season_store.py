@@ -1,0 +1,362 @@
+"""A store and its seasons: the rounds of each, its standings, how it runs; one transaction a change."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.store import db_schema
+from arbiter.store.audit import CONSOLE, AuditLog, moment
+from arbiter.store.authors import AuthorBook
+from arbiter.store.controls import RunningBook
+from arbiter.store.database import Database
+from arbiter.store.deliveries import DeliveryBook
+from arbiter.store.event_log import FROZEN, Happened, Happening, happened, log, since_freeze
+from arbiter.store.integrity_reports import QuestionBook
+from arbiter.store.invitations import InvitationBook
+from arbiter.store.matches import Matches
+from arbiter.store.members import MemberBook
+from arbiter.store.orders import OrderBook, RatedRound, count_up, keep_standings
+from arbiter.store.rating_briefs import Brief, read_brief
+from arbiter.store.request_queue import RequestBook
+from arbiter.store.reviews import ReviewBook
+from arbiter.store.row_values import (
+    PlannedRound,
+    StoredRound,
+    read_json,
+    read_planned,
+    read_standings,
+    read_tables,
+)
+from arbiter.store.submission_files import Shelf
+from arbiter.store.submissions import SubmissionBook
+from arbiter.store.unstored_usage import OutlayBook
+from arbiter.store.voids import VoidBook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+
+class SeasonStore(Matches):
+    """One season in a store."""
+
+    def __init__(
+        self, store: Database, number: int, name: str, game: str, seed: str, who: str = CONSOLE
+    ) -> None:
+        super().__init__(store, number)
+        self.name, self.game, self.seed = name, game, seed
+        self.orders = OrderBook(store, number, who)
+        """The organiser's orders."""
+        self.running = RunningBook(store, number, name)
+        """The wishes that pause or close it."""
+        self.authors = AuthorBook(store, number)
+        """The authors who may send programs."""
+        self.members = MemberBook(store, number)
+        """The people of each."""
+        self.invitations = InvitationBook(store, number)
+        """The codes with which somebody joins."""
+        self.submissions = SubmissionBook(store, number)
+        """The versions that they sent."""
+        self.shelf = Shelf(store, number)
+        """The space of those on the disk."""
+        self.requests = RequestBook(store, number)
+        """The matches that they ask for."""
+        self.audit = AuditLog(store, number)
+        """The log of deeds."""
+        self.deliveries = DeliveryBook(store, number)
+        """How far each webhook has heard."""
+        self.reviews = ReviewBook(store, number)
+        """What programs found of its matches."""
+        self.outlays = OutlayBook(store, number)
+        """What language models used in plays that are not stored."""
+        self.voids = VoidBook(store, number)
+        """Its plays that were void."""
+        self.questions = QuestionBook(store, number)
+        """The last report of who plays with whom."""
+
+    def by(self, who: str) -> SeasonStore:
+        """The same season, its orders given by somebody else than the user of the machine."""
+        return SeasonStore(self._store, self._id, self.name, self.game, self.seed, who)
+
+    def others(self) -> list[SeasonStore]:
+        """The other seasons of the store, in the order in which they were begun."""
+        table = db_schema.seasons
+        query = sa.select(table).where(table.c.id != self._id).order_by(table.c.id)
+        return [SeasonStore(self._store, row.id, row.name, row.game, row.seed) for row in self._all(query)]
+
+    def holder(self) -> str | None:
+        """Return who plays the season now, None if nobody does."""
+        return self._store.holder(self.name)
+
+    def last_event(self) -> int:
+        """The number of the last event, 0 before the first."""
+        return self._scalar(sa.select(db_schema.seasons.c.events).filter_by(id=self._id)) or 0
+
+    def last_change(self) -> tuple[int, int]:
+        """The numbers of the last event and of the season's revision; whatever is stored changes one."""
+        table = db_schema.seasons.c
+        rows = self._all(sa.select(table.events, table.revision).filter_by(id=self._id))
+        return (rows[0].events or 0, rows[0].revision or 0) if rows else (0, 0)
+
+    def events(self, after: int, most: int) -> list[Happened]:
+        """The first `most` events with numbers above `after` that all may hear of, in order."""
+        table = db_schema.events.c
+        # The second says it all; by the first they are found.
+        query = self._own(db_schema.events).where(table.number > after, table.shown > after)
+        query = query.order_by(table.number).limit(most)
+        return [happened(row)._replace(number=row.shown) for row in self._rows(query)]
+
+    def events_frozen(self, last_round: int) -> tuple[int, list[Happened]]:
+        """The event from which on results after a round are held back, and what is sent after it."""
+        with self._store.reading() as connection:
+            return since_freeze(connection, self._id, last_round)
+
+    @property
+    def complete(self) -> int:
+        """The number of complete rounds."""
+        return sum(known.complete for known in self.plan())
+
+    def rounds(self) -> list[StoredRound]:
+        """All rounds planned so far, in order."""
+        return [
+            StoredRound(
+                row.number,
+                row.digest,
+                read_tables(row.tables, row.number),
+                row.complete,
+                read_planned(row.planned, row.number),
+            )
+            for row in self._rows(self._own(db_schema.rounds).order_by(db_schema.rounds.c.number))
+        ]
+
+    def plan(self) -> list[PlannedRound]:
+        """The same without their tables."""
+        table = db_schema.rounds.c
+        query = self._own(table.number, table.digest, table.complete, table.planned).order_by(table.number)
+        return [
+            PlannedRound(row.number, row.digest, row.complete, read_planned(row.planned, row.number))
+            for row in self._all(query)
+        ]
+
+    def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
+        """Who meets in a round; nobody in one that is not there."""
+        found = self._scalar(self._own(db_schema.rounds.c.tables, number=number))
+        return () if found is None else read_tables(found, number)
+
+    def add_round(
+        self,
+        number: int,
+        digest: str,
+        tables: Sequence[Sequence[str]],
+        settings: Mapping[str, Any],
+        revision: int | None = None,
+        planned_at: datetime | None = None,
+    ) -> StoredRound:
+        """Keep a planned round and its config's settings, before its first match is played.
+
+        Outdated if the season's revision is no longer the one that it was planned at.
+        """
+        row = {
+            "season_id": self._id,
+            "number": number,
+            "digest": digest,
+            "tables": json.dumps([list(names) for names in tables]),
+            "complete": False,
+            "planned": None if planned_at is None else planned_at.astimezone(UTC).isoformat(),
+        }
+        with self._store.transaction() as connection:
+            count_up(connection, self._id, revision)
+            self._keep_settings(connection, digest, settings)
+            connection.execute(sa.insert(db_schema.rounds).values(row))
+            log(connection, self._id, Happening.ROUND, number)
+        return StoredRound(number, digest, tuple(map(tuple, tables)), False, planned_at)
+
+    def drop_round(self, number: int) -> None:
+        """Remove the plan of a round that has no matches."""
+        self._write(sa.delete(db_schema.rounds).filter_by(season_id=self._id, number=number))
+
+    def programs(self) -> dict[int, dict[str, dict[str, str | None]]]:
+        """By round, where they are known: by player and file, the file's SHA-256, None if it was not read."""
+        table = db_schema.rounds.c
+        rows = self._rows(
+            self._own(table.number, table.programs).where(table.programs.is_not(None)).order_by(table.number)
+        )
+        return {
+            row.number: read_json(row.programs, f"the programs of round {row.number}") or {} for row in rows
+        }
+
+    def keep_programs(self, number: int, programs: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Keep what a round that has no matches yet is to be played with."""
+        planned = sa.update(db_schema.rounds).filter_by(season_id=self._id, number=number)
+        self._write(planned.values(programs=json.dumps(programs)))
+
+    def keep_settings(self, digest: str, settings: Mapping[str, Any]) -> None:
+        """Keep the settings of a config that plans matches without rounds; kept ones stay as they are."""
+        with self._store.transaction() as connection:
+            self._keep_settings(connection, digest, settings)
+
+    def _keep_settings(self, connection: sa.Connection, digest: str, settings: Mapping[str, Any]) -> None:
+        row = {"season_id": self._id, "digest": digest, "settings": json.dumps(dict(settings))}
+        self._store.insert_once(connection, db_schema.configs, row)
+
+    def digests(self) -> list[str]:
+        """The digests of all configs kept with the season."""
+        return [row.digest for row in self._rows(self._own(db_schema.configs.c.digest))]
+
+    def settings(self, digest: str) -> dict[str, Any] | None:
+        """The settings of the config with this digest, None if they were not kept."""
+        return read_json(self._scalar(self._own(db_schema.configs.c.settings, digest=digest)), "a config")
+
+    def last_settings(self) -> dict[str, Any] | None:
+        """The settings of the last round's config, None if there is no round or they were not kept."""
+        rounds, kept = db_schema.rounds, db_schema.configs
+        query = (
+            sa.select(kept.c.settings)
+            .join(rounds, sa.and_(rounds.c.season_id == kept.c.season_id, rounds.c.digest == kept.c.digest))
+            .where(kept.c.season_id == self._id)
+            .order_by(rounds.c.number.desc())
+            .limit(1)
+        )
+        return read_json(self._scalar(query), "a config")
+
+    def complete_round(
+        self,
+        number: int,
+        standings: dict[str, Any],
+        revision: int | None = None,
+        ranking: bytes | None = None,
+    ) -> None:
+        """Mark a round whose matches are all stored as complete, and keep the standings after it.
+
+        `ranking` is how sure they are. Outdated if the season's revision is no longer that of both.
+        """
+        with self._store.transaction() as connection:
+            count_up(connection, self._id, revision)
+            mine = sa.update(db_schema.rounds).filter_by(season_id=self._id, number=number)
+            connection.execute(mine.values(complete=True))
+            keep_standings(connection, self._id, RatedRound(number, standings, ranking))
+        self._store.checkpoint()
+
+    def standings(self, number: int) -> dict[str, Any] | None:
+        """The standings kept after a round, None if there are none."""
+        return read_standings(self._scalar(self._own(db_schema.ratings.c.standings, round=number)), number)
+
+    def ranking(self, number: int) -> bytes | None:
+        """How sure the ratings after a round are, as it was packed; None where that is not kept."""
+        found: bytes | None = self._scalar(self._own(db_schema.rankings.c.ranking, round=number))
+        return found
+
+    def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
+        """The ratings after some rounds, of those with which they are kept, in order."""
+        table = db_schema.ratings.c
+        query = self._own(table.round, table.brief).where(table.round.in_(rounds), table.brief.is_not(None))
+        for row in self._rows(query.order_by(table.round)):
+            yield row.round, read_brief(row.brief, f"the ratings of round {row.round}")
+
+    def ask_to_stop(self, asked: bool = True) -> None:
+        """Ask the coordinator to stop, or take that back."""
+        table = db_schema.seasons
+        changes = table.c.stop_asked.is_(None) if asked else table.c.stop_asked.is_not(None)
+        update = (
+            sa.update(table)
+            .where(table.c.id == self._id, changes)
+            .values(stop_asked=moment() if asked else None)
+        )
+        with self._store.transaction() as connection:
+            if connection.execute(update).rowcount:
+                log(connection, self._id, Happening.STATE, 0, "stopping" if asked else "playing")
+
+    def asked_to_stop(self) -> bool:
+        """True when somebody has asked that the season stop, or it is paused."""
+        wishes = sa.func.coalesce(db_schema.seasons.c.stop_asked, db_schema.seasons.c.paused)
+        return self._scalar(sa.select(wishes).filter_by(id=self._id)) is not None
+
+    def played_from(self, file: str) -> None:
+        """Keep which file the season is played from."""
+        if self._scalar(sa.select(db_schema.seasons.c.file).filter_by(id=self._id)) != file:
+            self._write(sa.update(db_schema.seasons).filter_by(id=self._id).values(file=file))
+
+    def seed_told(self) -> int | None:
+        """Return how many rounds may be played although the seed was published; None while it is secret."""
+        told: int | None = self._scalar(sa.select(db_schema.seasons.c.seed_told).filter_by(id=self._id))
+        return told
+
+    def tell_seed(self, rounds: int) -> None:
+        """Keep that the seed was published, and how many rounds may be played all the same; never fewer."""
+        table = db_schema.seasons.c
+        secret = sa.or_(table.seed_told.is_(None), table.seed_told < rounds)
+        update = sa.update(db_schema.seasons).where(table.id == self._id, secret).values(seed_told=rounds)
+        with self._store.transaction() as connection:
+            if connection.execute(update).rowcount:
+                log(connection, self._id, Happening.STATE, rounds, "over")
+
+    def freeze(self, round_number: int) -> None:
+        """Let what the public sees stay, until the seed is published, as it is after this round."""
+        with self._store.transaction() as connection:
+            log(connection, self._id, Happening.STATE, round_number, FROZEN)
+
+    def frozen_after(self) -> int | None:
+        """The round after which the public sees no more until the season is over; None if it sees all."""
+        if self.seed_told() is not None:
+            return None
+        found: int | None = self._scalar(self._own(sa.func.min(db_schema.events.c.round), subject=FROZEN))
+        return found
+
+
+class Store(Database):
+    """A database and the seasons in it."""
+
+    def season(self, name: str) -> SeasonStore | None:
+        """The season of this name, None if there is none."""
+        with self.reading() as connection:
+            row = connection.execute(sa.select(db_schema.seasons).filter_by(name=name)).one_or_none()
+        return None if row is None else SeasonStore(self, row.id, row.name, row.game, row.seed)
+
+    def seasons(self) -> list[str]:
+        """The names of all seasons, in the order in which they were begun."""
+        with self.reading() as connection:
+            query = sa.select(db_schema.seasons.c.name).order_by(db_schema.seasons.c.id)
+            return list(connection.execute(query).scalars())
+
+    def changes(self) -> dict[str, tuple[int, int]]:
+        """By season, in the order in which they were begun, what its `last_change` gives."""
+        table = db_schema.seasons.c
+        query = sa.select(table.name, table.events, table.revision).order_by(table.id)
+        with self.reading() as connection:
+            return {row.name: (row.events, row.revision) for row in connection.execute(query)}
+
+    def drop_season(self, name: str) -> None:
+        """Remove all of a season, if it is there."""
+        found = self.season(name)
+        if found is None:
+            return
+        with self.transaction() as connection:
+            for table in reversed(db_schema.metadata.sorted_tables):
+                if "season_id" in table.c:
+                    connection.execute(sa.delete(table).filter_by(season_id=found._id))
+            connection.execute(sa.delete(db_schema.seasons).filter_by(id=found._id))
+
+    def begun_from(self, file: str) -> list[str]:
+        """The seasons with rounds that were last played from a file, in the order of their beginning."""
+        table = db_schema.seasons.c
+        query = sa.select(table.name).where(
+            table.file == file, table.id.in_(sa.select(db_schema.rounds.c.season_id))
+        )
+        with self.reading() as connection:
+            return list(connection.execute(query.order_by(table.id)).scalars())
+
+    def make_season(self, name: str, game: str, seed: str) -> SeasonStore:
+        """A new season; StoreError if the name is taken."""
+        values = {"name": name, "game": game, "seed": seed, "created": moment()}
+        with self.transaction() as connection:
+            if not self.insert_once(connection, db_schema.seasons, values):
+                raise StoreError(f"{self.name} holds a season {name} already")
+        self.checkpoint()
+        made = self.season(name)
+        assert made is not None
+        return made

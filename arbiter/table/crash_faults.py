@@ -1,0 +1,93 @@
+"""The reason why a program failed: how it ended, how much memory it had, what it wrote last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.errors import MalformedReply
+from arbiter.match.record import Fault
+from arbiter.sandbox.failure_hints import PLAIN, limit_met, tells_of_memory
+
+if TYPE_CHECKING:
+    from arbiter.match.spec import Limits
+    from arbiter.sandbox.launcher import End, Launcher
+    from arbiter.sandbox.process_meter import Meter
+    from arbiter.sandbox.stderr import StandardError
+
+CLOSED_SECONDS = 0.03
+"""A program that closes a pipe mostly ends at once; one that does not is not waited for."""
+EXITING_SECONDS = 0.5
+"""For the kernel to end a process that is exiting, with all its memory."""
+MEMORY_SHARE = 0.95
+"""Of the limit: a program that used so much ended for want of memory."""
+SAID_SHARE = 1 / 3
+"""Of the limit, from where on a program is believed that it got no memory: one that wants to double what it
+has ends there.
+"""
+NO_MEMORY = "and wrote that it got no memory"
+"""Of a program that had less."""
+BESIDE_BYTES = 64 << 20
+"""That a program may fill beside its limit, which counts what it may write to: its stack, compiled code."""
+
+
+class Ending:
+    """The faults of one program that may have ended, each found out when it is asked for."""
+
+    def __init__(
+        self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, limits: Limits
+    ) -> None:
+        self._launcher, self._pid, self._meter, self._stderr = launcher, pid, meter, stderr
+        self._memory_bytes, self._confined = limits.memory_bytes, limits.isolation != PLAIN
+
+    def check_memory(self, tables: bool = True) -> None:
+        """MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
+
+        The kernel does not count what it may no longer write to, nor `tables` of addresses, which take longer
+        to look up, and to fill. Without its main thread nobody can see it.
+        """
+        filled = self._meter.memory_bytes(tables)
+        if not filled and self._meter.has_lost_its_main_thread:
+            raise self.crash("ended its main thread", b"")
+        if filled > self._memory_bytes + BESIDE_BYTES:
+            raise self._short_of_memory(f"it filled {filled // 10**6} MB", b"")
+
+    def crash(self, manner: str, unread: bytes) -> MalformedReply:
+        """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
+        end = self._wait()
+        if end is None:
+            return MalformedReply(Fault.CRASH, f"it {manner}", unread)
+        status = end.exit or 0
+        how = f"was killed by signal {-status}" if status < 0 else f"exited with status {status}"
+        peak, said = end.peak_memory_bytes, bool(end.exit) and self._stderr.tells_of_memory
+        if end.out_of_memory or peak > (SAID_SHARE if said else MEMORY_SHARE) * self._memory_bytes:
+            return self._short_of_memory(f"it {how}", unread)
+        if said:
+            mb = 10**6
+            how += f" {NO_MEMORY}; it had {peak // mb} MB and is limited to {self._memory_bytes // mb} MB"
+        limit = "" if said else limit_met(status, self._stderr.tail, self._confined)
+        why = f"it {how}; {limit}" if limit else f"it {how}"
+        return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.last_line)
+
+    def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
+        """The fault of output that is no reply: `memory` if it says, or standard error does when the program
+        ends, that there was none, and it had a good part of its limit. `said` is that output.
+        """
+        if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
+            return fault
+        filled, end = self._meter.memory_bytes(), self._wait()
+        told = tells_of_memory(said) or (end is not None and end.exit and self._stderr.tells_of_memory)
+        if told and max(filled, end.peak_memory_bytes if end else 0) > SAID_SHARE * self._memory_bytes:
+            return self._short_of_memory(fault.reason, fault.reply)
+        return fault
+
+    def _wait(self) -> End | None:
+        """Return how it ended, None if it lives; all that it wrote to standard error is read then."""
+        end = self._launcher.wait(self._pid, CLOSED_SECONDS)
+        if end is None and self._meter.exiting:
+            end = self._launcher.wait(self._pid, EXITING_SECONDS)
+        self._stderr.drain()
+        return end
+
+    def _short_of_memory(self, how: str, unread: bytes) -> MalformedReply:
+        limit = f"its memory is limited to {self._memory_bytes // 10**6} MB"
+        return MalformedReply(Fault.MEMORY, f"{how}; {limit}", unread)

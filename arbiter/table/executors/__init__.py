@@ -1,0 +1,14 @@
+"""The places where matches are played: each executor is a `concurrent.futures.Executor`.
+
+`inline` plays in this process (tests, debuggers), `processes` in one worker process per core of
+this machine, `cluster` on the workers of a Dask cluster. What is submitted is `play_match` or `play_packed`
+with a spec; a worker that dies makes its match in flight void, and no other.
+"""
+
+from __future__ import annotations
+
+from arbiter.table.executors.dispatch import SizedExecutor, Slots
+from arbiter.table.executors.local import inline, processes, slots
+from arbiter.table.executors.remote import cluster
+
+__all__ = ["SizedExecutor", "Slots", "cluster", "inline", "processes", "slots"]

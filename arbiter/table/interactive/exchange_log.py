@@ -1,0 +1,156 @@
+"""The newest exchanges between the table and its seats, for people to read."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arbiter.games.game import Command, Seat  # a schema is made of them
+from arbiter.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.position import Position
+    from arbiter.table.interactive.setup import TranscriptEntry
+
+MOST = 20_000
+"""Exchanges that are kept."""
+MOST_CHARACTERS = 16_000_000
+"""Characters of replies and standard error that are kept."""
+LONGEST = 4_000
+"""Bytes of one reply, of one command and of one piece of standard error that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedExchange:
+    """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
+
+    `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.
+    `secret_command` and `secret_answer` say whose words tell of cards that other seats do not know.
+    """
+
+    n: int
+    seat: Seat
+    command: Command
+    raw: str
+    wall_ms: float
+    charged_ms: float
+    kind: str
+    problem: str
+    explanation: str
+    stderr: str
+    at: int
+    by_hand: bool
+    secret_command: bool
+    secret_answer: bool
+
+    def lines(self) -> Iterator[str]:
+        """The exchange in a file of them: what was sent, what came back, standard error."""
+        by_hand = "  by hand" if self.by_hand else ""
+        yield f"{self.n}  seat {self.seat}  > {self.command}{by_hand}"
+        if self.raw:
+            yield f"    < {self.raw}  {self.wall_ms:.1f} ms, charged {self.charged_ms:.1f} ms"
+        if self.problem:
+            yield f"    {self.kind}: {self.problem}"
+        for line in self.stderr.splitlines():
+            yield f"    stderr: {line}"
+
+
+class Secrets:
+    """The commands of a game that hold hidden cards, the requests with hidden answers: learnt from play."""
+
+    def __init__(self) -> None:
+        self._commands: set[str] = set()
+        self._requests: set[str] = set()
+
+    def of(self, entry: TranscriptEntry, position: Position) -> tuple[bool, bool]:
+        """Return two flags for an exchange in a position: a secret command, a secret good answer."""
+        game, state = position.game, position.state
+        heard = Counter(spoken.command for spoken in position.news)
+        private = {_verb(command) for command, seats in heard.items() if seats < game.seats}
+        # Who sits where, and the like, tells of no card.
+        self._commands |= private - {_verb(said) for wording in game.greeting() for said in wording}
+        verb = _verb(entry.command)
+        if not entry.word:
+            return verb in self._commands, verb in self._requests and not entry.problem
+        action = position.parse(entry.word)
+        revealed = game.revealed(state, entry.seat, action, state.apply(entry.seat, action))
+        if is_hidden := all(seat != entry.seat for seat, _ in revealed):
+            self._requests.add(verb)
+        return verb in self._commands, is_hidden
+
+
+class Exchanges:
+    """The newest exchanges; one thread adds, any thread reads."""
+
+    def __init__(self) -> None:
+        self._kept: deque[LoggedExchange] = deque()
+        self._size = 0
+        self._secrets: dict[AnyGame, Secrets] = {}
+        self.number = 0
+        """Of the last one."""
+
+    def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, position: Position | None) -> None:
+        """Keep one more, and let the oldest go where there are too many; `position` is where it was had."""
+        self.number += 1
+        secret = (False, False)
+        if position is not None:
+            secret = self._secrets.setdefault(position.game, Secrets()).of(entry, position)
+        exchange = LoggedExchange(
+            self.number,
+            entry.seat,
+            shown(entry.command.encode(errors="surrogateescape")),
+            shown(entry.raw),
+            entry.wall_ns / 1e6,
+            entry.charged_ns / 1e6,
+            entry.kind,
+            entry.problem[:LONGEST],
+            explanation,
+            text(stderr),
+            0 if position is None else position.made,
+            entry.by_hand,
+            *secret,
+        )
+        self._kept.append(exchange)
+        self._size += _size(exchange)
+        while len(self._kept) > MOST or self._size > MOST_CHARACTERS:
+            self._size -= _size(self._kept.popleft())
+
+    def forget(self, number: int) -> None:
+        """Let all up to that with a number go."""
+        while self._kept and self._kept[0].n <= number:
+            self._size -= _size(self._kept.popleft())
+
+    def after(self, number: int, most: int = MOST) -> list[LoggedExchange]:
+        """At most so many exchanges after that with a number, in order."""
+        # A copy in one step, since another thread may add meanwhile.
+        kept = list(self._kept)
+        first = max(0, number + 1 - kept[0].n) if kept else 0
+        return kept[first : first + most]
+
+    @property
+    def oldest(self) -> int:
+        """The number of the oldest that is kept, of the next one where none is."""
+        kept = list(self._kept)
+        return kept[0].n if kept else self.number + 1
+
+
+def _verb(command: Command) -> str:
+    return command.partition(" ")[0]
+
+
+def shown(raw: bytes) -> str:
+    r"""Bytes with escapes such as ``\n``, ``\x07`` and ``\xff``, as the console shows them."""
+    return repr(raw[:LONGEST])[2:-1] + ("..." if len(raw) > LONGEST else "")
+
+
+def text(said: bytes) -> str:
+    """The end of some standard error as text; what could steer a terminal has escapes."""
+    return printable(said[-LONGEST:].decode(errors="backslashreplace"))
+
+
+def _size(exchange: LoggedExchange) -> int:
+    return len(exchange.raw) + len(exchange.stderr) + len(exchange.command) + len(exchange.problem)

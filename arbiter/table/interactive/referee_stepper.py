@@ -1,0 +1,160 @@
+"""The referee of a match by hand, moved on reply by reply, and where it stood after each decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import IllegalAction, MalformedReply
+from arbiter.match.clock import SECOND, time_left
+from arbiter.match.exchange import Reply, drive_by_step
+from arbiter.match.protocol import Answer
+from arbiter.match.record import Fault
+from arbiter.match.referee import judge, referee
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.games.game import Command, Seat
+    from arbiter.match.exchange import Send
+    from arbiter.match.position import Position
+    from arbiter.match.record import Move
+    from arbiter.table.interactive.setup import Setup, TranscriptEntry
+
+LEAST_NS = SECOND
+"""Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
+
+
+class Conducting:
+    """One match conducted with the replies `given` up to now.
+
+    `owed` is by seat what it has used since its last exchange that the referee heard of, `charged` what the
+    last decision cost with all before it since the seat's one before; in ns.
+    """
+
+    def __init__(self, setup: Setup, given: Sequence[Reply | int] = ()) -> None:
+        seats, self._time = setup.game.seats, setup.limits.time
+        self._steps = drive_by_step(referee(setup.game, setup.spec), (), every=True)
+        self.given: list[Reply | int] = []
+        self.owed = [0] * seats
+        self.charged = 0
+        self._used = [0] * seats
+        self._left: Sequence[int] = (self._time.granted_ns(0),) * seats
+        self._next: tuple[Seat, Send] | None = None
+        self._wait_for(*next(self._steps))
+        for reply in given:
+            self.take(reply)
+
+    @property
+    def left(self) -> list[int]:
+        """The time that each seat may still use, in ns."""
+        return list(map(self._time.after, self._left, self.owed))
+
+    def time_left(self, seat: Seat) -> Command:
+        """The command that tells a seat what it may still use."""
+        return time_left(self.left[seat])
+
+    @property
+    def next(self) -> tuple[Seat, Send]:
+        """The exchange that the referee waits for."""
+        assert self._next is not None
+        return self._next
+
+    def take(self, reply: Reply | int) -> None:
+        """Pass on a reply to the exchange that the referee waits for."""
+        seat, send = self.next
+        if not send.starting:
+            self._used[seat] += reply if isinstance(reply, int) else reply.charged_ns
+        if send.asks:
+            self.charged, self._used[seat] = self._used[seat], 0
+        self.given.append(reply)
+        try:
+            self._wait_for(*self._steps.send(reply))
+        except StopIteration:
+            self._next = None
+
+    def give(self, word: str | None = None) -> None:
+        """Pass on a good reply: a decision's word, None for one to news.
+
+        It costs what the seat owes: more than is left ends no match by hand.
+        """
+        seat, send = self.next
+        cost = 0
+        if not send.starting:
+            cost, self.owed[seat] = min(self.owed[seat], send.allowed_ns[seat]), 0
+        if word is None:
+            self.take(cost)
+            return
+        raw = word.encode()
+        self.take(Reply(Answer(True, raw, b"= %s\n\n" % raw), cost, cost))
+
+    def _wait_for(self, seat: Seat, send: Send) -> None:
+        """Note which exchange the referee waits for, and what it says is left."""
+        self._next = seat, send
+        if not send.starting:
+            self._left = send.allowed_ns
+
+
+def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
+    """The entry of an answer to the request in a position, with its word or with what is wrong."""
+    game, state = position.game, position.state
+    try:
+        action, _, _ = judge(game, state, entry.seat, entry.command, reply.answer)
+    except MalformedReply as error:
+        return entry._replace(kind=error.kind, problem=error.detail)
+    except IllegalAction as error:
+        return entry._replace(kind=Fault.ILLEGAL.value, problem=str(error), fix=error.fix)
+    return entry._replace(word=game.action_text(state, entry.seat, action))
+
+
+class Mark(NamedTuple):
+    """The state of everything after a decision, before its news; `move` is None before the first.
+
+    `heard` is the length of the log, `given` the number of replies to the referee, `hands` how often was
+    done what a referee would not have.
+    """
+
+    position: Position
+    heard: int
+    given: int
+    hands: int = 0
+    move: Move | None = None
+
+
+class Whole(NamedTuple):
+    """All that had happened when a decision was first taken back."""
+
+    marks: list[Mark]
+    log: list[tuple[Seat, Command]]
+    given: list[Reply | int]
+    told: int
+    hands: int
+    trouble: TranscriptEntry | None
+
+    def begins(
+        self, marks: Sequence[Mark], log: list[tuple[Seat, Command]], given: list[Reply | int]
+    ) -> bool:
+        """True if it begins with just these."""
+        return (
+            len(marks) <= len(self.marks)
+            and marks[-1] is self.marks[len(marks) - 1]
+            and log == self.log[: len(log)]
+            and given == self.given[: len(given)]
+        )
+
+    def up_to(self, marks: int) -> Whole:
+        """The beginning with so many marks, before any news of the last one; all of it for all of them."""
+        if marks == len(self.marks):
+            return self._replace(marks=self.marks[:])
+        last = self.marks[marks - 1]
+        log, given = self.log[: last.heard], self.given[: last.given]
+        return Whole(self.marks[:marks], log, given, 0, last.hands, None)
+
+
+def replayed(opening: Position, marks: Sequence[Mark]) -> list[Mark]:
+    """The same decisions from another opening; IllegalAction where one cannot be made there."""
+    found = [marks[0]._replace(position=opening)]
+    for mark in marks[1:]:
+        assert mark.move is not None
+        before = found[-1].position
+        found.append(mark._replace(position=before.apply(before.parse(mark.move.action))))
+    return found

@@ -1,0 +1,130 @@
+"""A replay that a site gave, as a match record that can be fed and dealt again.
+
+It comes from anywhere, so its size, its types and every move are looked at before anything is started. A
+replay has no seed: deals that had not begun are drawn anew where a game deals from play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arbiter.errors import ConfigError, StoreError
+from arbiter.games import make
+from arbiter.match.position import MOST_DEALS, retrace
+from arbiter.match.record import MatchRecord, Move
+from arbiter.replay.visibility import FORMAT
+
+MOST_CHARACTERS = 50_000_000
+"""Of a file."""
+MOST_MOVES = 1_000_000
+_LONGEST = 200
+"""Characters of a word or a name."""
+_MOST_MS = 1e12
+_WHERE = "download one from the page of a match"
+_RECORD = "--record FILE takes a match record"
+
+
+def record_of(replay: object) -> MatchRecord:
+    """The match of a replay that shows all cards; ConfigError with the reason for anything else.
+
+    Of times there is what was charged and what was left; there is no fault.
+    """
+    if not isinstance(replay, Mapping) or replay.get("format") != FORMAT:
+        is_record = isinstance(replay, Mapping) and "moves" in replay
+        raise ConfigError(f"is not a replay ({FORMAT})", hint=_RECORD if is_record else _WHERE)
+    try:
+        record = _read(replay)
+    except (KeyError, TypeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise ConfigError(f"is not a whole replay: {what}", hint=_WHERE) from None
+    game = make(record.game, record.options)
+    if len(record.players) != game.seats:
+        raise ConfigError(f"has {len(record.players)} players, and its game {game.seats} seats")
+    try:
+        for _ in retrace(record, game):
+            pass
+    except StoreError as error:
+        raise ConfigError(f"cannot be played: {error}") from None
+    return record
+
+
+def _read(replay: Mapping[str, Any]) -> MatchRecord:
+    """The record as it stands there; KeyError for a part that is missing, TypeError for a wrong one."""
+    reader = _text(replay["reader"], "reader")
+    game = _mapping(replay["game"], "game")
+    players = [_mapping(player, "player") for player in _list(replay["players"], "players")]
+    deals = [_deal(deal, reader) for deal in _list(replay["deals"], "deals", MOST_DEALS)]
+    events = [_mapping(event, "event") for event in _list(replay["events"], "events")]
+    moves = [_move(event) for event in events if event["t"] == "answer"]
+    if len(moves) > MOST_MOVES:
+        raise TypeError(f"more than {MOST_MOVES} decisions")
+    number = replay["round"]
+    return MatchRecord(
+        id=_text(replay["id"], "id"),
+        season=_text(replay["season"], "season"),
+        round=None if number is None else _number(number, "round", 1, 10**9),
+        table=None,
+        rotation=0,
+        game=_text(game["name"], "game"),
+        options=_mapping(game["options"], "options"),
+        seed="unknown",
+        deal_hash="",
+        players=tuple(_text(player["name"], "player") for player in players),
+        deals=tuple(deals),
+        moves=tuple(moves),
+        points=None,
+        forfeit=None,
+    )
+
+
+def _deal(value: object, reader: str) -> dict[str, Any]:
+    """A deal in the shape of a record's; ConfigError where a hand is hidden."""
+    deal = dict(_mapping(value, "deal"))
+    del deal["deal"]
+    hands = deal["hands"]
+    if hands is None or None in _list(hands, "hands"):
+        if reader == "public":
+            raise ConfigError("hides the hands: its round was still played", hint="download it again later")
+        raise ConfigError(f"hides hands: it is for {reader} alone", hint=_WHERE)
+    # Null is what the deal does not have.
+    return {key: part for key, part in deal.items() if part is not None}
+
+
+def _move(event: Mapping[str, Any]) -> Move:
+    charged, left = (_number(event[key], key, -_MOST_MS, _MOST_MS) for key in ("charged_ms", "left_ms"))
+    return Move(
+        deal=int(_number(event["deal"], "deal", 0, MOST_DEALS)),
+        seat=int(_number(event["seat"], "seat", 0, 100)),
+        request=_text(event["request"], "request"),
+        action=_text(event["text"], "text"),
+        wall_ns=0,
+        cpu_ns=0,
+        delay_ns=0,
+        charged_ns=int(charged * 1e6),
+        left_ns=int(left * 1e6),
+    )
+
+
+def _mapping(value: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what}: no object")
+    return value
+
+
+def _list(value: object, what: str, most: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (most is not None and len(value) > most):
+        raise TypeError(f"{what}: no list" if most is None else f"{what}: no list of at most {most}")
+    return value
+
+
+def _text(value: object, what: str) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        raise TypeError(f"{what}: no text of at most {_LONGEST} characters")
+    return value
+
+
+def _number(value: object, what: str, least: float, most: float) -> Any:
+    if type(value) not in (int, float) or not least <= value <= most:  # type: ignore[operator]
+        raise TypeError(f"{what}: no number from {least:g} to {most:g}")
+    return value

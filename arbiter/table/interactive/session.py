@@ -1,0 +1,280 @@
+"""A table that others look at while it plays: one worker thread owns the machine, any thread may ask.
+
+Theory of operation. A verb is work for the worker; there is one at a time, and a request for another one
+meanwhile raises `Busy`. After each decision, and when a verb is done, the worker puts what
+there is to see into `seen`, which never changes again; so a bot that hangs keeps nobody from looking.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from concurrent.futures import Future
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ArbiterError, ConfigError
+from arbiter.table.interactive.exchange_log import Exchanges
+from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.occupants import RandomPlayer
+from arbiter.table.interactive.setup import Setup, TranscriptEntry
+from arbiter.table.interactive.verbs import VerbHost, play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.games.game import Seat
+    from arbiter.match.position import Position
+    from arbiter.match.record import Move
+    from arbiter.table.interactive.occupants import Occupant
+
+GRACE = 0.5
+"""Seconds from the wish to stop until an exchange under way is interrupted."""
+END_SECONDS = 8.0
+MOST_STOPS = 8
+"""Of bots that hang one after the other, until the table is left as it is."""
+MOST_NOTES = 20
+
+
+class Busy(ArbiterError):
+    """Something is under way, or the worker has ended."""
+
+
+class Seen(NamedTuple):
+    """All that there is to see of a table at one moment; `left` in ns."""
+
+    setup: Setup
+    position: Position
+    moves: Sequence[Move]
+    trouble: TranscriptEntry | None
+    left: Sequence[int]
+    untold: int
+    undoable: int
+    redoable: int
+    by_hand: bool
+    titles: tuple[str, ...]
+    who: tuple[str, ...]
+    people: tuple[bool, ...]
+
+    @property
+    def out_of_step(self) -> bool:
+        """True when the bot in trouble is started anew before it is asked again."""
+        return self.trouble is not None and not self.trouble.in_step
+
+
+class Session(VerbHost):
+    """A table and its worker; call `close` at the end.
+
+    A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when
+    it is done, after `patience` seconds at the latest.
+    """
+
+    patience = 2.0
+    """The seconds after which a verb goes on by itself."""
+
+    def __init__(
+        self,
+        explain: Callable[[TranscriptEntry], str] = lambda _: "",
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`explain` tells what helps after a bad reply; the worker's thread calls `prepare` first of all."""
+        self.exchanges = Exchanges()
+        self.seen: Seen | None = None
+        self.revision = 0
+        """Grows with every change."""
+        self.notes: deque[str] = deque(maxlen=MOST_NOTES)
+        """Remarks on fed records, and errors that came while nobody waited."""
+        self.note = self.notes.append
+        self.ended: list[tuple[Seat, str]] = []
+        """The end of each occupant, once the table is closed."""
+        self.closed = threading.Event()
+        self.explain = explain
+        self._machine: ByHand | None = None
+        self._listeners: set[Callable[[], None]] = set()
+        self._stopping = threading.Event()
+        self._lock = threading.Lock()
+        self._under_way: Future[None] | None = None
+        self._given: queue.SimpleQueue[tuple[Future[None], Callable[[], object]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._work, args=(prepare,), name="table", daemon=True).start()
+
+    @property
+    def running(self) -> bool:
+        """True while a verb is under way."""
+        return self._under_way is not None
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Have something called, in the worker's thread, at every change; what ends that."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move] = ()) -> None:
+        """Begin another match, with other occupants, and feed it some moves; those before are ended."""
+        self._do(lambda: self._begin(setup, occupants, moves))
+
+    def do(self, verb: Callable[..., object], **given: object) -> None:
+        """Do one of `verbs`; `play` goes on by itself."""
+        self._do(lambda: verb(self, **given), 0 if verb is play else None)
+
+    def stop(self) -> None:
+        """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
+        self._stopping.set()
+        if self.wait(GRACE):
+            return
+        machine = self._machine
+        for occupant in [] if machine is None else list(machine.occupants):
+            occupant.interrupt()
+        self.wait(self.patience)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for what is under way; True if nothing is any more."""
+        under_way = self._under_way
+        return under_way is None or _is_done(under_way, seconds)
+
+    def close(self) -> None:
+        """End all occupants: each gets ``quit``; `ended` says how they took it. No verb after this one."""
+        if self.closed.is_set():
+            return
+        for _ in range(MOST_STOPS):
+            self.stop()
+            try:
+                self._do(self._end, END_SECONDS)
+            except Busy:
+                continue
+            except ArbiterError as error:
+                self.notes.append(str(error))
+            break
+        with self._lock:
+            self.closed.set()
+        self._given.put(None)
+        self._changed()
+
+    def _do(self, verb: Callable[[], object], seconds: float | None = None) -> None:
+        """Have something done, and wait for it so long; raises what it raises in that time, Busy at once."""
+        done: Future[None] = Future()
+        with self._lock:
+            if self._under_way is not None:
+                raise Busy("the table is busy: stop what runs, or wait for it")
+            if self.closed.is_set():
+                raise Busy("the table is closed")
+            self._under_way = done
+            self._stopping.clear()
+        self._given.put((done, verb))
+        if _is_done(done, self.patience if seconds is None else seconds):
+            done.result()
+        else:
+            done.add_done_callback(self._tell_late)
+
+    def _work(self, prepare: Callable[[], None]) -> None:
+        prepare()
+        while (given := self._given.get()) is not None:
+            done, verb = given
+            wrong: BaseException | None = None
+            try:
+                self._changed()
+                verb()
+            except BaseException as error:
+                wrong = error
+            # Before it is over: who reads in between would take the table as it was for what came of it.
+            self._see()
+            self._under_way = None
+            self._changed()
+            if wrong is None:
+                done.set_result(None)
+            else:
+                done.set_exception(wrong)
+
+    def _tell_late(self, done: Future[None]) -> None:
+        """Note what went wrong after nobody waited for it any more."""
+        error = done.exception()
+        if error is None:
+            return
+        text = str(error) if isinstance(error, ArbiterError) else f"{type(error).__name__}: {error}"
+        self.notes.append(" ".join(text.split()))
+        self._changed()
+
+    def _begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move]) -> None:
+        before, last = self._machine, self.exchanges.number
+        self.notes.clear()
+        occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
+        try:
+            machine = ByHand(setup, occupants, self._listen)
+        except BaseException:
+            for occupant in occupants:
+                occupant.end()
+            raise
+        if before is not None:
+            before.close()
+        self.exchanges.forget(last)
+        self._machine = machine
+        self._look()
+        for remark in machine.feed(takewhile(lambda _: not self._stopping.is_set(), moves)):
+            self.notes.append(remark)
+
+    def _end(self) -> None:
+        if self._machine is not None:
+            self.ended = self._machine.close()
+
+    @property
+    def machine(self) -> ByHand:  # type: ignore[override]
+        if self._machine is None:
+            raise ConfigError("no table is set yet")
+        return self._machine
+
+    def goes_on(self) -> bool:
+        self._look()
+        return not self._stopping.is_set()
+
+    def _listen(self, entry: TranscriptEntry) -> None:
+        machine = self._machine
+        position, stderr = None, b""
+        if machine is not None:
+            position = machine.position
+            stderr = machine.occupants[entry.seat].errors()
+            machine.transcript.clear()
+        explanation = self.explain(entry) if entry.problem else ""
+        self.exchanges.add(entry, stderr, explanation, position)
+        self._changed()
+
+    def _look(self) -> None:
+        """Put what there is to see where others look, and say so."""
+        self._see()
+        self._changed()
+
+    def _see(self) -> None:
+        machine = self._machine
+        if machine is None:
+            return
+        self.seen = Seen(
+            setup=machine.setup,
+            position=machine.position,
+            moves=machine.moves,
+            trouble=machine.trouble,
+            left=machine.left,
+            untold=machine.untold,
+            undoable=machine.position.made,
+            redoable=machine.redoable,
+            by_hand=machine.by_hand,
+            titles=tuple(_text(occupant.title) for occupant in machine.occupants),
+            who=tuple(_text(occupant.who) for occupant in machine.occupants),
+            people=tuple(occupant.person for occupant in machine.occupants),
+        )
+
+    def _changed(self) -> None:
+        self.revision += 1
+        for listener in list(self._listeners):
+            listener()
+
+
+def _text(words: str) -> str:
+    """Words of a command line that may hold bytes which are no text."""
+    return words.encode(errors="backslashreplace").decode()
+
+
+def _is_done(future: Future[None], seconds: float) -> bool:
+    """True once it is done, whatever came of it; False after so many seconds."""
+    try:
+        future.exception(seconds)
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,135 @@
+"""A match by hand, and its results: a step's end, its exchanges, the match as a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from arbiter.match.position import Position, programme
+from arbiter.match.record import Fault, MatchRecord
+from arbiter.match.spec import MatchSpec, Player
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.games.game import AnyGame, Command, Seat, State
+    from arbiter.match.record import Move
+    from arbiter.match.spec import Limits
+    from arbiter.table.interactive.occupants import Occupant
+
+ID = "by hand"
+
+
+class Stop(StrEnum):
+    """The reason why a step ended."""
+
+    DECIDED = "decided"
+    PERSON = "person"
+    TROUBLE = "trouble"
+    OVER = "over"
+
+
+class TranscriptEntry(NamedTuple):
+    """One command and the raw reply; `kind` is the kind of fault, "" for none, `problem` the reason.
+
+    `fix` is what the rules advise. `word` is the legal answer to a request, in canonical form; `by_hand` is
+    True for a line that was typed.
+    """
+
+    seat: Seat
+    command: Command
+    raw: bytes
+    wall_ns: int
+    charged_ns: int = 0
+    kind: str = ""
+    problem: str = ""
+    word: str = ""
+    by_hand: bool = False
+    fix: str = ""
+
+    @property
+    def in_step(self) -> bool:
+        """True if the same process can be asked again: it has answered each command once."""
+        return not self.problem or self.kind in (Fault.ILLEGAL, Fault.REFUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A game with given deals, or the seed and round that deals are drawn from; limits."""
+
+    game: AnyGame
+    seed: str
+    limits: Limits
+    round_number: int = 1
+
+    @property
+    def spec(self) -> MatchSpec:
+        """The match for the referee."""
+        return MatchSpec(
+            id=ID,
+            season="",
+            round=self.round_number,
+            table=None,
+            rotation=0,
+            game=self.game.name,
+            options=self.game.options,
+            seed=self.seed,
+            players=(Player("", ()),) * self.game.seats,
+            limits=self.limits,
+        )
+
+
+class LaidTable(NamedTuple):
+    """A table: what is played, who sits there, and the moves to feed."""
+
+    setup: Setup
+    occupants: list[Occupant]
+    moves: Sequence[Move] | None = None
+
+
+def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: Sequence[str]) -> MatchRecord:
+    """The record of a match that stands where `position` is; points once it is over.
+
+    A deal that nobody has decided in yet is there, too; `players` are names by seat.
+    """
+    game = setup.game
+    return MatchRecord(
+        id=ID,
+        season="",
+        round=setup.round_number,
+        table=None,
+        rotation=0,
+        game=game.name,
+        options=game.options,
+        seed=setup.seed,
+        deal_hash=programme(game, setup.seed, setup.round_number).hash,
+        players=tuple(players),
+        deals=tuple(_shapes(position)),
+        moves=tuple(moves),
+        points=position.totals if position.to_act is None else None,
+        forfeit=None,
+        sides=game.sides,
+        delivery=setup.limits.delivery,
+        clock=setup.limits.clock,
+    )
+
+
+def _shapes(position: Position) -> Iterator[Mapping[str, Any]]:
+    """The deals up to now, each with what was decided about it."""
+    game = position.game
+    if not game.chained:
+        yield from map(game.deal_json, position.deals)
+        return
+    for deal, state in zip(position.deals, _last_states(position), strict=True):
+        yield game.deal_record(deal, state)
+
+
+def _last_states(position: Position) -> list[State]:
+    states = [position.state]
+    after = position
+    while (before := after.before) is not None:
+        if len(before.deals) < len(after.deals):
+            states.append(before.state.apply(before.state.to_act[0], after.action))
+        after = before
+    return states[::-1]

@@ -1,0 +1,210 @@
+"""The harness: a bot that hears the match as its seat does, and asks a model for each decision.
+
+It knows no key, no address and no clock: texts go to whatever answers, the gateway or a kept match.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from arbiter.errors import IllegalAction
+from arbiter.games import hearing_of, make
+from arbiter.games.cards import Stream
+from arbiter.games.information_state import DEALS, UNKNOWN_NAMES, Unheard
+from arbiter.replay.frame import frame_of
+from arbiter.replay.score_sheet import SheetStep, score_sheet
+from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, question, system_text
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from arbiter.games.game import AnyGame, Command, Seat
+
+Messages: TypeAlias = "list[dict[str, str]]"
+Ask: TypeAlias = Callable[["Messages"], Mapping[str, Any]]
+
+LINE = 3
+"""The descriptor of the socket to the gateway."""
+LONGEST_TALK = 120_000
+"""Characters of a conversation; its oldest part is left out beyond them."""
+LONGEST_ECHO = 4_000
+"""Characters of a text that a model is shown again."""
+_AGAIN = {
+    "truncated": "Your reply broke off. Be brief, and end with the line.",
+    "refused": "You declined. This is a game of cards: decide, and end with the line.",
+}
+
+
+class Harness:
+    """One match: commands in, replies out, `ask` in between."""
+
+    def __init__(self, game: AnyGame, seat: Seat, rules: str, form: PromptForm, ask: Ask) -> None:
+        self._game, self._seat, self._form, self._ask = game, seat, form, ask
+        self._hearing = hearing_of(game, seat)
+        self._first = {"role": "system", "content": system_text(game, seat, rules, form)}
+        self._talk: Messages = []
+        self._heard: list[Command] = []
+        self.left: Mapping[str, int] = {"move": 0, "match": 0, "attempts": 0}
+        """What the gateway has said before this request."""
+
+    @property
+    def game(self) -> AnyGame:
+        """The game of the match."""
+        return self._game
+
+    @property
+    def state(self) -> Any:
+        """The deal as the seat knows it."""
+        return self._hearing.state
+
+    @classmethod
+    def of(cls, hello: Mapping[str, Any], ask: Ask) -> Harness:
+        """The harness that the gateway's first message describes."""
+        game = make(hello["game"], hello["options"])
+        return cls(game, hello["seat"], hello["rules"], PromptForm(**hello["form"]), ask)
+
+    def reply(self, command: Command) -> str:
+        """The reply to a command, without its empty line."""
+        try:
+            if command.startswith("gen_"):
+                return self._decide(command)
+            greets = self._hearing.deal is None and command.startswith("set_") and DEALS not in command
+            if not greets and not command.startswith("time_left"):
+                self._hearing.hear(command)
+                self._heard.append(command)
+        except Unheard as unheard:
+            return f"? {unheard}"
+        return "="
+
+    def _decide(self, request: Command) -> str:
+        """Ask until there is a legal answer, or no attempt is left; the last answer may be an illegal one."""
+        self._hearing.asked(request)
+        asked = {"role": "user", "content": self._question(request)}
+        messages: Messages = [self._first, *self._talk, asked]
+        while True:
+            answer = self._ask(messages)
+            outcome, text = answer["outcome"], answer.get("text", "")
+            word, why = self._read(text) if outcome == "text" else (None, _AGAIN.get(outcome, ""))
+            self.left = {**self.left, "attempts": self.left["attempts"] - 1}
+            if not why or self.left["attempts"] <= 0:
+                break
+            said = [{"role": "assistant", "content": text[-LONGEST_ECHO:]}] if text else []
+            again = {"role": "user", "content": f"{why} Answer the same request again."}
+            messages = [*messages, *said, again]
+        if word is None:
+            return f"? {outcome}"
+        if self._form.state == "conversation":
+            self._remember(asked, text)
+        return f"= {word}"
+
+    def _read(self, text: str) -> tuple[str | None, str]:
+        """The answer in a text, if there is one, and what is wrong with it, "" for nothing."""
+        game, state, seat = self._game, self._hearing.state, self._seat
+        number = game.answer_words(state, seat)
+        word = answer_in(text, number, self._form.names)
+        if word is None:
+            words = "a word" if number == 1 else f"{number} words"
+            return None, f"Your reply has no line ANSWER: with {words}."
+        why = refusal(game, state, seat, word)
+        return word, why and f"Not allowed: {exchanged(why, self._form.names)}."
+
+    def _question(self, request: Command) -> str:
+        hearing, game, seat = self._hearing, self._game, self._seat
+        state = hearing.state
+        points = tuple(map(sum, zip(*(deal.points for deal in hearing.played), strict=True)))
+        actions = state.legal(seat) if self._form.legal else ()
+        legal = tuple(game.action_text(state, seat, action) for action in actions)
+        frame = frame_of(game, state, seat, to_act=seat, request=request, legal=legal, points=points)
+        before = self._since() if self._talk else self._sheet()
+        self._heard.clear()
+        deal = len(hearing.played)
+        return question(game, frame, seat, deal, before, game.must(state, seat), self.left, self._form)
+
+    def _sheet(self) -> list[str]:
+        """The deal so far, as the seat has heard of it, in columns."""
+        hearing, game = self._hearing, self._game
+        steps, state = [], hearing.first
+        for seat, action in zip(hearing.seats, hearing.actions, strict=True):
+            request, words = game.request(state, seat), game.action_text(state, seat, action)
+            after = state.apply(seat, action)
+            steps.append(SheetStep(seat, request, words, action, state, after))
+            state = after
+        told = [step for place, step in enumerate(steps) if place not in hearing.untold]
+        sheet = score_sheet(hearing.naming, hearing.first, told) if told else ()
+        return [UNKNOWN_NAMES.sub("?", line) for line in sheet]
+
+    def _since(self) -> list[str]:
+        return ["Since your last answer:", *self._heard] if self._heard else []
+
+    def _remember(self, asked: dict[str, str], text: str) -> None:
+        """Keep a decision for the conversation, as much as there is room for."""
+        self._talk += [asked, {"role": "assistant", "content": text[-LONGEST_ECHO:]}]
+        while sum(len(one["content"]) for one in self._talk) > LONGEST_TALK:
+            del self._talk[:2]
+
+
+def warm_up(game: AnyGame) -> None:
+    """Play a deal of nobody's: what a game makes when it is first needed is made before the clock runs."""
+    deal = game.next_deal(0, Stream("arbiter-warm"), None)
+    state: Any = None if deal is None else game.start(deal)
+    while state is not None and state.to_act:
+        seat = state.to_act[0]
+        word = game.action_text(state, seat, state.legal(seat)[0])
+        state = state.apply(seat, game.parse(state, seat, word))
+
+
+def refusal(game: AnyGame, state: Any, seat: Seat, word: str) -> str:
+    """Return why the rules forbid an answer, "" where they do not; `state` may have unknown cards."""
+    try:
+        action = game.parse(state, seat, word)
+        if state.allows(seat, action):
+            return ""
+        state.apply(seat, action)
+    except IllegalAction as error:
+        return error.with_word(word)
+    return f"{word} is none of the legal answers"
+
+
+class _Line:
+    """The socket to the gateway."""
+
+    def __init__(self) -> None:
+        try:
+            self._from = os.fdopen(LINE, "rb", closefd=False)
+            self._to = os.fdopen(LINE, "wb", closefd=False)
+        except OSError:
+            sys.exit("a model plays in matches alone: there is no gateway on descriptor 3")
+
+    def hear(self) -> dict[str, Any]:
+        """The next message; the program ends where there is none."""
+        line = self._from.readline()
+        if not line:
+            sys.exit("the gateway has ended")
+        message: dict[str, Any] = json.loads(line)
+        return message
+
+    def ask(self, messages: Messages) -> dict[str, Any]:
+        self._to.write(json.dumps({"messages": messages}).encode() + b"\n")
+        self._to.flush()
+        return self.hear()
+
+
+def main(commands: BinaryIO, replies: BinaryIO) -> None:
+    """Play one match on standard streams, asking on descriptor 3."""
+    line = _Line()
+    harness = Harness.of(line.hear(), line.ask)
+    warm_up(harness.game)
+    for command in commands:
+        words = command.decode().rstrip()
+        if words == "quit":
+            replies.write(b"=\n\n")
+            replies.flush()
+            return
+        if words.startswith("gen_"):
+            harness.left = line.hear()["left"]
+        replies.write(f"{harness.reply(words)}\n\n".encode())
+        replies.flush()

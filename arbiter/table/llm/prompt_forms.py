@@ -1,0 +1,47 @@
+"""What a model is told before a match: its rules, and the form of its prompts."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from arbiter.games.cards import Stream
+from arbiter.games.samples import manual_of
+from arbiter.table.llm.prompts import other_names
+
+if TYPE_CHECKING:
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.spec import ModelEntry
+
+
+def identity_of(entry: ModelEntry) -> str:
+    """Return what a model plays by, for people: ``large-2, 2026-11-01, effort high, harness 1, whole``."""
+    parts = [
+        entry.name,
+        entry.date,
+        f"effort {entry.effort}" * bool(entry.effort),
+        f"harness {entry.harness}",
+    ]
+    parts += [entry.state, f"legal answers {'shown' if entry.legal else 'hidden'}", f"{entry.names} names"]
+    return ", ".join(filter(None, parts))
+
+
+def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
+    """The form of a seat's prompts in a match, as JSON values."""
+    names = names_of(game, match, seat) if entry.names == "exchanged" else {}
+    return {"state": entry.state, "legal": entry.legal, "names": names}
+
+
+def names_of(game: AnyGame, match: str, seat: Seat) -> dict[str, str]:
+    """Other names for suits and ranks, drawn for each seat of each match."""
+    return other_names(game, Stream("arbiter-names", match, seat).draw)
+
+
+def rules_of(game: AnyGame) -> str:
+    """The rules that a model is sent."""
+    return manual_of(game.name) or game.manual
+
+
+def digest_of_rules(game: AnyGame) -> str:
+    """The SHA-256 of the rules that a model is sent."""
+    return sha256(rules_of(game).encode()).hexdigest()

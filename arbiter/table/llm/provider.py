@@ -1,0 +1,294 @@
+"""One question to a provider: a request to ``/chat/completions``, and the stream of its answer.
+
+Everything that comes is bounded and held to its form. No error names the key or quotes the provider, who may
+repeat it; nothing is redirected, since the key would go along.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import threading
+from contextlib import closing, contextmanager, suppress
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from arbiter import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from arbiter.match.spec import ModelEntry
+
+LONGEST_TEXT = 256 * 1024
+"""Characters of an answer, and of the reasoning that comes with it; the stream is cut there."""
+LONGEST_EVENT, LONGEST_STREAM = 1 << 20, 32 << 20
+"""Bytes of one event, and of all."""
+CHUNK = 65_536
+PATIENT = frozenset({408, 409, 425, 429})
+"""Statuses below 500 after which the same question may be asked again."""
+
+
+class Streamed(NamedTuple):
+    """An answer as it came.
+
+    `pieces` are the deltas that held text, of the answer or of reasoning (`thought`); `reported` is the
+    provider's count of tokens, `hidden` how many of them it says were reasoning. `finish` is the provider's
+    word for why it ended, "length" also where it was cut here. `asked` is its count of the question's tokens.
+    """
+
+    text: str
+    thought: str
+    pieces: int
+    reported: int | None
+    hidden: int
+    finish: str
+    refused: bool
+    model: str
+    asked: int | None = None
+
+
+class ProviderFailure(Exception):
+    """A question without an answer, and why; `again` where asking once more may help, after `pause` seconds.
+
+    `pieces` are those that had come.
+    """
+
+    def __init__(self, why: str, again: bool = True, pause: float | None = None, pieces: int = 0) -> None:
+        self.again, self.pause, self.pieces = again, pause, pieces
+        super().__init__(why)
+
+
+class Provider:
+    """The provider of one model; one question at a time, which `hang_up` ends from another thread."""
+
+    def __init__(self, entry: ModelEntry, key: str) -> None:
+        self._entry, self._key = entry, key
+        self._url = urlsplit(entry.endpoint)
+        self._lock = threading.Lock()
+        self._under_way: Callable[[], None] | None = None
+        """Ends the question that is under way."""
+        self._gone = False
+
+    @property
+    def host(self) -> str:
+        """Its name and port, as the file has them."""
+        return self._url.netloc
+
+    def ask(self, messages: Sequence[Mapping[str, str]], allowed: int, seconds: float) -> Streamed:
+        """The whole answer, of at most `allowed` tokens, within some seconds; ProviderFailure."""
+        if seconds <= 0:
+            raise ProviderFailure("its time was over", again=False)
+        secure = self._url.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        connection = kind(self._url.hostname or "", self._url.port, timeout=seconds)
+        # Kept apart, since the connection forgets it once the answer begins.
+        sockets: list[socket.socket] = []
+        ended = threading.Event()
+
+        def end() -> None:
+            ended.set()
+            for one in (connection.sock, *sockets):
+                if one is not None:
+                    with suppress(OSError):
+                        one.shutdown(socket.SHUT_RDWR)
+
+        # A socket's own time-out begins anew with each byte.
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        answer = _Answer(allowed)
+        try:
+            with closing(connection), self._while_under_way(end):
+                timer.start()
+                connection.connect()
+                sockets.append(connection.sock)
+                if ended.is_set():
+                    raise TimeoutError
+                self._send(connection, messages, allowed)
+                with closing(connection.getresponse()) as response:
+                    return answer.of(response)
+        except (OSError, http.client.HTTPException, ProviderFailure) as error:
+            failure = error if isinstance(error, ProviderFailure) else ProviderFailure(_said(error))
+            if ended.is_set() or isinstance(error, TimeoutError):
+                what = "no whole answer" if answer.pieces else "no answer"
+                failure = ProviderFailure(f"{what} within {self._entry.deadline_s:g} s", again=False)
+            failure.pieces = answer.pieces
+            raise failure from None
+        finally:
+            timer.cancel()
+
+    @contextmanager
+    def _while_under_way(self, end: Callable[[], None]) -> Iterator[None]:
+        """Let `hang_up` end what is done meanwhile."""
+        with self._lock:
+            if self._gone:
+                raise ProviderFailure("the match was over", again=False)
+            self._under_way = end
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way = None
+
+    def hang_up(self) -> None:
+        """End the question that is under way, and ask none any more."""
+        with self._lock:
+            self._gone = True
+            if self._under_way is not None:
+                self._under_way()
+
+    def _send(
+        self, connection: http.client.HTTPConnection, messages: Sequence[Mapping[str, str]], allowed: int
+    ) -> None:
+        entry = self._entry
+        body: dict[str, Any] = {
+            "model": entry.name,
+            "messages": list(messages),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        # The name that models with reasoning take, and servers of others' models often do not.
+        body["max_completion_tokens" if entry.effort else "max_tokens"] = allowed
+        if entry.effort:
+            body["reasoning_effort"] = entry.effort
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream",
+            "User-Agent": f"arbiter/{__version__}",
+            "Connection": "close",
+        }
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        path = f"{self._url.path.rstrip('/')}/chat/completions"
+        connection.request("POST", path, json.dumps(body).encode(), headers)
+
+
+class _Answer:
+    """An answer while it comes."""
+
+    def __init__(self, allowed: int) -> None:
+        self._allowed = allowed
+        self._text: list[str] = []
+        self._thought: list[str] = []
+        self._length = 0
+        self._finish = self._model = ""
+        self._reported: int | None = None
+        self._asked: int | None = None
+        self._hidden = 0
+        self._refused = self._done = False
+        self.pieces = 0
+
+    def of(self, response: http.client.HTTPResponse) -> Streamed:
+        """Read a response to its end, or as far as it is allowed to go; ProviderFailure."""
+        if response.status != HTTPStatus.OK:
+            raise _refusal(response)
+        for event in _events(response):
+            self._take(event)
+            if self.pieces > self._allowed or self._length > LONGEST_TEXT:
+                self._finish = "length"
+                break
+        else:
+            if not (self._finish or self._done):
+                raise ProviderFailure("its stream was cut")
+        return Streamed(
+            "".join(self._text),
+            "".join(self._thought),
+            self.pieces,
+            self._reported,
+            self._hidden,
+            self._finish,
+            self._refused,
+            self._model,
+            self._asked,
+        )
+
+    def _take(self, event: object) -> None:
+        if event is None:
+            self._done = True
+            return
+        if not isinstance(event, dict):
+            raise ProviderFailure("an event of its stream is no object")
+        if event.get("error"):
+            raise ProviderFailure("an error in its stream")
+        if isinstance(event.get("model"), str):
+            self._model = event["model"][:100]
+        choices = event.get("choices")
+        if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+            self._take_choice(choices[0])
+        if isinstance(usage := event.get("usage"), dict):
+            self._reported = _number(usage.get("completion_tokens"))
+            self._asked = _number(usage.get("prompt_tokens"))
+            details = usage.get("completion_tokens_details")
+            self._hidden = _number(details.get("reasoning_tokens")) or 0 if isinstance(details, dict) else 0
+
+    def _take_choice(self, choice: Mapping[str, Any]) -> None:
+        if isinstance(finish := choice.get("finish_reason"), str):
+            self._finish = finish[:40]
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            return
+        kept = {
+            "content": self._text,
+            "reasoning_content": self._thought,
+            "reasoning": self._thought,
+            "refusal": self._text,
+        }
+        found = [(name, delta[name]) for name in kept if isinstance(delta.get(name), str) and delta[name]]
+        self.pieces += bool(found)
+        for name, text in found:
+            self._refused |= name == "refusal"
+            self._length += len(text)
+            kept[name].append(text)
+
+
+def _events(response: http.client.HTTPResponse) -> Iterator[Any]:
+    """Yield each event of a stream, None for its end; ProviderFailure for what is none."""
+    rest, read = b"", 0
+    while chunk := response.read1(CHUNK):
+        read += len(chunk)
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if line.startswith(b"data:"):
+                data = line[5:].strip()
+                if data == b"[DONE]":
+                    yield None
+                    return
+                try:
+                    yield json.loads(data)
+                except (ValueError, RecursionError):
+                    raise ProviderFailure("an event of its stream is no JSON") from None
+        if len(rest) > LONGEST_EVENT or read > LONGEST_STREAM:
+            raise ProviderFailure("its stream is longer than any answer", again=False)
+
+
+def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
+    """Return what a status says that is not 200."""
+    status = response.status
+    known = {one.value: one.phrase for one in HTTPStatus}
+    again = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PATIENT
+    return ProviderFailure(
+        f"HTTP {status} {known.get(status, '')}".rstrip(), again, _seconds(response.getheader("Retry-After"))
+    )
+
+
+def _seconds(text: str | None) -> float | None:
+    """The seconds of a header ``Retry-After``; None where it has none, such as a date."""
+    return float(text) if text and text.strip().isascii() and text.strip().isdigit() else None
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _said(error: Exception) -> str:
+    """Return what a failed connection says, without a word of the provider's."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not to be trusted: {error.verify_message}"
+    if isinstance(error, http.client.IncompleteRead):
+        return "its stream was cut"
+    if isinstance(error, http.client.HTTPException):
+        return f"no answer by HTTP ({type(error).__name__})"
+    return getattr(error, "strerror", None) or type(error).__name__

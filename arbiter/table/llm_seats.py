@@ -1,0 +1,140 @@
+"""The models of one match: their gateways, and seats that tell a model's faults from its provider's.
+
+The harness answers like any bot. Where it refuses, the gateway knows why; where the provider has failed, the
+match is void, whatever the harness says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from arbiter.errors import MalformedReply, ProviderOutage
+from arbiter.match.exchange import Reply
+from arbiter.match.token_usage import NOTHING, Billed
+from arbiter.table.llm.gateway import Gateway
+from arbiter.table.llm.prompt_forms import digest_of_rules, form_of, identity_of, rules_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from arbiter.games.game import AnyGame, Seat
+    from arbiter.match.exchange import Seated, Send
+    from arbiter.match.spec import MatchSpec
+    from arbiter.table.channel import Channel
+
+
+class Models:
+    """The gateways of a match, while it is played; ProviderOutage where a key is missing."""
+
+    def __init__(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat]) -> None:
+        self._spec = spec
+        self._game = game
+        self._gateways: dict[Seat, Gateway] = {}
+        self._forms: dict[Seat, dict[str, Any]] = {}
+        for seat in seats:
+            if (entry := spec.players[seat].model) is not None:
+                self._forms[seat] = form_of(game, spec.id, seat, entry)
+                hello = {
+                    "game": game.name,
+                    "options": game.options,
+                    "seat": seat,
+                    "rules": rules_of(game),
+                    "form": self._forms[seat],
+                }
+                try:
+                    self._gateways[seat] = Gateway(entry, hello)
+                except ProviderOutage:
+                    self.__exit__()
+                    raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for gateway in self._gateways.values():
+            gateway.end()
+
+    @property
+    def lines(self) -> list[int]:
+        """The harnesses' ends of the sockets, by seat."""
+        return [gateway.far.fileno() for gateway in self._gateways.values()]
+
+    def away_of(self, seat: Seat) -> Callable[[], int]:
+        """Return for how long a seat has waited for its provider, as `Account` asks it."""
+        return self._gateways[seat].away_ns if seat in self._gateways else int
+
+    def seated(self, channels: Mapping[Seat, Channel]) -> dict[Seat, Seated]:
+        """The occupants of the seats, now that the harnesses are started."""
+        for gateway in self._gateways.values():
+            gateway.start()
+        return {
+            seat: ModelSeat(self._spec.players[seat].name, channel, self._gateways[seat])
+            if seat in self._gateways
+            else channel
+            for seat, channel in channels.items()
+        }
+
+    def notes(self, seat: Seat) -> list[str]:
+        """Return what a record is to say of a seat's model and its provider; nothing of another bot."""
+        entry = self._spec.players[seat].model
+        if entry is None:
+            return []
+        calls = self._gateways[seat].calls
+        lies = sum("lie" in call for call in calls)
+        wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
+        return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
+
+    def billed(self) -> dict[str, Billed]:
+        """Return by player what its models have used up to now; those alone who used something."""
+        found: dict[str, Billed] = {}
+        for seat, gateway in self._gateways.items():
+            output = sum(call["tokens"] for call in gateway.calls) + gateway.broken_off
+            if gateway.asked or output:
+                name = self._spec.players[seat].name
+                found[name] = found.get(name, NOTHING).plus(Billed(gateway.asked, output))
+        return found
+
+    def report(self, seat: Seat) -> dict[str, Any] | None:
+        """Return what is kept of a model, None for another bot."""
+        entry = self._spec.players[seat].model
+        if entry is None:
+            return None
+        gateway = self._gateways[seat]
+        return {
+            "name": entry.name,
+            "date": entry.date,
+            "effort": entry.effort,
+            "harness": entry.harness,
+            "form": self._forms[seat],
+            "rules": digest_of_rules(self._game),
+            "attempts": entry.attempts,
+            "match_tokens": entry.match_tokens,
+            "move_tokens": entry.move_tokens,
+            "tokens": sum(call["tokens"] for call in gateway.calls),
+            "broken_off": gateway.broken_off,
+            "asked": gateway.asked,
+            "calls": gateway.calls,
+        }
+
+
+class ModelSeat:
+    """A seat whose bot asks a model."""
+
+    def __init__(self, player: str, channel: Channel, gateway: Gateway) -> None:
+        self._player, self._channel, self._gateway = player, channel, gateway
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Exchange with the harness; ProviderOutage where the provider failed meanwhile."""
+        gateway = self._gateway
+        if send.asks:
+            gateway.open()
+        reply = self._channel.exchange(send)
+        if not isinstance(reply, Reply) or not send.asks:
+            return reply
+        gateway.close_decision()
+        if gateway.outage:
+            raise ProviderOutage(f"the provider of player {self._player}, {gateway.outage}")
+        refuses = reply.fault is None and not reply.answer.accepted
+        if refuses and (fault := gateway.fault()) is not None:
+            return reply._replace(fault=MalformedReply(*fault, reply.answer.raw))
+        return reply

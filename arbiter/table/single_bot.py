@@ -1,0 +1,201 @@
+"""One bot's process by itself: matches and raw bytes through one channel, all its output kept.
+
+    launcher = Launcher()                                # of one bot at a time
+    bot = SingleBot(launcher, player, limits, seat=0)
+    heard = bot.say(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
+    heard.raw, heard.reply.fault
+    bot.stop()
+    launcher.close()
+
+The channel is that of a match, so time, memory and faults are judged as there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import signal
+import sys
+import termios
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.errors import ConfigError
+from arbiter.match.clock import MS
+from arbiter.match.exchange import Reply, Send
+from arbiter.match.protocol import Answer, Connection
+from arbiter.sandbox.forkserver.bot import peak_memory
+from arbiter.sandbox.process_meter import Meter, descendants_of, is_awake, name_of
+from arbiter.sandbox.stderr import CHUNK
+from arbiter.table.channel import Channel
+from arbiter.table.conductor import start_request
+
+if TYPE_CHECKING:
+    from arbiter.games.game import Seat
+    from arbiter.match.spec import Limits, Player
+    from arbiter.sandbox.launcher import End, Launcher
+
+
+class Heard(NamedTuple):
+    """The result of one write: every byte that was read, and what a referee makes of it."""
+
+    raw: bytes
+    reply: Reply
+
+
+class Remains(NamedTuple):
+    """The remains of a process: how it ended, and the tail of its standard error."""
+
+    end: End
+    stderr: bytes
+
+
+class Relative(NamedTuple):
+    """A process that a bot has started: its program's name, and the most memory it has had, in bytes."""
+
+    name: str
+    peak_memory_bytes: int
+
+
+class SingleBot:
+    """One process, started at once and alone at its launcher; ended by `stop`.
+
+    Every method raises VoidMatch if our side failed and not the bot.
+    """
+
+    def __init__(self, launcher: Launcher, player: Player, limits: Limits, seat: Seat = 0) -> None:
+        if player.model is not None:
+            raise ConfigError(f"{player.name} is a language model: it plays in whole matches alone")
+        self._launcher = launcher
+        self._seat = seat
+        (self._process,) = launcher.start([start_request(player, limits) | {"held": False, "seat": seat}])
+        self._channel = Channel(seat, self._process, launcher, limits)
+        self._recorder = self._channel.connection = _Recorder()
+        self._usage = Meter(self._process.pid, family=True)
+        self._remains: Remains | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def exchange(self, send: Send) -> Reply | int:
+        """Exchange as in a match; `raw` then has the bytes."""
+        self._recorder.raw = b""
+        return self._channel.exchange(send)
+
+    @property
+    def raw(self) -> bytes:
+        """Every byte read in the last exchange, with what was left unread of an earlier one."""
+        return self._recorder.raw
+
+    def say(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
+        """Write some bytes and wait for a number of replies, the last of which is kept."""
+        allowed = (allowed_ns,) * (self._seat + 1)
+        # As a request, so that output that nothing asked for is noticed before every write.
+        reply = self.exchange(Send((self._seat,), payload, replies, allowed, asks=True))
+        assert isinstance(reply, Reply)
+        return Heard(self.raw, reply)
+
+    def forget_output(self) -> None:
+        """Count its output anew: outside a match its amount has no limit."""
+        self._recorder.received = 0
+
+    def write(self, payload: bytes) -> None:
+        """Write a few bytes to which there is no reply; a bot that has ended does not matter."""
+        with suppress(OSError):
+            os.write(self._process.stdin, payload)
+
+    def listen(self, allowed_ns: int) -> bytes:
+        """The output within this time, or until it ends."""
+        watch = select.poll()
+        watch.register(self._process.stdout, select.POLLIN)
+        until = time.monotonic_ns() + allowed_ns
+        heard = b""
+        while (left := until - time.monotonic_ns()) > 0 and watch.poll(-(-left // MS)):
+            with suppress(BlockingIOError):
+                chunk = os.read(self._process.stdout, CHUNK)
+                heard += chunk
+                if not chunk:
+                    break
+        return heard
+
+    @property
+    def has_read_all(self) -> bool:
+        """True when the bot has read everything."""
+        waiting = fcntl.ioctl(self._process.stdin, termios.FIONREAD, bytes(4))
+        return int.from_bytes(waiting, sys.byteorder) == 0
+
+    def end_input(self) -> None:
+        """Let the bot read the end of its input."""
+        # Our end becomes another file under the same number, which the channel closes as ever.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, self._process.stdin)
+        os.close(null)
+
+    def say_goodbye(self, seconds: float) -> End | None:
+        """Send ``quit`` and wait for the end; None if it lives."""
+        return self._channel.say_goodbye(seconds)
+
+    def wait(self, seconds: float) -> End | None:
+        """Wait for it to end; how it ended, None if it lives after this time."""
+        return self._launcher.wait(self._process.pid, seconds)
+
+    def drain_stderr(self) -> None:
+        """Read what it has written to standard error."""
+        self._channel.stderr.drain()
+
+    def new_errors(self) -> bytes:
+        """Return what it has written to standard error since the last call."""
+        return self._channel.stderr.news()
+
+    def family(self) -> list[Relative]:
+        """Return the processes that it has started and those that they have started, as far as they live."""
+        return [Relative(name_of(pid), peak_memory(pid)) for pid in descendants_of(self._process.pid)]
+
+    @property
+    def cpu_ns(self) -> int:
+        """CPU time so far, with that of its descendants."""
+        return self._usage.cpu_ns()
+
+    @property
+    def sleeps(self) -> bool:
+        """True if no thread of it or of its descendants runs, or waits for a core or a disk."""
+        pid = self._process.pid
+        return not any(map(is_awake, (pid, *descendants_of(pid))))
+
+    def kill(self) -> None:
+        """Kill the process alone, from any thread, so that an exchange with it ends; call `stop` after it."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process.process, signal.SIGKILL)
+
+    def stop(self) -> Remains:
+        """Kill it with its descendants; a second call returns the same."""
+        if self._remains is None:
+            try:
+                end = self._launcher.stop()[self._process.pid]
+            finally:
+                self._channel.close()
+            self._remains = Remains(end, self._channel.stderr.tail)
+        return self._remains
+
+
+class _Recorder(Connection):
+    """A connection that keeps the bytes of an exchange."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raw = b""
+
+    def feed(self, chunk: bytes) -> None:
+        self.raw += chunk
+        super().feed(chunk)
+
+    def receive(self, chunk: bytes, wanted: int) -> Answer | None:
+        # The base may or may not call `feed`.
+        before = self.raw
+        answer = super().receive(chunk, wanted)
+        self.raw = before + chunk
+        return answer

@@ -1,0 +1,275 @@
+"""The long path of an exchange that is not answered at once: everything is watched until something has come.
+
+A delay is known only when it is over, so nobody loses by wall time alone: while a bot is runnable and its CPU
+time is under the limit, the meters are read again. A hard limit on wall time ends that: beyond it the
+exchange is a timeout if the adjusted time is over the limit, else the match is void.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from arbiter.errors import MalformedReply, VoidMatch
+from arbiter.match.clock import MS, SECOND, ClockKind
+from arbiter.match.exchange import Reply, timeout
+from arbiter.match.protocol import NONE, REPLY_LIMIT, Answer, Connection
+from arbiter.sandbox.forkserver.board import stopped_cell
+from arbiter.sandbox.process_meter import Meter, MeterReading
+from arbiter.sandbox.stderr import CHUNK, DURING, FULL, SINCE, StandardError
+from arbiter.table.background_cpu import Presence, defiance_of, hush, look_at
+from arbiter.table.crash_faults import Ending
+from arbiter.table.exchange_cost import Account, Cost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.games.game import Seat
+    from arbiter.match.exchange import Send
+    from arbiter.match.spec import Limits
+    from arbiter.sandbox.launcher import BotProcess, Launcher
+
+FIRST_LOOK_NS, LONGEST_LOOK_NS = MS, 100 * MS
+"""While a bot thinks, when to look first whether others compute, and how often at least."""
+FIRST_LOOK_AT_FAMILIES_NS = 10 * MS
+"""The first where they may have children, which takes longer to see."""
+FIRST_READING_NS = 50 * MS
+"""From when on the meters are read, too, whenever it looks."""
+DISTURBED_NS = 5 * MS
+"""A referee that had to wait so long for the core looks who had it."""
+LOOK_AGAIN_NS = MS
+LOOK_AT_MEMORY_NS, FILLING_NS = 20 * MS, MS
+"""From look to look at a bot's memory, after an answer; one that has computed for so long is looked at after
+each."""
+ERRORS_NS, HALF_FULL = MS, CHUNK // 2
+"""The time for which a thinking bot's standard error is left unread after less than half of what a pipe
+holds: each read wakes the referee, which takes the core from the bot."""
+LAST_WORDS_NS = 30 * MS
+"""For more of a text that is no reply: it may tell why the program failed."""
+_now, _read = time.monotonic_ns, os.read
+
+
+class PatientChannel:
+    """One bot's pipes and meters, and the long path: the part of a channel that waits."""
+
+    __slots__ = (
+        "_base", "_cells", "_ended", "_ending", "_errors_at", "_first_look_ns", "_image", "_kind", "_meter",
+        "_next_look", "_poll_stdout", "_process", "_stdin", "_stdout", "_stopped", "_watch", "_watching",
+        "connection", "others", "pid", "presence", "seat", "stderr", "stopped_ns",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        seat: Seat,
+        process: BotProcess,
+        launcher: Launcher,
+        limits: Limits,
+        away_ns: Callable[[], int] = int,
+    ) -> None:
+        """`away_ns` as in `Meter`."""
+        self.seat = seat
+        self.pid, self._stdin, self._stdout, stderr, self._process, board, place = process
+        self._cells, self._stopped = board.cells, stopped_cell(place)
+        self.connection = Connection()
+        self.stderr = StandardError(stderr)
+        self.stopped_ns = 0
+        """The time for which the referee was stopped while it waited for this bot."""
+        self._kind = ClockKind(limits.clock)
+        # Every other tier allows child processes.
+        family = limits.isolation != "landlock"
+        self._meter = Meter(self.pid, family, board, place, away_ns)
+        self._first_look_ns = FIRST_LOOK_AT_FAMILIES_NS if family else FIRST_LOOK_NS
+        self._ending = Ending(launcher, self.pid, self._meter, self.stderr, limits)
+        self._base: MeterReading | None = None
+        self._watching = self._ended = False
+        self._errors_at = 0
+        """When to watch standard error again, on the monotonic clock in ns; 0 while it is watched."""
+        self._watch = select.poll()
+        peek = select.poll()
+        peek.register(self._stdout, select.POLLIN)
+        self._poll_stdout = peek.poll
+        self.presence = Presence(seat, self.pid, self._meter)
+        self.others: Sequence[Presence] = ()
+        """The other bots at the table."""
+        self._image: tuple[bytes, ...] = ()
+        self._next_look = 0
+        """The moment of the next look at its memory, on the monotonic clock in ns."""
+
+    def _wait(self, send: Send, start: int, written: int) -> Reply | int:
+        """The long path, until the replies are there, the program ends, or its time is over."""
+        self._resume_if_stopped()
+        hush(self.others)
+        account = Account(self._meter, self._kind, start, self._base)
+        disturbed = 0
+        allowed = send.allowed_ns[self.seat]
+        look = allowed
+        cap = at_most = 3 * allowed + 5 * SECOND
+        glance = self._first_look_ns
+        rest = send.payload[written:]
+        if not self._watching:
+            self._watching = True
+            for descriptor in (self._process, self._stdout, self.stderr.descriptor):
+                self._watch.register(descriptor, select.POLLIN)
+        if rest:
+            self._watch.register(self._stdin, select.POLLOUT)
+
+        def cost(answered: bool = False) -> Cost:
+            nonlocal disturbed
+            spent = account.cost(answered)
+            self.presence.awake |= bool(self.connection.received)
+            self.presence.note(account.last.cpu_ns)
+            if account.late_ns > DISTURBED_NS:
+                disturbed += look_at(self.others)
+            self._base = account.last
+            self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
+            return spent
+
+        def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
+            if spent.charged_ns > allowed >= spent.adjusted_ns:
+                in_all = disturbed + look_at(self.others)
+                if defied := defiance_of(self.others):
+                    fault = defied
+                else:
+                    spent = self._judged(send, account.cleared(spent)[0], in_all)
+            times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
+            return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
+
+        def late(spent: Cost) -> Reply | int:
+            unread = self.connection.unread
+            fault = timeout(self.seat, send, spent.charged_ns, unread, bool(rest))
+            if self.stderr.is_full:
+                fault = MalformedReply(fault.kind, f"{fault.reason}; {FULL}", fault.reply)
+            return reply(spent, fault)
+
+        while True:
+            account.due = account.start + min(look, at_most, glance)
+            if self._errors_at:
+                account.due = min(account.due, self._errors_at)
+            # Rounded up: waking early would only mean waiting again.
+            events = self._watch.poll(max(0, -((_now() - account.due) // MS)))
+            ready = {descriptor for descriptor, _ in events}
+            errors = self._hear_errors(ready, DURING if send.asks else SINCE)
+            reads = bool(rest) and self._stdin in ready
+            try:
+                if reads:
+                    rest = rest[os.write(self._stdin, rest) :]
+                    if not rest:
+                        self._watch.unregister(self._stdin)
+                if ready & {self._stdout, self._process}:
+                    more = self._read()
+                    if answers := self.connection.take(send.replies):
+                        spent = cost(answered=True)
+                        if spent.cpu_ns > FILLING_NS or start >= self._next_look:
+                            self._look_at_memory(start, tables=spent.cpu_ns > FILLING_NS)
+                        if send.asks:
+                            self.stderr.mark(DURING)
+                            if self.connection.notebook.open:
+                                self.connection.notebook.seal(self.stderr.requests)
+                        return reply(spent, None, answers[-1])
+                    if self._ended or (self._process in ready and not more):
+                        # The cost first: finding out how a process ended may take a while.
+                        return reply(cost(answered=True), self._crash("closed its standard output"))
+                account.woke(output=bool(ready), held_up=reads or errors >= CHUNK)
+                if _now() - account.start >= glance:
+                    self._ending.check_memory()
+            except MalformedReply as fault:
+                return reply(cost(answered=True), self._explained(fault))
+            except BrokenPipeError:
+                return reply(cost(answered=True), self._crash("closed its standard input"))
+            if (passed := _now() - account.start) >= glance:
+                if passed >= FIRST_READING_NS:
+                    account.watch_others()
+                    passed = cost().wall_ns
+                glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
+                disturbed += look_at(self.others)
+                if defied := defiance_of(self.others):
+                    # It may have the core for long even when it is killed: nobody is to be judged by that.
+                    return reply(cost(), defied)
+            if _now() - account.start < look:
+                continue
+            spent = cost()
+            over = spent.charged_ns > allowed
+            least = max(spent.cpu_ns, spent.adjusted_ns - account.unreported_ns)
+            if over and (least > allowed or not account.ready):
+                return late(spent)
+            if spent.wall_ns >= cap:
+                judged, taken = account.cleared(spent)
+                if judged.adjusted_ns > allowed:
+                    # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
+                    return late(judged._replace(charged_ns=judged.adjusted_ns))
+                if account.ready or spent.wall_ns >= 2 * cap:
+                    got = f"the bot in seat {self.seat} got too little of the machine"
+                    others = "" if taken is None else f": others took {taken / 1e9:.1f} s of its cores"
+                    raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged{others}")
+                # It sleeps, which is charged: its time will soon be over.
+                at_most = 2 * cap
+            look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
+
+    def _judged(self, send: Send, spent: Cost, disturbed_ns: int) -> Cost:
+        """The cost of an exchange that is over its limit by the match's clock but not by adjusted time.
+
+        VoidMatch if our machine took the time, `disturbed_ns` being what other bots took.
+        """
+        if spent.adjusted_ns > send.allowed_ns[self.seat]:
+            return spent
+        if self._image and self._meter.image != self._image:
+            # It has executed another program, and so may have another main thread, with delays of its own.
+            return spent
+        if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
+            return spent._replace(charged_ns=spent.adjusted_ns)
+        raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
+
+    def _hear_errors(self, ready: set[int], when: str) -> int:
+        """Read standard error, if it is `ready`, and leave it alone for a while; the bytes that came."""
+        if self._errors_at and _now() >= self._errors_at:
+            self._errors_at = 0
+            self._watch.modify(self.stderr.descriptor, select.POLLIN)
+        if self.stderr.descriptor not in ready:
+            return 0
+        before = self.stderr.seen
+        if not self.stderr.mark(when):
+            self._errors_at = 0
+            self._watch.unregister(self.stderr.descriptor)
+        elif self.stderr.seen - before < HALF_FULL:
+            self._errors_at = _now() + ERRORS_NS
+            self._watch.modify(self.stderr.descriptor, 0)
+        return self.stderr.seen - before
+
+    def _look_at_memory(self, now: int, tables: bool) -> None:
+        self._next_look = now + LOOK_AT_MEMORY_NS
+        self._ending.check_memory(tables)
+
+    def _resume_if_stopped(self) -> None:
+        if self.presence.stopped or self._cells[self._stopped]:
+            self._resume()
+
+    def _resume(self) -> None:
+        self._cells[self._stopped] = 0
+        self.presence.resume()
+
+    def _read(self) -> bool:
+        """Read at most 64 KiB of the bot's output; False if nothing came, or its end."""
+        try:
+            chunk = _read(self._stdout, CHUNK)
+        except BlockingIOError:
+            return False
+        if chunk:
+            self.connection.feed(chunk)
+        else:
+            self._ended = True
+        return bool(chunk)
+
+    def _crash(self, manner: str) -> MalformedReply:
+        return self._ending.crash(manner, self.connection.unread)
+
+    def _explained(self, fault: MalformedReply) -> MalformedReply:
+        """The fault of output that is no reply, by that and by what has come since."""
+        until = _now() + LAST_WORDS_NS
+        with suppress(MalformedReply):
+            while (left := until - _now()) > 0 and len(self.connection.buffer) < REPLY_LIMIT:
+                if not self._poll_stdout(-(-left // MS)) or not self._read():
+                    break
+        return self._ending.of_output(fault, self.connection.unread[:REPLY_LIMIT])

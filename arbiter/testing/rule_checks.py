@@ -1,0 +1,293 @@
+"""Checks that a game keeps every promise of the `Game` interface, by random play."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
+from typing import NoReturn
+
+from arbiter.games.cards import Card, Stream
+from arbiter.games.game import Action, AnyGame, Deal, Seat, State
+from arbiter.match.in_memory import match_spec, play_by_policy, random_policy
+from arbiter.match.record import MatchRecord
+from arbiter.testing.leak_check import Actions, Reveals, find_leak, find_misheard
+from arbiter.testing.positions import LINE, Positions
+
+
+class BrokenPromise(AssertionError):
+    """A game does not keep a promise of the `Game` interface; `promise` says which."""
+
+    def __init__(self, promise: str, detail: str) -> None:
+        self.promise = promise
+        super().__init__(f"broken promise: {promise}\n{detail}")
+
+
+def check_game(
+    game: AnyGame,
+    *,
+    seed: str = "check",
+    matches: int = 2,
+    rotations: bool = True,
+    copies: bool = False,
+    reveals: Reveals | None = None,
+    heard: bool = True,
+    bound: int = 10_000,
+) -> None:
+    """Play random matches and check every promise of the interface; BrokenPromise at the first.
+
+    Among them the leak test: exchanging hidden cards changes nothing that a seat has heard,
+    asked or allowed, for as long as the same actions are legal with either deal. And the other way round:
+    what a seat has heard makes all that it may see, by the same rules with other cards unknown.
+
+    `rotations` False where seats are not alike by the rules; `copies` True where a deck holds
+    equal cards, so that a name stands for several; `reveals` where the rules show more of the
+    others' cards than their play does; `heard` False where no policy is to play the game as a bot, and its
+    rules need not know of unknown cards; `bound` is the most actions a match may have.
+    """
+    _GameCheck(game, seed, rotations, copies, reveals, heard, bound).run(matches)
+
+
+_REFEREES_OWN = re.compile(r"(?:gen_|time_left\b|quit\b).*")
+
+
+class _GameCheck:
+    """One run of `check_game`; knows where it is, for the message."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        seed: str,
+        rotations: bool,
+        copies: bool,
+        reveals: Reveals | None,
+        heard: bool,
+        bound: int,
+    ) -> None:
+        self._game, self._seed, self._bound = game, seed, bound
+        self._rotations, self._copies, self._reveals, self._heard = rotations, copies, reveals, heard
+        self._all_seats = range(game.seats)
+        self._draw = Stream("check_game", seed).draw
+        self._positions = Positions(game, self._draw, self._break)
+        self._actions = 0
+        self._rebuilt = game
+        self._known: set[Card] = set()
+        self._deal: Deal | None = None
+        self._played: Actions = []
+
+    def run(self, matches: int) -> None:
+        try:
+            self._check_constructor()
+            self._check_wordings("greeting", self._game.greeting())
+            for match in range(matches):
+                self._check_match(f"{self._seed}/{match}")
+        except BrokenPromise:
+            raise
+        except Exception as error:
+            self._break("no method raises anything but IllegalAction", repr(error), error)
+
+    def _break(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
+        """Raise with all that is needed to see it again."""
+        lines = [f"{self._game.name}: {detail}"]
+        if self._deal is not None:
+            lines.append(f"deal: {self._deal!r}")
+            lines.append(f"after (seat, action): {self._played}")
+        raise BrokenPromise(promise, "\n".join(lines)) from cause
+
+    def _hold(self, kept: bool, promise: str, detail: object = "") -> None:
+        if not kept:
+            self._break(promise, str(detail))
+
+    # What holds of the game as such.
+
+    def _check_constructor(self) -> None:
+        game, hold = self._game, self._hold
+        hold(game.seats >= 2 and game.actions >= 1, "seats and actions are counts")
+        hold(game.sides is None or len(game.sides) == game.seats, "sides has an entry per seat")
+        sat = [Counter(places) for places in zip(*game.seatings, strict=True)]
+        fair = len(sat) == game.seats and all(seat == sat[0] and len({*seat.values()}) == 1 for seat in sat)
+        hold(fair, "every player of a table sits on every seat as often", game.seatings)
+        options = json.loads(json.dumps(game.options))
+        hold(options == game.options, "options are JSON values", game.options)
+        undocumented = set(options) - set(game.option_help)
+        hold(not undocumented, "every option stands in option_help", undocumented)
+        rebuilt = type(game)(**options)
+        if game._given is not None:
+            rebuilt = rebuilt.given(game._given)
+        same = rebuilt == game and hash(rebuilt) == hash(game)
+        hold(same, "options build an equal game", options)
+        self._rebuilt = rebuilt
+        hold(pickle.loads(pickle.dumps(game)) == game, "a game pickles")
+
+    def _check_wordings(self, what: str, wordings: Iterable[tuple[str, ...]]) -> None:
+        for wording in wordings:
+            worded = len(wording) == self._game.seats
+            self._hold(worded, f"{what} words a command for each seat", wording)
+            for command in wording:
+                self._check_command(what, command)
+
+    def _check_command(self, what: str, command: str) -> None:
+        self._hold(bool(LINE.fullmatch(command)), f"{what} is one line of plain words", repr(command))
+        self._hold(not _REFEREES_OWN.fullmatch(command), f"{what} uses no word of the referee", command)
+
+    # What holds of a match.
+
+    def _check_match(self, seed: str) -> None:
+        game, hold = self._game, self._hold
+        self._actions = 0
+        deals: list[Deal] = []
+        played: list[Actions] = []
+        last: State | None = None
+        # The cards first: the leak test exchanges dealt ones for others of the deck.
+        for number in range(1 if game.chained else 4):
+            deal = self._next_deal(seed, number, None)
+            if deal is None:
+                break
+            self._known.update(card for hand in deal.hands for card in hand)
+        for number in count():
+            deal = self._next_deal(seed, number, last)
+            if deal is None:
+                break
+            deals.append(deal)
+            self._deal, self._played = deal, []
+            self._check_deal(deal)
+            last = self._play(deal)
+            played.append(self._played)
+            if self._rotations:
+                self._check_rotations(deal, last)
+            self._check_leaks(deal, greeting=number == 0)
+            hold(number < self._bound, "a match ends", f"{number} deals")
+        if self._heard and (misheard := find_misheard(game, deals, played)) is not None:
+            self._deal, self._played = deals[misheard.deal], played[misheard.deal][: misheard.actions]
+            self._break("what a seat has heard makes all that it may see", misheard.detail)
+        self._deal = None
+        again = game.given(deals)
+        playing = [again.deal(number, Stream("any"), None) for number in range(len(deals) + 1)]
+        hold(playing == [*deals, None], "given deals are played exactly", playing)
+        self._check_refereed(seed, deals)
+
+    def _next_deal(self, seed: str, number: int, last: State | None) -> Deal | None:
+        def dealt(last: State | None) -> Deal | None:
+            return self._game.deal(number, Stream.of_deal(seed, 1, number), last)
+
+        deal = dealt(last)
+        promise = "a deal depends on its number, its stream and the deal before alone"
+        self._hold(deal == dealt(last), promise, f"deal {number}: {deal}")
+        again = self._rebuilt.deal(number, Stream.of_deal(seed, 1, number), last)
+        self._hold(deal == again, "options build an equal game", f"deal {number}: {deal}, {again}")
+        if not self._game.chained:
+            promise = "what is dealt does not depend on play unless the game is chained"
+            self._hold(deal == dealt(None), promise, f"deal {number}: {deal}")
+        return deal
+
+    def _check_refereed(self, seed: str, deals: list[Deal]) -> None:
+        """The same random play, strict and batched, through referee and protocol."""
+        game, hold = self._game, self._hold
+        records = []
+        for delivery in ("strict", "batched"):
+            spec = match_spec(game, seed=seed, delivery=delivery)
+            records.append(play_by_policy(game, random_policy(seed), spec))
+        strict, batched = records
+        hold(strict.forfeit is None, "legal play forfeits nothing", strict.forfeit)
+        same = strict.points == batched.points and strict.moves == batched.moves
+        hold(same, "strict and batched delivery make the same match")
+        read = MatchRecord.from_json(json.loads(json.dumps(strict.to_json())))
+        hold(read == strict, "a record survives JSON", strict)
+        if not game.chained:
+            shapes = tuple(game.deal_json(deal) for deal in deals)
+            hold(strict.deals == shapes, "all matches from a seed have the same deals")
+
+    # What holds of a deal.
+
+    def _check_deal(self, deal: Deal) -> None:
+        game, hold = self._game, self._hold
+        hold(len(deal.hands) == game.seats, "a deal has a hand for each seat")
+        hold(0 <= deal.seat < game.seats, "a deal's seat is a seat", deal.seat)
+        hold(hash(deal) == hash(replace(deal)), "deals are hashable")
+        cards = [card for hand in deal.hands for card in hand]
+        if not self._copies:
+            hold(len(set(cards)) == len(cards), "no card is dealt twice")
+            names = {game.card_name(card) for card in cards}
+            hold(len(names) == len(cards), "every card has a name of its own", sorted(names))
+        for card in {*cards, *deal.extra}:
+            name = game.card_name(card)
+            hold(bool(LINE.fullmatch(name)), "a card's name is one plain word", repr(name))
+            found = game.card_of(name)
+            same = found == card or (self._copies and game.card_name(found) == name)
+            hold(same, "card_of finds what card_name named", f"{card} {name} {found}")
+        shape = game.deal_json(deal)
+        written = json.loads(json.dumps(shape))
+        hold(written == shape, "deal_json writes JSON values", shape)
+        read = game.deal_from_json(written)
+        same = read == deal or (self._copies and game.deal_json(read) == shape)
+        hold(same, "deal_from_json reads what deal_json wrote", read)
+        self._check_wordings("dealt", game.dealt(deal))
+        self._known.update(cards)
+
+    def _play(self, deal: Deal) -> State:
+        """A random deal to its end; `_played` holds what was done. The final state."""
+        game, hold = self._game, self._hold
+        state: State = game.start(deal)
+        twin: State = game.start(deal)
+        begin, mark = state, hash(state)
+        for seat in self._all_seats:
+            names = sorted(game.card_name(card) for card in game.hand(state, seat))
+            dealt = sorted(game.card_name(card) for card in deal.hands[seat])
+            hold(names == dealt, "a hand is what was dealt, until its seat acts", names)
+        while to_act := state.to_act:
+            ordered = isinstance(to_act, tuple) and list(to_act) == sorted(set(to_act))
+            hold(ordered and set(to_act) <= {*self._all_seats}, "to_act is seats, ascending", to_act)
+            self._positions.check(state, twin)
+            seat = to_act[0]
+            legal = state.legal(seat)
+            action = legal[self._draw(len(legal))]
+            after = state.apply(seat, action)
+            self._check_news(state, seat, action, after)
+            self._played.append((seat, action))
+            state, twin = after, twin.apply(seat, action)
+            self._actions += 1
+            hold(self._actions <= self._bound, "a match ends", f"{self._actions} actions")
+        for seat in self._all_seats:
+            self._positions.check_none_legal(state, seat, "nothing is legal when to_act is empty")
+        points = state.points()
+        fit = isinstance(points, tuple) and [type(n) for n in points] == [int] * game.seats
+        hold(fit, "points is a tuple of an integer for each seat", points)
+        unchanged = begin == game.start(deal) and hash(begin) == mark
+        hold(unchanged, "a state never changes", "the first state of the deal")
+        return state
+
+    def _check_news(self, before: State, seat: Seat, action: Action, after: State) -> None:
+        news = list(self._game.news(before, seat, action, after))
+        if len(before.to_act) > 1:
+            promise = "nothing is heard before the last of simultaneous decisions"
+            self._hold(not news, promise, f"seat {seat}, action {action}: {news}")
+        for seats, command in news:
+            ordered = list(seats) == sorted(set(seats)) and set(seats) <= {*self._all_seats}
+            self._hold(ordered, "news goes to seats, ascending", f"{seats}: {command}")
+            self._check_command("news", command)
+
+    def _check_rotations(self, deal: Deal, final: State) -> None:
+        n = self._game.seats
+        promise = "moving a deal's hands and roles on moves its play and points on"
+        for shift in range(1, n):
+            state = self._game.start(deal.rotated(shift))
+            for done, (seat, action) in enumerate(self._played):
+                moved = (seat + shift) % n
+                same = moved in state.to_act and state.allows(moved, action)
+                self._hold(same, promise, f"{shift} seats on, at action {done}")
+                state = state.apply(moved, action)
+            points = state.points() if not state.to_act else None
+            expected = tuple(final.points()[(seat - shift) % n] for seat in self._all_seats)
+            self._hold(points == expected, promise, f"{shift} seats on: {points}")
+
+    def _check_leaks(self, deal: Deal, *, greeting: bool) -> None:
+        """Exchange hidden cards and play again; see `find_leak`."""
+        seen = deal, self._played, self._known
+        leak = find_leak(self._game, *seen, self._draw, self._reveals, greeting=greeting)
+        if leak is not None:
+            self._played = self._played[: leak.actions]
+            self._break("nothing tells a seat of cards that it cannot see", leak.detail)

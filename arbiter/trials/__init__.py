@@ -1,0 +1,1 @@
+"""A bot, a game or the machine put to the test."""

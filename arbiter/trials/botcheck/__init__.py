@@ -1,0 +1,197 @@
+"""A check of an author's bot in named steps.
+
+    for step in check_bot(Subject(game, player, limits, launcher)):
+        print(step.text())
+
+Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
+random players in memory, so that nothing passes which a tournament would refuse. A fault of a
+match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
+timeout. Short dialogues (`dialogue`) add what no match has: unknown commands, odd line ends,
+the ways to end. A step that makes no sense after a fault is left out, with the reason, and one that no match
+under the subject's terms comes to is advice (`is_required`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from arbiter.games import make
+from arbiter.match.clock import SECOND
+from arbiter.match.record import Fault
+from arbiter.sandbox.launcher import Launcher
+from arbiter.trials.botcheck.probes import batched, is_cause, keeps_line_ends, same_seed, with_line_end
+from arbiter.trials.botcheck.short_dialogues import AGAIN_NS, Dialogue, by_kill, on_quit, with_input
+from arbiter.trials.botcheck.verdicts import Step, left_out, passed, verdict
+from arbiter.trials.botcheck.whole_match import SEED, BotMatch, Subject, play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from arbiter.match.spec import Limits, Player
+
+__all__ = ["STEPS", "Step", "Subject", "check_bot", "check_in_worker", "is_required"]
+
+STEPS = (
+    "starts", "empty-line", "flushes", "only-replies", "opening", "unknown-command", "blank-lines",
+    "line-ends", "rules", "matches", "time", "memory", "same-seed", "batched", "quit", "end-of-input",
+    "kill",
+)  # fmt: skip
+"""All steps in order."""
+WIRE = STEPS[1:4]
+ODD: Mapping[str, tuple[Callable[[Dialogue], Step], Callable[[Dialogue], bool]]] = {
+    "unknown-command": (Dialogue.unknown_command, Dialogue.goes_on),
+    "blank-lines": (Dialogue.blank_lines, Dialogue.answers_plain_lines),
+    "line-ends": (Dialogue.line_ends, Dialogue.answers_plain_lines),
+}
+"""The dialogues with odd lines, and whether a bot gets through without them."""
+ADVISORY = frozenset({"unknown-command", "blank-lines", "line-ends", "same-seed", "end-of-input"})
+"""Steps about what no referee sends, or nobody demands."""
+
+
+def is_required(name: str, player: Player, limits: Limits) -> bool:
+    """True if a match of the player under these limits comes to what a step asks."""
+    if name == "batched":
+        return limits.delivery == "batched" and player.batched
+    if name == "quit":
+        return limits.end == "quit"
+    return name not in ADVISORY
+
+
+def check_bot(subject: Subject) -> Iterator[Step]:
+    """Every step in order, each as soon as it is known; VoidMatch if our machine failed."""
+    for step in _steps(subject):
+        yield replace(step, required=is_required(step.name, subject.player, subject.limits))
+
+
+def check_in_worker(
+    game: str, options: Mapping[str, Any], player: Player, limits: Limits, seed: str = SEED
+) -> list[Step]:
+    """All steps of one player, in the process that this is called in, such as a worker with its own core."""
+    with closing(Launcher()) as launcher:
+        return list(check_bot(Subject(make(game, options), player, limits, launcher, seed=seed)))
+
+
+def _steps(subject: Subject) -> Iterator[Step]:
+    game = subject.game
+    opening = [wording[0].split(" ")[0] for wording in game.greeting()]
+    played = [play(subject, 0)]
+    fault = verdict(subject, played[0], opening)
+    # Without a first reply there is nothing to talk about.
+    mute = fault if not played[0].first_ns else None
+    if fault is not None and fault.name == "starts":
+        yield fault
+    else:
+        yield _started(subject, played[0])
+    timed_out = played[0].record.forfeit is not None and played[0].record.forfeit.fault is Fault.TIMEOUT
+    if mute is None and not timed_out:
+        played += [play(subject, seat) for seat in range(1, game.seats)]
+    faults: dict[str, Step] = {}
+    for match in played:
+        if (found := verdict(subject, match, opening)) is not None:
+            faults.setdefault(found.name, found)
+    yield from _after_start(subject, played, faults, mute)
+
+
+def _after_start(
+    subject: Subject, played: Sequence[BotMatch], faults: dict[str, Step], mute: Step | None
+) -> Iterator[Step]:
+    """The other steps; `mute` is the fault by which the first reply failed to come."""
+    dialogue = Dialogue(subject)
+    unknown = f"the first command had no good reply (see {mute.name})" if mute is not None else ""
+    for name in WIRE:
+        yield faults.get(name) or (left_out(name, unknown) if unknown else passed(name))
+    opening = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
+    # One cause is reported once; what follows from it points to it.
+    cause = ""
+    if dialogue.refuses_all:
+        cause = "it refuses every command (see opening)"
+        faults = {name: left_out(name, cause) for name in faults}
+    elif not unknown and keeps_line_ends(subject, played[0]):
+        cause = f"it takes the line end for a part of the last word (see {', '.join(faults)})"
+        faults = {name: with_line_end(fault) for name, fault in faults.items()}
+        opening = faults.get("opening") or (opening if opening.ok else left_out("opening", cause))
+    elif opening.ok is False and "opening" not in faults:
+        same = opening.sent.split(" ")[0]
+        for name in [name for name, fault in faults.items() if fault.sent.split(" ")[0] == same]:
+            faults[name] = left_out(name, "see opening")
+    yield opening
+    yield left_out("unknown-command", unknown) if unknown else _of_odd("unknown-command", subject, dialogue)
+    silent = unknown or ("" if opening.ok else "the opening is not answered (see opening)")
+    if not silent and not dialogue.answers_well:
+        # Nothing is learnt from odd lines where plain ones are answered no better.
+        see = f"see {', '.join(faults)}" if faults else "though it had one in a match"
+        silent = f"the first request has no good answer without odd lines either ({see})"
+    for name in ("blank-lines", "line-ends"):
+        yield left_out(name, silent) if silent else _of_odd(name, subject, dialogue)
+    see = "opening" if dialogue.refuses_all else ", ".join(faults)
+    ended = f"a match ended before its end (see {see})" if faults else ""
+    decisions = sum(len(match.own_moves) for match in played)
+    summaries = {
+        "rules": f"{decisions} decisions" if decisions else "",
+        "matches": "" if ended else f"in each of the {subject.game.seats} seats",
+        "time": _times(subject, played) if decisions else "",
+        "memory": _memory(subject, played) if not unknown else "",
+    }
+    for name, summary in summaries.items():
+        yield faults.get(name) or (passed(name, summary) if summary else left_out(name, unknown or ended))
+    if ended:
+        yield from (left_out(name, unknown or ended) for name in ("same-seed", "batched"))
+    else:
+        again = play(subject, 0)
+        alike = same_seed(subject, played[0], again)
+        in_batches, match = batched(subject, played[0], bool(alike.ok))
+        if alike.ok and in_batches.ok:
+            alike = same_seed(subject, played[0], match)
+        yield alike
+        yield in_batches
+    for name, ending in zip(STEPS[-3:], (on_quit, with_input, by_kill), strict=True):
+        left = mute is not None and mute.name == "starts"
+        ended_so = left_out(name, unknown) if left else dialogue.ends(ending, mute is None)
+        why = cause or unknown
+        yield left_out(name, why) if why and name == "quit" and ended_so.ok is False else ended_so
+
+
+def _of_odd(name: str, subject: Subject, dialogue: Dialogue) -> Step:
+    """The step of a dialogue with odd lines; left out where the bot fails without them, too, be it by lot."""
+    talk, plain = ODD[name]
+    step, again = talk(dialogue), Dialogue(subject, AGAIN_NS)
+    if step.ok is False and not is_cause(lambda: plain(again), lambda: talk(again).ok is False):
+        return left_out(name, f"it fails without odd lines, too, or not each time: {step.detail}")
+    return step
+
+
+def _started(subject: Subject, match: BotMatch) -> Step:
+    """The step of a start that went well, or where another step is at fault."""
+    limit = subject.limits.start_ns
+    detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
+    if detail and limit is not None:
+        detail += f" of {limit / SECOND:g} s, under {subject.limits.isolation}"
+    if family := match.family:
+        started = Counter(one.name for one in family)
+        names = ", ".join(f"{number} x {name}" if number > 1 else name for name, number in started.items())
+        detail += f"; it runs {names} besides: a script that starts a bot must end with exec, as in "
+        detail += "exec python3 bot.py; the tier landlock forbids fork"
+    return passed("starts", detail)
+
+
+def _times(subject: Subject, played: Sequence[BotMatch]) -> str:
+    most = max(match.record.bots[match.seat].charged_ns for match in played)
+    slowest = max(
+        (move.wall_ns for match in played for move in match.record.moves if move.seat == match.seat),
+        default=0,
+    )
+    match_ns = subject.limits.time.match_ns
+    of = "" if match_ns is None else f" of {match_ns / SECOND:g} s"
+    return f"at most {most / SECOND:.3f} s{of} a match, {slowest / 1e6:.1f} ms a decision"
+
+
+def _memory(subject: Subject, played: Sequence[BotMatch]) -> str:
+    def total(match: BotMatch) -> int:
+        return match.process.end.peak_memory_bytes + sum(one.peak_memory_bytes for one in match.family)
+
+    most = max(played, key=total)
+    with_others = f", its {len(most.family) + 1} processes together" if most.family else ""
+    return f"at most {total(most) / 1e6:.0f} MB of {subject.limits.memory_bytes / 1e6:.0f} MB{with_others}"

@@ -1,0 +1,184 @@
+"""One match between a real bot and players in memory, conducted by the referee itself."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.match.clock import MS
+from arbiter.match.exchange import Reply
+from arbiter.match.follower import RandomPlayers, conduct_with
+from arbiter.match.in_memory import match_spec
+from arbiter.match.position import Position
+from arbiter.match.record import Fault
+from arbiter.match.referee import referee
+from arbiter.table.single_bot import SingleBot
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from arbiter.games.game import AnyGame, Command, Seat
+    from arbiter.match.exchange import Send
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Limits, Player
+    from arbiter.sandbox.launcher import Launcher
+    from arbiter.table.single_bot import Relative, Remains
+
+SEED = "check-bot"
+"""Seed of the deals and of the opponents' choices: by itself every check plays the same matches."""
+LATE_NS = 1000 * MS
+"""The wait for what a bot says late."""
+AFTER_INPUT_NS = 500 * MS
+"""The wait after that for what it says because its input ends."""
+READ_NS = 500 * MS
+"""The wait for a bot that has answered without a flush to read on."""
+BLANK = b" \n"
+"""A line that a bot must ignore."""
+SURPLUS_NS = 50 * MS
+"""The wait for output that nothing asked for."""
+ANSWERS = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.REFUSED})
+
+
+class Subject(NamedTuple):
+    """The bot to check, its game and limits, at one launcher.
+
+    `sent`: its author has sent it to a site, and hears what an archive can mend. Where the check decides
+    who plays, `seed` is drawn anew, so that no card tells a bot that it is only tried.
+    """
+
+    game: AnyGame
+    player: Player
+    limits: Limits
+    launcher: Launcher
+    sent: bool = False
+    seed: str = SEED
+
+    @contextmanager
+    def run(self, seat: Seat) -> Iterator[SingleBot]:
+        """A fresh process of it, stopped in the end."""
+        bot = SingleBot(self.launcher, self.player, self.limits, seat)
+        try:
+            yield bot
+        finally:
+            bot.stop()
+
+
+class BotMatch(NamedTuple):
+    """A match of the bot, and what its record does not keep.
+
+    `raw` is the output of the last exchange, `replied` is True if that was a reply; `late` what came when its
+    input was closed after a timeout without a byte; `waited` is True if it had then read on, and nothing came
+    all the same; `surplus` what came unasked after a bad answer; `first_ns` the time to the first reply, 0 if
+    none came; `refused` the first news that it refused, and how; `family` the processes that it had running
+    itself when the match was over, in the `position` where the match ended.
+    """
+
+    seat: Seat
+    record: MatchRecord
+    process: Remains
+    raw: bytes
+    replied: bool
+    late: bytes
+    waited: bool
+    surplus: bytes
+    first_ns: int
+    refused: tuple[Command, bytes] | None
+    family: Sequence[Relative]
+    position: Position
+
+    @property
+    def own_moves(self) -> list[tuple[int, str, str]]:
+        """The bot's decisions: deal, request and answer."""
+        return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
+
+
+def play(
+    subject: Subject,
+    seat: Seat,
+    delivery: str = "strict",
+    blanked: Collection[str] = (),
+    seed: str = "",
+) -> BotMatch:
+    """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
+
+    The lines of the commands `blanked` get a blank before their end; `seed` is by default the subject's.
+    """
+    seed = seed or subject.seed
+    spec = match_spec(subject.game, seed=seed)
+    players = tuple(
+        subject.player if other == seat else spec.players[other] for other in range(len(spec.players))
+    )
+    spec = replace(spec, players=players, limits=replace(subject.limits, delivery=delivery))
+    first_ns, refused, replied = 0, None, False
+    late, waited = b"", False
+
+    def listen(send: Send, reply: Reply | int) -> None:
+        nonlocal first_ns, refused, replied, late, waited
+        fault = None if isinstance(reply, int) else reply.fault
+        replied = fault is None
+        if fault is None:
+            first_ns = first_ns or (reply if isinstance(reply, int) else reply.charged_ns)
+            if refused is None and not send.asks and send.replies == 1 and bot.raw.lstrip()[:1] == b"?":
+                refused = send.command, bot.raw
+        elif fault.kind == Fault.TIMEOUT and not fault.reply:
+            late, waited = _end_input_and_listen(bot)
+
+    with subject.run(seat) as bot:
+        rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
+        record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, listen)
+        raw = bot.raw
+        # A surplus reply that comes a moment late shows as a bad answer.
+        surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
+        family, end = bot.family(), bot.stop()
+        position = rivals.position
+        heard = raw, replied, late, waited, surplus
+        return BotMatch(seat, record, end, *heard, first_ns, refused, family, position)
+
+
+class _Blanked(NamedTuple):
+    """A bot that is sent a blank before the line end of some commands."""
+
+    bot: SingleBot
+    commands: Collection[str]
+
+    def exchange(self, send: Send) -> Reply | int:
+        if not self.commands:
+            return self.bot.exchange(send)
+        lines = [
+            line + (BLANK if line.split(b" ")[0].decode() in self.commands else b"\n")
+            for line in send.payload.splitlines()
+        ]
+        return self.bot.exchange(send._replace(payload=b"".join(lines)))
+
+
+def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
+    """Return what a bot held back until its input ended; nothing if it was merely slow or does not read.
+
+    A bot that has written its reply without a flush reads the next line; one that still thinks does not.
+    True if it read on, and held nothing back.
+    """
+    if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
+        return b"", False
+    # A flushed reply is there before the next line is read.
+    alive = not bot.wait(0)
+    if alive and (said := bot.listen(MS)):
+        # Or it refuses the blank line.
+        return b"", said.startswith(b"?")
+    bot.end_input()
+    late = bot.listen(AFTER_INPUT_NS)
+    return late, alive and not late
+
+
+def _reads_on(bot: SingleBot) -> bool:
+    """True when a bot reads another line, a blank one."""
+    until = time.monotonic_ns() + READ_NS
+    bot.write(BLANK)
+    while time.monotonic_ns() < until:
+        if bot.has_read_all:
+            return True
+        if bot.wait(0):
+            return False
+        time.sleep(0.001)
+    return False

@@ -1,0 +1,220 @@
+"""A choice among several candidates under way: blocks of all in the race, in their order, until one is left.
+
+Block k of each candidate is played on the same deals, at the candidate's own table. As in `trial`, nothing
+here plays or stores, and no result counts before all earlier blocks are whole: so an interrupted choice and
+one in a single piece end alike. Where faults put a candidate out, the choice begins anew without it, from the
+first block on, since others may have left because of it; what was played counts again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import count
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from arbiter.trials.regression.blocks import block_score, block_specs
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.trial_state import (
+    MOST_LEFT_OUT,
+    SHARE_LEFT_OUT,
+    ScoredMatch,
+    faults_in,
+    in_order,
+    worst_of,
+)
+from rating.choose import STATES, VERDICTS, Choice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.match.record import MatchSummary
+    from arbiter.match.spec import MatchSpec
+    from arbiter.trials.regression.experiment import Experiment
+    from arbiter.trials.regression.trial_state import FaultSeen
+    from rating.arrays import Floats
+
+
+VerdictOfChoice: TypeAlias = Literal["best", "none", "out_of_budget", "candidates_faulty", "base_faulty"]
+_EXIT = {"best": 0, "none": 1, "out_of_budget": 4, "candidates_faulty": 3, "base_faulty": 3}
+
+
+class CandidateBlock(NamedTuple):
+    """A block that a candidate plays, by their numbers from 1."""
+
+    block: int
+    table: int
+
+
+class ChoiceTrial:
+    """The state of a choice. `add` takes matches; `verdict` is None until it is decided.
+
+    `faults` are those in counted blocks, by the candidate's table; `out` those that put candidates out;
+    `played` the counted matches of each candidate; the rest as in `Trial`.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        test = experiment.test
+        self.experiment = experiment
+        self.rule = Choice(test.elo0, test.elo1, test.alpha, test.beta, test.most_blocks, test.share)
+        self.from_store = 0
+        self.out: dict[int, FaultSeen] = {}
+        self._waiting: dict[CandidateBlock, dict[str, MatchSummary]] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is counted yet of those that are not out."""
+        self.competing = [table for table in self.tables if table not in self.out]
+        self.verdict: VerdictOfChoice | None = None if self.competing else "candidates_faulty"
+        self.standing = self.rule.start(max(len(self.competing), 1))
+        self.left_out: list[int] = []
+        self.faults: list[tuple[int, FaultSeen]] = []
+        self.played: dict[int, list[ScoredMatch]] = {table: [] for table in self.tables}
+        self._rows: list[Floats] = []
+        self._next = 1
+
+    @property
+    def tables(self) -> range:
+        """The tables of all candidates."""
+        return range(1, len(self.experiment.candidates) + 1)
+
+    @property
+    def in_race(self) -> list[int]:
+        """The tables of those that are played on."""
+        return [table for table in self.competing if self.state_of(table) == "playing"]
+
+    @property
+    def blocks_taken(self) -> int:
+        """Blocks counted or left out."""
+        return len(self._rows) + len(self.left_out)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks counted."""
+        return len(self._rows)
+
+    @property
+    def next_block(self) -> int:
+        """The number of the block that is taken next."""
+        return self._next
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command: 0 where one was chosen."""
+        return _EXIT.get(str(self.verdict), 1)
+
+    @property
+    def leader(self) -> int:
+        """The table of the one that leads the race, or that was chosen."""
+        return self.competing[int(self.standing.leader)]
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of counted blocks, shape (blocks, competing), NaN where one was out of the race."""
+        return np.array(self._rows).reshape(len(self._rows), len(self.competing))
+
+    def groups(self) -> list[list[int]]:
+        """The tables of those competing in groups that are not told apart, best first."""
+        if not self.competing:
+            return []
+        found = self.rule.groups(self.scores, self.standing)
+        return [[self.competing[number] for number in group] for group in found]
+
+    def state_of(self, table: int) -> str:
+        """One of `STATES`, or faulty."""
+        if table in self.out:
+            return "faulty"
+        return STATES[int(self.standing.state[self.competing.index(table)])]
+
+    def scores_of(self, table: int) -> Floats:
+        """The candidate's scores in its counted blocks."""
+        if table in self.out:
+            return np.empty(0)
+        column = self.scores[:, self.competing.index(table)]
+        return column[~np.isnan(column)]
+
+    def name_of(self, table: int) -> str:
+        return self.experiment.candidates[table - 1].name
+
+    def faults_of(self, version: str, table: int | None = None) -> dict[str, int]:
+        """The number of faults of each kind, of a version at all tables or at one."""
+        seen = [*self.faults, *((at, fault) for at, fault in self.out.items())]
+        kinds = (str(f.match.fault) for at, f in seen if f.version == version and table in (None, at))
+        return dict(Counter(kinds))
+
+    def add(self, match: MatchSummary) -> None:
+        """Take a match; it counts once its block is whole, and all before it."""
+        assert match.round is not None
+        assert match.table is not None
+        self._waiting.setdefault(CandidateBlock(match.round, match.table), {})[match.id] = match
+        while self.verdict is None and self._take(self._next):
+            pass
+
+    def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
+        """Yield the matches of each turn that is to be played, of those who are in the race by then."""
+        asked: set[CandidateBlock] = set()
+        while self.verdict is None:
+            turn = next((turn for turn in self._open() if turn not in asked), None)
+            if turn is None:
+                return
+            asked.add(turn)
+            yield list(block_specs(self.experiment.meeting_at(turn.table), seed, *turn))
+
+    def worst(self) -> list[ScoredMatch]:
+        """The matches to look at first: faults of candidates, then what the one that leads has lost."""
+        own = [fault for _, fault in self.faults if fault.version == CANDIDATE]
+        if self.verdict == "base_faulty":
+            own = [fault for _, fault in self.faults if fault.version != CANDIDATE]
+            return [ScoredMatch(fault.match, None) for fault in own][:MOST_LEFT_OUT]
+        lost = self.played[self.leader] if self.competing else []
+        return worst_of([*self.out.values(), *own], lost)
+
+    def _open(self) -> Iterator[CandidateBlock]:
+        most = self.rule.most_blocks
+        for block in count(self._next) if most is None else range(self._next, most + 1):
+            for table in self.in_race:
+                yield CandidateBlock(block, table)
+
+    def _take(self, block: int) -> bool:
+        """Count a block of all in the race; False where matches of it are missing."""
+        found = {table: self._waiting.get(CandidateBlock(block, table), {}) for table in self.in_race}
+        if any(len(matches) < self.experiment.block_size for matches in found.values()):
+            return False
+        self._next += 1
+        matches = {table: in_order(of_it) for table, of_it in found.items()}
+        faults = [(table, fault) for table, played in matches.items() for fault in faults_in(played)]
+        bad = {table: fault for table, fault in reversed(faults) if fault.version == CANDIDATE}
+        if self.experiment.fail_at_once and bad:
+            self.out |= dict(sorted(bad.items()))
+            self._begin()
+            return True
+        self.faults += faults
+        self._count(block, matches)
+        self._decide()
+        return True
+
+    def _count(self, block: int, matches: Mapping[int, Sequence[MatchSummary]]) -> None:
+        scores = {table: block_score(bool(self.experiment.field), of_it) for table, of_it in matches.items()}
+        row = np.full(len(self.competing), np.nan)
+        for table, score in scores.items():
+            if score.score is None:
+                self.left_out.append(block)
+                return
+            row[self.competing.index(table)] = score.score
+        self._rows.append(row)
+        self.standing = self.rule.add(self.standing, row)
+        for table, of_it in matches.items():
+            self.played[table] += [ScoredMatch(match, scores[table].matches[match.id]) for match in of_it]
+
+    def _decide(self) -> None:
+        verdict, most = VERDICTS[int(self.standing.verdict)], self.rule.most_blocks
+        base, lost = self.faults_of(BASE), len(self.left_out)
+        if base and (self.experiment.fail_at_once or verdict == "best"):
+            self.verdict = "base_faulty"
+        elif verdict is not None:
+            self.verdict = cast("VerdictOfChoice", verdict)
+        elif lost >= MOST_LEFT_OUT and lost * SHARE_LEFT_OUT > self.blocks_taken:
+            self.verdict = "base_faulty"
+        elif most is not None and self.blocks_taken >= most:
+            self.verdict = "out_of_budget"

@@ -1,0 +1,186 @@
+"""A choice among several candidates in words and figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+from arbiter.text import counted, faults_text
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.report_text import faulty_side
+from arbiter.trials.regression.trial_state import FIELD, ends_of, tally_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.trials.regression.best_of_n import ChoiceTrial
+
+
+class CandidateFigures(TypedDict):
+    """How a candidate stands: its `state` (playing, behind, no_better, level, faulty), and its Elo above the
+    base with the ends of an interval that holds at all times with 95 %; None before its first block.
+    """
+
+    name: str
+    state: str
+    blocks: int
+    elo: float | None
+    low: float | None
+    high: float | None
+    wins: int
+    draws: int
+    losses: int
+    faults: Mapping[str, int]
+    command: Sequence[str]
+
+
+class ChoiceFigures(TypedDict):
+    """The result of a choice so far; `groups` best first, each of names that are not told apart; `e` is the
+    evidence that one of them is more than elo0 above the base.
+    """
+
+    verdict: str | None
+    best: str | None
+    groups: Sequence[Sequence[str]]
+    candidates: Sequence[CandidateFigures]
+    e: float
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    max_blocks: int | None
+    blocks: int
+    matches: int
+    faults: Mapping[str, Mapping[str, int]]
+    left_out: Sequence[int]
+    game: Mapping[str, Any]
+    base: Sequence[str]
+    field: Sequence[str]
+    name: str
+    attempt: int
+
+
+def headline(trial: ChoiceTrial) -> str:
+    """The verdict in one line."""
+    match trial.verdict:
+        case "best":
+            others = [trial.name_of(table) for table in trial.groups()[0] if table != trial.leader]
+            alone = f"; not told apart from {', '.join(others)}" if others else " and all others"
+            return f"best: {trial.name_of(trial.leader)}, better than the base{alone}"
+        case "none":
+            return "none: no candidate was found to be better than the base"
+        case "candidates_faulty":
+            return f"candidates faulty: {next(iter(trial.out.values()))}"
+        case "base_faulty":
+            return faulty_side([fault for _, fault in trial.faults])
+    text = f"undecided after {counted(trial.blocks_taken, 'block')}"
+    return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
+
+
+def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:
+    """The figures behind the verdict, as labels and texts: each candidate, best first, then the rest."""
+    experiment, groups = trial.experiment, trial.groups()
+    shown = [table for group in groups for table in group] + list(trial.out)
+    found = [(trial.name_of(table), _candidate_text(trial, table)) for table in shown]
+    if len(groups) > 1:
+        names = (", ".join(map(trial.name_of, group)) for group in groups)
+        found.append(("groups", " > ".join(names)))
+    left = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+    text = f"{trial.blocks}, of {experiment.block_size} matches for each in the race{left}"
+    found += [("blocks", text), ("matches", str(matches(trial)))]
+    made = {**{trial.name_of(t): trial.faults_of(CANDIDATE, t) for t in trial.tables}, **_others(trial)}
+    faults = [f"{name}: {faults_text(kinds)}" for name, kinds in made.items() if kinds]
+    found.append(("faults", "; ".join(faults) or "none"))
+    if experiment.attempt > 1:
+        found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
+    return found
+
+
+def where(trial: ChoiceTrial) -> str:
+    """``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
+    text = f"{counted(trial.blocks, 'block')}, {len(trial.in_race)} of {len(trial.tables)} in the race"
+    return f"{text}, {trial.name_of(trial.leader)} leads: {_elo_text(trial, trial.leader)}"
+
+
+def state_text(trial: ChoiceTrial, table: int) -> str:
+    """Why a candidate is in the race or not."""
+    rule, state = trial.rule, trial.state_of(table)
+    chosen = table == trial.leader if trial.competing else False
+    return {
+        "playing": "the best" if trial.verdict == "best" else "in the lead" if chosen else "in the race",
+        "behind": "worse than another",
+        "no_better": f"not {rule.elo1:+g} above the base",
+        "level": f"not {rule.elo1 - rule.elo0:+g} above the best",
+        "faulty": f"out by a fault: {trial.out[table].told}" if table in trial.out else "",
+    }[state]
+
+
+def figures(trial: ChoiceTrial) -> ChoiceFigures:
+    """The figures of a choice as it stands."""
+    experiment, rule = trial.experiment, trial.rule
+    return {
+        "verdict": trial.verdict,
+        "best": trial.name_of(trial.leader) if trial.verdict == "best" else None,
+        "groups": [[trial.name_of(table) for table in group] for group in trial.groups()],
+        "candidates": [_candidate(trial, table) for table in trial.tables],
+        "e": rule.evidence(trial.standing),
+        "elo0": rule.elo0,
+        "elo1": rule.elo1,
+        "alpha": rule.alpha,
+        "beta": rule.beta,
+        "max_blocks": rule.most_blocks,
+        "blocks": trial.blocks,
+        "matches": matches(trial),
+        "faults": _others(trial),
+        "left_out": trial.left_out,
+        "game": {"name": experiment.game.name, **experiment.game.options},
+        "base": list(experiment.base.command),
+        "field": [player.name for player in experiment.field],
+        "name": experiment.name,
+        "attempt": experiment.attempt,
+    }
+
+
+def matches(trial: ChoiceTrial) -> int:
+    """The number of counted matches."""
+    return sum(map(len, trial.played.values()))
+
+
+def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
+    scores = trial.scores_of(table)
+    wins, draws, losses = tally_of(ends_of(trial.played[table]))
+    low, elo, high = trial.rule.strength(scores) if scores.size else (None, None, None)
+    return {
+        "name": trial.name_of(table),
+        "state": trial.state_of(table),
+        "blocks": scores.size,
+        "elo": elo,
+        "low": low,
+        "high": high,
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
+        "faults": trial.faults_of(CANDIDATE, table),
+        "command": list(trial.experiment.candidates[table - 1].command),
+    }
+
+
+def _candidate_text(trial: ChoiceTrial, table: int) -> str:
+    blocks = counted(trial.scores_of(table).size, "block")
+    state = state_text(trial, table)
+    return state if table in trial.out else f"Elo {_elo_text(trial, table)}, {blocks}; {state}"
+
+
+def _elo_text(trial: ChoiceTrial, table: int) -> str:
+    scores = trial.scores_of(table)
+    if not scores.size:
+        return "-"
+    low, elo, high = trial.rule.strength(scores)
+    return f"{elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})"
+
+
+def _others(trial: ChoiceTrial) -> dict[str, dict[str, int]]:
+    """The faults of the base, and of the field where there is one."""
+    versions = (BASE, FIELD) if trial.experiment.field else (BASE,)
+    return {version: trial.faults_of(version) for version in versions}

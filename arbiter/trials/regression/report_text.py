@@ -1,0 +1,144 @@
+"""A regression test in words and figures, for people, wherever they read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.text import counted, faults_text, number
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.trial_state import FIELD
+from rating.sequential.runs import FIRST_LOOK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.trials.regression.trial_state import FaultSeen, Trial
+
+
+def headline(trial: Trial, detail: bool = True) -> str:
+    """The verdict in one line; without `detail` nothing that a bot wrote is in it."""
+    test, lenient = trial.experiment.test, trial.experiment.non_regression
+    levels = f"{test.elo1:+g} rather than {test.elo0:+g}"
+    levels += " normalised Elo" if test.scale == "normalized" else " Elo"
+    match trial.verdict:
+        case "candidate_faulty":
+            return f"candidate faulty: {_fault_line(trial.faults, CANDIDATE, detail)}"
+        case "base_faulty":
+            return faulty_side(trial.faults, detail)
+        case "identical_play":
+            text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
+            shown = f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"
+            return text + shown if lenient else text
+        case "better":
+            return f"{'no regression' if lenient else 'better'}: the {test.measure} speak for {levels}"
+        case "not_better":
+            # Not "a regression": between the bounds a candidate may end on either side.
+            word = "not shown to be no worse" if lenient else "not better"
+            return f"{word}: the {test.measure} speak against {levels}"
+    text = f"undecided after {counted(trial.blocks_taken, 'block')}"
+    return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
+
+
+def faulty_side(faults: Sequence[FaultSeen], detail: bool = True) -> str:
+    """The verdict that the base, or else the field, makes faults: the first of them."""
+    who = BASE if any(fault.version == BASE for fault in faults) else FIELD
+    text = f"base faulty: nothing can be said while the {who} makes faults"
+    return f"{text}: {_fault_line(faults, who, detail)}"
+
+
+def rows(trial: Trial) -> list[tuple[str, str]]:
+    """The figures behind the verdict, as labels and texts."""
+    experiment, report = trial.experiment, trial.report
+    test, (low, high) = experiment.test, report.bounds
+    level = trial.verdict == "identical_play"
+    found = []
+    if not level:
+        # Without variance neither an interval nor a ratio means anything.
+        found.append(("Elo", elo_text(trial)))
+        if test.scale == "normalized":
+            found.append(("nElo", number(report.nelo, 1)))
+        if test.measure == "points" and trial.run.blocks:
+            mean, worth = trial.run.margins / trial.run.blocks, test.elo_of_a_point(trial.run)
+            results = "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial))
+            found.append(("points", f"{mean:+.2f} a match; one more is worth {worth:.1f} Elo"))
+            found.append(("results", results))
+        bounds = f"{low:.2f} speaks for {test.elo0:+g}"
+        enough = f"; {test.enough_evidence:.4g} speaks for {test.elo1:+g}"
+        if not test.evidence:
+            bounds, enough = f"{bounds}, {high:.2f} for {test.elo1:+g}", ""
+        found.append(("LLR", f"{report.llr:.2f}; {bounds}"))
+        found.append(("evidence", f"e {report.e:.3g}{enough}"))
+        if report.blocks:
+            ends = "{low:+.1f} to {high:+.1f}".format(**at_any_time(trial))
+            sides = (
+                f", both sides; the verdict needs {100 * test.alpha:.2g} % on one side"
+                if trial.verdict == "better"
+                else ""
+            )
+            found.append(("any time", f"Elo {ends} (95 %, whenever looked at{sides})"))
+    found.append(
+        ("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_which_blocks(trial)}")
+    )
+    told = "{} won, {} level, {} lost" + (" against the field" if experiment.field else "")
+    versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
+    playing = (CANDIDATE, BASE) if experiment.field else (CANDIDATE,)
+    found += [(version, told.format(*trial.tally(version))) for version in playing]
+    faults = [f"{name}: {faults_text(made)}" for name in versions if (made := trial.faults_of(name))]
+    found.append(("faults", "; ".join(faults) or "none"))
+    if (member := experiment.settings.get("of_family")) is not None:
+        own = f"{100 * test.alpha:.2g} % of its {100 * experiment.settings['alpha']:g} %"
+        found.append(("family", f"{experiment.settings['family']}: its test {member['number']}, at {own}"))
+    if experiment.attempt > 1:
+        found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
+    return found
+
+
+def awaited_evidence(trial: Trial) -> str:
+    """Return what a test without a verdict waits for, in one line."""
+    test, report, (low, high) = trial.experiment.test, trial.report, trial.report.bounds
+    better = (
+        f"evidence {report.e:.3g} of {test.enough_evidence:.4g}"
+        if test.evidence
+        else f"LLR {report.llr:.2f} of {high:.2f}"
+    )
+    text = f"waiting for {better} (better) or LLR {report.llr:.2f} of {low:.2f} (not better)"
+    more = FIRST_LOOK - (trial.run.blocks - trial.run.level)
+    return (
+        f"{text}, and for {counted(more, 'more block')} that {'is' if more == 1 else 'are'} not level"
+        if more > 0
+        else text
+    )
+
+
+def by_results(trial: Trial) -> dict[str, float]:
+    """Return the strength by results alone, whatever is measured; the stop rule is not allowed for."""
+    low, middle, high = trial.experiment.test.elo_of_results(trial.run)
+    return {"elo": middle, "low": low, "high": high}
+
+
+def at_any_time(trial: Trial) -> dict[str, float]:
+    """Return the interval of the strength by results that holds whenever somebody looks."""
+    low, high = trial.experiment.test.elo_at_any_time(trial.scores)
+    return {"low": low, "high": high}
+
+
+def elo_text(trial: Trial) -> str:
+    """``+33.1 (95 %: +12.0 to +54.9)``."""
+    report = trial.report
+    if report.elo is None or report.low is None or report.high is None:
+        return "-"
+    return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
+
+
+def _which_blocks(trial: Trial) -> str:
+    """Return what the number of blocks leaves out."""
+    uneven = trial.run.blocks - trial.run.level
+    text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+    if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:
+        text += f"; {uneven} were not level, and before {FIRST_LOOK} of those nothing is decided"
+    return text
+
+
+def _fault_line(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
+    fault = next((fault for fault in faults if fault.version == version), None)
+    return "" if fault is None else str(fault) if detail else fault.told

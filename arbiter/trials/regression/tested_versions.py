@@ -1,0 +1,92 @@
+"""The versions that a test names: programs of its own, or players of a season."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from arbiter.errors import ConfigError, Problem, did_you_mean
+from arbiter.sandbox.player_command import lacking
+from arbiter.season.config import load
+from arbiter.season.config.programs import player_of, problems_of_version
+from arbiter.season.config.value_types import check_name, refused
+from arbiter.trials.regression.program_identity import BASE, CANDIDATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from arbiter.match.spec import Player
+    from arbiter.season.config import Config
+    from arbiter.season.config.keys import VersionModel
+    from arbiter.season.config.programs import Place
+
+MOST_CANDIDATES = 99
+
+
+def versions_of(
+    named: Mapping[Place, VersionModel | None], folders: Mapping[str, Path], config: str | None
+) -> tuple[dict[Place, Player], list[Problem]]:
+    """The players by the places where they are named, and what is wrong with them.
+
+    Commands are relative to the `folders` by the first word of the place. None stands for the player of that
+    name in the season's file `config`; so does the base whose command is the name of one.
+    """
+    season = None if config is None else load(folders["config"] / config)
+    players: dict[Place, Player] = {}
+    problems: list[Problem] = []
+    for place, model in named.items():
+        kind, name = place[0], str(place[-1])
+        problems += _problems_of_name(place)
+        alone = model is not None and kind == BASE and len(model.command) == 1
+        called = name if model is None else model.command[0] if alone else None
+        found = [] if season is None or called is None else _called(season, called)
+        if len(found) == 1:
+            problems += (Problem(place, f"{called}: {message}") for message in lacking(found[0]))
+            players[place] = found[0]
+        elif found:
+            hint = f"name one of {', '.join(player.name for player in found)}"
+            problems.append(Problem(place, f"{called!r} is {len(found)} players of {config}", hint))
+        elif model is not None:
+            problems += problems_of_version(model, folders[str(kind)], place)
+            players[place] = player_of(name, model, folders[str(kind)])
+        elif season is None:
+            problems.append(
+                Problem(place, "has no command", "write NAME=COMMAND, or give the season's --config")
+            )
+        else:
+            known = sorted({entry.registered_name for entry in season.entries})
+            problems.append(Problem(place, f"no such player in {config}", did_you_mean(name, known)))
+    return players, [*_problems_of_number(named), *problems]
+
+
+def as_names(value: object) -> object:
+    """A list of names, which stand for players of a season, as a mapping; what is none stays as it is."""
+    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        return value
+    if twice := [name for name, times in Counter(value).items() if times > 1]:
+        raise refused("names", f"{twice[0]!r} is named twice", "give each a name of its own")
+    return dict.fromkeys(value)
+
+
+def _called(season: Config, name: str) -> list[Player]:
+    """The players that a name means: as they are rated, or else as they are registered."""
+    exact = [entry.player for entry in season.entries if entry.player.name == name]
+    return exact or [entry.player for entry in season.entries if entry.registered_name == name]
+
+
+def _problems_of_name(place: Place) -> Iterator[Problem]:
+    if place[0] == CANDIDATES:
+        try:
+            check_name(str(place[-1]))
+        except ConfigError as error:
+            yield Problem(place, str(error))
+        if place[-1] == BASE:
+            yield Problem(place, "is the name of the other side", "give it another")
+
+
+def _problems_of_number(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
+    several = [place for place in named if place[0] == CANDIDATES]
+    if several and not 1 < len(several) <= MOST_CANDIDATES:
+        many = "one alone is written as `candidate`" if len(several) == 1 else f"{len(several)} are too many"
+        yield Problem((CANDIDATES,), f"{many}, and here go 2 to {MOST_CANDIDATES}")

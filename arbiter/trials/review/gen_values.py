@@ -1,0 +1,71 @@
+"""The answer to ``gen_values``: options, what each is worth, and the chance to win the match."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import BotCheckFailed, IllegalAction
+from arbiter.replay.decision_loss import Worth
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.games.game import AnyGame, Seat
+
+REQUEST = "gen_values"
+MOST_OPTIONS = 1000
+MOST_POINTS = 1e9
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, Worth]:
+    """The options of an answer such as ``0:2.41:0.22 1:5.1:0.29``, in the words of a record.
+
+    BotCheckFailed says what is wrong with one.
+    """
+    found: dict[str, Worth] = {}
+    parts = text.split()
+    if not parts:
+        raise BotCheckFailed("an answer without an option")
+    if len(parts) > MOST_OPTIONS:
+        raise BotCheckFailed(f"{len(parts)} options, at most {MOST_OPTIONS} are read")
+    for part in parts:
+        option, *numbers = part.split(":")
+        if not 1 <= len(numbers) <= 2:
+            raise BotCheckFailed(f"{part[:60]!r} is not OPTION:VALUE or OPTION:VALUE:WIN")
+        points, win = (*map(_number, numbers), None)[:2]
+        assert points is not None
+        if win is not None and not 0 <= win <= 1:
+            raise BotCheckFailed(f"{part[:60]!r}: WIN is a chance, 0 to 1")
+        word = _word(game, state, seat, option)
+        if word in found:
+            raise BotCheckFailed(f"{option[:60]!r} stands twice")
+        found[word] = Worth(points, win)
+    return found
+
+
+def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
+    """The answer of an option in canonical form; BotCheckFailed.
+
+    A game may have words with ``_`` in them: what is legal as it stands has no blanks in it.
+    """
+    problem = ""
+    for words in dict.fromkeys((option, option.replace("_", " "))):
+        try:
+            action = game.parse(state, seat, words)
+        except IllegalAction as error:
+            problem = problem or f": {error}"
+            continue
+        if state.allows(seat, action):
+            return game.action_text(state, seat, action)
+    raise BotCheckFailed(f"{option[:60]!r} is no legal answer{problem}")
+
+
+def _number(text: str) -> float:
+    """A finite number, as programs write them; BotCheckFailed."""
+    value = float(text) if len(text) <= 40 and _NUMBER.fullmatch(text) else math.nan
+    if not abs(value) <= MOST_POINTS:
+        raise BotCheckFailed(f"{text[:40]!r} is not a number up to {MOST_POINTS:g}")
+    return value

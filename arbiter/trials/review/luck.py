@@ -1,0 +1,139 @@
+"""How much of a result the cards explain: the value of each seat's hand, before anybody has played.
+
+Theory of operation. The program that reviews plays a deal in all seats, up to each one's first decision, by
+its own values; what that decision is worth then depends on the cards alone, and on nobody's play. A seat's
+luck is its value less the mean of all seats', so luck sums to 0 in a deal, and over all seats that a player
+has in turn with the same cards. Where a deal depends on how the one before it ended, only the first one is
+luck.
+
+A lead without luck is the lead less a part of the luck, since cards that are worth ten points more to the
+program bring players more or less than ten. The part is fixed beforehand, by tests/bench/measure_luck.py.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.games import make
+from arbiter.replay.decision_loss import judge_decision
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arbiter.games.game import AnyGame, Deal
+    from arbiter.replay.decision_loss import Worth
+    from arbiter.replay.match_review import Lead
+    from arbiter.trials.review.evaluator import Reference
+
+ANSWERS = 2
+"""Times that a decision is asked about that only values a deal."""
+MOST_DECISIONS = 100
+"""Of a deal until each seat has decided once; a seat that has not is not valued."""
+
+
+def best_value(answers: Sequence[Mapping[str, Worth]]) -> tuple[str, float]:
+    """The best option of some answers, and its expected points."""
+    judged = judge_decision(answers, next(iter(answers[0])))
+    best = max(judged.values, key=lambda option: judged.values[option])
+    return best, judged.values[best]
+
+
+def value_deal(reference: Reference, game: AnyGame, deal: Deal, deals: int = 1) -> list[float | None]:
+    """The points that each seat may expect of a deal, one of `deals`; None for one that never decides."""
+    alone = game.given([deal])
+    reference.begin(deals)
+    for told in (alone.greeting(), alone.dealt(deal)):
+        for wording in told:
+            for hearer, command in enumerate(wording):
+                reference.hear(hearer, command)
+        for seat in range(game.seats):
+            reference.tell_time(seat)
+    state = alone.start(deal)
+    values: list[float | None] = [None] * game.seats
+    for _ in range(MOST_DECISIONS):
+        if not state.to_act or None not in values:
+            break
+        seat = state.to_act[0]
+        word, points = best_value(reference.value(alone, state, seat, ANSWERS))
+        if values[seat] is None:
+            values[seat] = points
+        action = alone.parse(state, seat, word)
+        after = state.apply(seat, action)
+        for hearers, command in alone.news(state, seat, action, after):
+            for hearer in hearers:
+                reference.hear(hearer, command)
+        state = after
+    return values
+
+
+def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list[float] | None:
+    """By seat, how many points better its cards are than those of all in the mean; None if one is unknown.
+
+    Partners have the mean of their values, which is that of their side.
+    """
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    middle = fmean(known)
+    if sides is None:
+        return [value - middle for value in known]
+    own = [[value for value, of in zip(known, sides, strict=True) if of == side] for side in sides]
+    return [fmean(values) - middle for values in own]
+
+
+def luck_of_deals(
+    reference: Reference, game: AnyGame, hands: Sequence[tuple[Deal, Sequence[float | None]]]
+) -> list[float | None]:
+    """The luck in all deals of a match that count, by seat; None where it is unknown.
+
+    `hands` are its deals, each with what the seats may expect of it; a deal of which that is not known of all
+    is valued.
+    """
+    unknown: list[float | None] = [None] * game.seats
+    total = [0.0] * game.seats
+    for deal, values in hands[:1] if game.chained else hands:
+        if None in values:
+            values = value_deal(reference, game, deal, len(hands))
+        luck = luck_of(values, game.sides)
+        if luck is None:
+            return unknown
+        total = [sum(both) for both in zip(total, luck, strict=True)]
+    return [round(points, 3) for points in total] if hands else unknown
+
+
+class Correction(NamedTuple):
+    """The part of the luck that is taken off a lead; the ends of 95 % of what is left of leads, in points."""
+
+    part: float
+    low: float
+    high: float
+
+
+CORRECTIONS = {
+    "planning": Correction(0.26, -19.8, 20.1),
+    "codepiece": Correction(0.39, -68.3, 74.2),
+    "dou_dizhu": Correction(0.72, -2.65, 2.49),
+    "chefs_hat": Correction(0.98, -2.70, 2.69),
+}
+"""By game; of matches with the usual options."""
+
+
+def leads_of(game: AnyGame, points: Sequence[int], luck: Sequence[float | None]) -> list[Lead | None]:
+    """By seat, its lead over the mean of all seats, and that without luck; None if it is unknown."""
+    correction = CORRECTIONS.get(game.name) if game.options == make(game.name, {}).options else None
+    middle = fmean(points)
+    return [
+        None if correction is None or lucky is None else _corrected(won - middle, lucky, correction)
+        for won, lucky in zip(points, luck, strict=True)
+    ]
+
+
+def _corrected(lead: float, luck: float, by: Correction) -> Lead:
+    even = lead - by.part * luck
+    return {
+        "points": round(lead, 2),
+        "even": round(even, 2),
+        "low": round(even - by.high, 2),
+        "high": round(even - by.low, 2),
+    }

@@ -1,0 +1,170 @@
+"""A match followed once more, and a program asked at each decision what the answers were worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from arbiter.games import make
+from arbiter.match.position import Dealt, Moved, retrace
+from arbiter.replay.decision_loss import Losses, judge_decision, rounded
+from arbiter.replay.match_review import FORMAT, PHASES
+from arbiter.trials.review.evaluator import ANSWERS
+from arbiter.trials.review.luck import best_value, leads_of, luck_of_deals
+from arbiter.trials.review.sentences import excuse_of, say_decision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from arbiter.games.game import AnyGame, Command, Deal, Seat
+    from arbiter.match.record import MatchRecord, Move
+    from arbiter.replay.match_review import Phase, Review, ReviewedDecision, ReviewedSeat
+    from arbiter.trials.review.evaluator import Reference
+
+FURTHER = 12
+"""Times that a decision is asked about beyond the first where it may be a mistake,"""
+DOUBTED = 1.5
+"""that is, where its loss lies by so many standard errors above 0."""
+WORST = 5
+"""The costliest decisions that a review names, mistakes first."""
+
+
+def review_match(record: MatchRecord, reference: Reference, budget_ms: int) -> Review:
+    """What each decision of a match was worth; StoreError for a record that is none."""
+    return _Reviewing(record, reference).review(budget_ms)
+
+
+class _Reviewing:
+    """A match under review; `_fresh` are the seats that have heard nothing of a deal but their cards."""
+
+    def __init__(self, record: MatchRecord, reference: Reference) -> None:
+        self._record, self._reference = record, reference
+        self._game: AnyGame = make(record.game, record.options)
+        self._win: list[float | None] = [None] * self._game.seats
+        self._decisions: list[ReviewedDecision] = []
+        self._phases = phases_of(record.moves)
+        self._fresh: set[Seat] = set()
+        self._hands: list[tuple[Deal, list[float | None]]] = []
+        self._loss: dict[tuple[Seat, Phase], Losses] = {}
+
+    def review(self, budget_ms: int) -> Review:
+        game, record = self._game, self._record
+        self._reference.begin()
+        self._tell_each(game.greeting())
+        for seat in range(game.seats):
+            self._reference.tell_time(seat)
+        place = 0
+        for event in retrace(record, game):
+            if isinstance(event, Dealt):
+                self._tell_each(game.dealt(event.deal))
+                self._fresh = set(range(game.seats))
+                self._hands.append((event.deal, [None] * game.seats))
+            elif isinstance(event, Moved):
+                self._decide(event, place)
+                for hearers, command in game.news(event.before, event.move.seat, event.action, event.after):
+                    self._tell(hearers, command)
+                place += 1
+        if not any(decision["se"] for decision in self._decisions):
+            # A program without chance in it tells no uncertainty; another is sure where it says the same.
+            for decision in self._decisions:
+                decision["se"], decision["mistake"] = None, False
+        for decision in self._decisions:
+            decision["excuse"] = excuse_of(decision)
+        worst = sorted(
+            (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
+            # What is within the uncertainty may be noise, of which there is much in a match.
+            key=lambda decision: (not decision["mistake"], -(decision["loss"] or 0), decision["i"]),
+        )[:WORST]
+        for decision in worst:
+            decision["say"] = say_decision(game, decision)
+        luck, points = luck_of_deals(self._reference, game, self._hands), record.points
+        return {
+            "format": FORMAT,
+            "match": record.id,
+            "by": self._reference.name,
+            "budget": budget_ms,
+            "answers": ANSWERS,
+            "decisions": self._decisions,
+            "seats": [self._seat(seat) for seat in range(game.seats)],
+            "luck": luck,
+            "leads": [None] * game.seats if points is None else leads_of(game, points, luck),
+            "worst": [decision["i"] for decision in worst],
+        }
+
+    def _decide(self, event: Moved, place: int) -> None:
+        move = event.move
+        answers = self._reference.value(self._game, event.before, move.seat)
+        first = judge_decision(answers, move.action)
+        if move.seat in self._fresh and self._hands[-1][1][move.seat] is None:
+            self._hands[-1][1][move.seat] = best_value(answers)[1]
+        judged = first
+        if first.se and (first.loss or 0) > DOUBTED * first.se:
+            more = self._reference.value(self._game, event.before, move.seat, FURTHER, again=True)
+            answers = [*answers, *more]
+            judged = judge_decision(answers, move.action)
+        if judged.win is not None:
+            sides = len(set(self._game.sides or range(self._game.seats)))
+            self._win = [1 / sides if win is None else win for win in self._win]
+            self._win[move.seat] = judged.win
+        phase = self._phases[place]
+        # Where there is one option nobody can err: a bot that is forced more often would look better by it.
+        if first.loss is not None and len(first.values) > 1:
+            known = self._loss.get((move.seat, phase), Losses())
+            # Of all decisions as many answers: to ask on where much seems lost would make the mean too small.
+            self._loss[move.seat, phase] = known.plus(first.loss)
+        self._decisions.append(
+            {
+                "i": place,
+                "seat": move.seat,
+                "deal": move.deal,
+                "phase": phase,
+                "request": move.request,
+                "done": move.action,
+                "best": judged.best,
+                "loss": rounded(judged.loss),
+                "se": rounded(judged.se),
+                "mistake": judged.mistake,
+                "excuse": "",
+                "chance_lost": rounded(judged.chance_lost),
+                "values": {option: round(points, 3) for option, points in judged.values.items()},
+                "win": [rounded(win) for win in self._win],
+            }
+        )
+
+    def _seat(self, seat: Seat) -> ReviewedSeat:
+        losses = {phase: self._loss.get((seat, phase), Losses()) for phase in PHASES}
+        mistakes = sum(decision["mistake"] for decision in self._decisions if decision["seat"] == seat)
+        return {
+            "seat": seat,
+            "player": self._record.players[seat],
+            "mistakes": mistakes,
+            "phases": {phase: of.shape for phase, of in losses.items()},
+            **Losses.together(losses.values()).shape,
+        }
+
+    def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:
+        for wording in wordings:
+            for seat, command in enumerate(wording):
+                self._tell((seat,), command)
+
+    def _tell(self, hearers: Iterable[Seat], command: Command) -> None:
+        for seat in hearers:
+            self._fresh.discard(seat)
+            self._reference.hear(seat, command)
+
+
+def phases_of(moves: Sequence[Move]) -> list[Phase]:
+    """The phase of each decision; the play is the request that comes most often, of several the last one."""
+    requests = [move.request.partition(" ")[0] for move in moves]
+    counts = Counter(reversed(requests))
+    play = counts.most_common(1)[0][0] if counts else ""
+    in_deal = Counter(move.deal for move, request in zip(moves, requests, strict=True) if request == play)
+    seen: Counter[int] = Counter()
+    found: list[Phase] = []
+    for move, request in zip(moves, requests, strict=True):
+        if request != play:
+            found.append("declaration")
+            continue
+        found.append("early" if 2 * seen[move.deal] < in_deal[move.deal] else "late")
+        seen[move.deal] += 1
+    return found

@@ -1,0 +1,123 @@
+"""The matches of a round reviewed, on cores that nobody needs, and kept as they come: what is missing."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import as_completed
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from arbiter.errors import BotCheckFailed
+from arbiter.match.clock import MS
+from arbiter.match.packing import unpack
+from arbiter.season.config import digest_of
+from arbiter.trials.regression.program_identity import kept, program
+from arbiter.trials.review.evaluator import Reference
+from arbiter.trials.review.review_match import review_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Executor, Future
+
+    from arbiter.match.spec import Limits, Player
+    from arbiter.replay.match_review import Review
+    from arbiter.store import SeasonStore
+    from arbiter.trials.regression.program_identity import Digests
+
+SHOWN = 3
+"""Programs of which it is said why they cannot review."""
+LOWEST = 19
+"""The priority of the process that reviews, and so of its programs."""
+
+
+class Reviewer(NamedTuple):
+    """The program that reviews, its limits, and its thinking time in ms for a match, all seats together."""
+
+    player: Player
+    limits: Limits
+    budget_ms: int
+    digest: str = ""
+
+    @classmethod
+    def of(cls, player: Player, limits: Limits, budget_ms: int, digests: Digests) -> Self:
+        """A player as a reviewer; `digest` tells its command and files from others."""
+        return cls(player, limits, budget_ms, digest_of(program(kept(player, digests))))
+
+
+def idle_cores() -> int:
+    """The number of cores on which nothing ran in the last minute; at least 1."""
+    return max(1, len(os.sched_getaffinity(0)) - round(os.getloadavg()[0]))
+
+
+def review_packed(packed: bytes, match_id: str, reviewer: Reviewer, nicely: bool = False) -> Review:
+    """The review of a match as a store keeps it; `nicely` lets everything else on the machine go first.
+
+    BotCheckFailed where the program does not value answers, or fails.
+    """
+    if nicely:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
+    record = unpack(packed, match_id)
+    thinking_ns = reviewer.budget_ms * MS // len(record.players)
+    with Reference(reviewer.player, reviewer.limits, thinking_ns) as reference:
+        return review_match(record, reference, reviewer.budget_ms)
+
+
+def brief_of(review: Review) -> Mapping[str, Any]:
+    """The sums of a review by seat that a season's figures are made of."""
+    seats = []
+    for of in review["seats"]:
+        sums = {
+            phase: [losses["decisions"], losses["decisions"] * losses["mean_loss"]]
+            for phase, losses in of["phases"].items()
+            if losses["mean_loss"] is not None
+        }
+        seats.append({"seat": of["seat"], "player": of["player"], "mistakes": of["mistakes"], "sums": sums})
+    return {"seats": seats, "luck": review["luck"]}
+
+
+def first_that_values(
+    packed: bytes, match_id: str, reviewers: Sequence[Reviewer], executor: Executor
+) -> tuple[Reviewer, Review]:
+    """The first of some programs that answers ``gen_values``, and its review of a match.
+
+    BotCheckFailed if none does.
+    """
+    if len(reviewers) == 1:
+        return reviewers[0], executor.submit(review_packed, packed, match_id, reviewers[0]).result()
+    refused = []
+    for reviewer in reviewers:
+        try:
+            return reviewer, executor.submit(review_packed, packed, match_id, reviewer).result()
+        except BotCheckFailed as error:
+            refused.append(str(error))
+    said = "; ".join(refused[:SHOWN])
+    raise BotCheckFailed(f"no player of the season can review: {said} (--by names a program that can)")
+
+
+def review_round(
+    stored: SeasonStore, number: int, reviewer: Reviewer, executor: Executor
+) -> Iterator[Review]:
+    """Yield the reviews of a round's matches that are missing, each once it is kept.
+
+    BotCheckFailed where the program fails at one; those under way are then still kept.
+    """
+    there = done_by(stored, number, reviewer)
+    waiting: dict[Future[Review], tuple[str, bytes]] = {}
+    try:
+        for match_id in sorted(stored.match_ids(number) - there):
+            if (packed := stored.packed(match_id)) is not None:
+                task = executor.submit(review_packed, packed, match_id, reviewer, nicely=True)
+                waiting[task] = match_id, packed
+        for done in as_completed(waiting):
+            review = done.result()
+            if stored.reviews.keep(number, review, brief_of(review), waiting[done][1], reviewer.digest):
+                yield review
+    finally:
+        for task in waiting:
+            task.cancel()
+
+
+def done_by(stored: SeasonStore, number: int, reviewer: Reviewer) -> set[str]:
+    """Return which matches of a round the program has reviewed."""
+    return stored.reviews.reviewed(number, reviewer.digest, reviewer.budget_ms)

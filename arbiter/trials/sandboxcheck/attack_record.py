@@ -1,0 +1,245 @@
+"""What attacks came to, as JSON: made from results, and read again for a site.
+
+``arbiter attack --output`` writes it; its form is `FORM`. Its strings are as hostile as bots are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from arbiter import __version__
+from arbiter.errors import ConfigError
+from arbiter.sandbox import cgroup, landlock
+from arbiter.sandbox.tiers import stage
+from arbiter.text import counted
+from arbiter.trials.sandboxcheck.expectations import OUTCOMES, STRONGEST, Outcome, is_refused, keeps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from arbiter.trials.sandboxcheck.attack_suite import AttackResult
+    from arbiter.trials.sandboxcheck.covert_channels import OpenWay
+    from arbiter.trials.sandboxcheck.expectations import Promise
+
+FORM: Literal["arbiter-attack/1"] = "arbiter-attack/1"
+THROUGH: tuple[Outcome, ...] = ("got through", "unclear")
+"""What is not as promised."""
+MOST_CHARACTERS = 2_000_000
+"""Of a file; all attacks under two tiers have 100,000."""
+LONGEST = 120
+"""Characters of what stopped an attack."""
+RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
+
+
+def _moment(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+class AttemptMet(TypedDict):
+    """An attempt of an attack, "" for its match: what is promised, "" for nothing, and what it met."""
+
+    attempt: str
+    promised: str
+    met: str
+    outcome: Outcome
+
+
+class AttackMet(TypedDict):
+    """An attack under a tier; `outcome` is the worst of its attempts.
+
+    `stopped_by` is "" where nothing had to be, `harm` is what others suffered, `skipped` why it did not play.
+    """
+
+    name: str
+    tries: str
+    tier: str
+    outcome: RowOutcome
+    stopped_by: str
+    harm: str
+    skipped: str
+    ok: bool
+    attempts: list[AttemptMet]
+
+
+class OpenChannel(TypedDict):
+    """A way that no tier closes; `say` has its figure in words, `tier` is "" for one measured elsewhere."""
+
+    channel: str
+    whom: str
+    tier: str
+    bits_per_second: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None
+    measured: Literal["here", "elsewhere"]
+    say: str
+
+
+class TierAttacked(TypedDict):
+    """How many attacks of a tier came to what, and that in words."""
+
+    ok: bool
+    counts: dict[str, int]
+    say: str
+
+
+class AttackedMachine(TypedDict):
+    """Where they were played; `landlock` is the kernel's version of it, 0 without."""
+
+    arbiter: str
+    kernel: str
+    processor: str
+    user: Literal["root", "ordinary"]
+    landlock: int
+    stage: bool
+    control_groups: bool
+
+
+class AttackRecord(TypedDict):
+    """All of it; `when` is in UTC, `attacks` has a row an attack and tier."""
+
+    format: Literal["arbiter-attack/1"]
+    when: Annotated[str, AfterValidator(_moment)]
+    machine: AttackedMachine
+    tiers: dict[str, TierAttacked]
+    attacks: list[AttackMet]
+    open: list[OpenChannel]
+
+
+def machine() -> AttackedMachine:
+    """This machine."""
+    return {
+        "arbiter": __version__,
+        "kernel": f"{platform.system()} {platform.release()}",
+        "processor": platform.machine(),
+        "user": "root" if os.geteuid() == 0 else "ordinary",
+        "landlock": max(landlock.version(), 0),
+        "stage": stage().available,
+        "control_groups": not cgroup.problem(),
+    }
+
+
+def row(result: AttackResult) -> AttackMet:
+    """What came of an attack."""
+    attack, tier = result.attack, result.tier
+    attempts = [_attempt(one, result) for one in attack.promises if one.attempt in result.met]
+    found = [one["outcome"] for one in attempts]
+    outcome: RowOutcome
+    if result.skipped:
+        outcome = "skipped"
+    elif result.harm:
+        outcome = "got through"
+    else:
+        outcome = min(found, key=OUTCOMES.index, default="unclear")
+    stopped = [one for one in attempts if one["outcome"] == "stopped"]
+    return {
+        "name": attack.name,
+        "tries": attack.tries,
+        "tier": tier,
+        "outcome": outcome,
+        "stopped_by": _stopped_by(stopped)[:LONGEST],
+        "harm": result.harm,
+        "skipped": result.skipped,
+        "ok": outcome not in THROUGH,
+        "attempts": attempts,
+    }
+
+
+def _attempt(one: Promise, result: AttackResult) -> AttemptMet:
+    met = result.met[one.attempt]
+    return {
+        "attempt": one.attempt,
+        "promised": one.under(result.tier, result.stage, result.groups),
+        "met": met[: 2 * LONGEST],
+        "outcome": one.judge(result.tier, met, result.stage, result.groups),
+    }
+
+
+def _stopped_by(attempts: Sequence[AttemptMet]) -> str:
+    """What most attempts met first; of what is no error and stands alone, at which attempt."""
+    many = Counter(map(_short, attempts))
+    at = {_short(one): one["attempt"] for one in attempts}
+    return ", ".join(
+        what if count > 1 or is_refused(what) or not at[what] else f"{at[what]}: {what}"
+        for what, count in many.most_common()
+    )
+
+
+def _short(one: AttemptMet) -> str:
+    """What was met, in the promise's words where it was as promised."""
+    if one["promised"].startswith("at most "):
+        return f"{one['met']} of their time"
+    return (
+        one["promised"]
+        if " or " not in one["promised"] and keeps(one["promised"], one["met"])
+        else one["met"]
+    )
+
+
+def record(rows: Sequence[AttackMet], channels: Iterable[OpenWay]) -> AttackRecord:
+    """All of a run that is over."""
+    tiers = list(dict.fromkeys(one["tier"] for one in rows))
+    return {
+        "format": FORM,
+        "when": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "machine": machine(),
+        "tiers": {tier: summary(tier, rows) for tier in tiers},
+        "attacks": list(rows),
+        "open": [
+            {
+                "channel": one.name,
+                "whom": one.whom,
+                "tier": one.tier,
+                "bits_per_second": one.bits_per_second,
+                "measured": "here" if one.tier else "elsewhere",
+                "say": one.say,
+            }
+            for one in channels
+        ],
+    }
+
+
+def summary(tier: str, rows: Iterable[AttackMet]) -> TierAttacked:
+    """How a tier fared."""
+    counts = Counter[str](one["outcome"] for one in rows if one["tier"] == tier)
+    told = [f"{counts[what]} {what}" for what in (*OUTCOMES, "skipped") if counts[what]]
+    through = sum(counts[what] for what in THROUGH)
+    if through:
+        end = f"{tier} does not keep what it promises."
+    elif tier != STRONGEST:
+        end = f"{tier} protects from nothing of the kind: run only bots that you trust."
+    else:
+        end = "None got through" + ("; a stage would close what is open." if counts["open"] else ".")
+    return {
+        "ok": not through,
+        "counts": dict(counts),
+        "say": f"{counted(counts.total(), 'attack')}: {', '.join(told)}. {end}",
+    }
+
+
+def read_record(given: Any, file: str) -> AttackRecord:
+    """A record from JSON; ConfigError names what is wrong with it."""
+    if not isinstance(given, dict) or given.get("format") != FORM:
+        raise ConfigError(
+            f"is no record of attacks ({FORM})", file, "arbiter attack --output FILE writes one"
+        )
+    try:
+        json.dumps(given, ensure_ascii=False).encode()
+        return TypeAdapter(AttackRecord).validate_python(given)
+    except UnicodeEncodeError:
+        raise ConfigError("has half of a character", file) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigError(f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}", file) from None
+
+
+def through(found: Mapping[str, Any]) -> list[str]:
+    """The attacks of a record that are not as promised, with their tiers."""
+    return [f"{one['name']} ({one['tier']})" for one in found["attacks"] if not one["ok"]]

@@ -1,0 +1,268 @@
+"""Plays attacks at a table of its own and measures what they did, in a process: ``python -m``.
+
+One job a line on standard input, its outcome a line on standard output, both JSON; all jobs are played
+by one worker, as those of a season are, the first of them twice to warm it up; a job for a core of its own
+gets a launcher there. It needs nothing but the standard library and `arbiter`, so that it can also run as
+a user who has no more than these.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+import traceback
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arbiter.errors import VoidMatch
+from arbiter.match.clock import TimeControl
+from arbiter.match.spec import Limits, MatchSpec
+from arbiter.sandbox.core_accounts import idle_ns
+from arbiter.sandbox.cpu_affinity import take_core
+from arbiter.sandbox.forkserver.kernel import PR_SET_PDEATHSIG, prctl
+from arbiter.sandbox.launcher import End, Launcher
+from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.process_meter import descendants_of, run_times
+from arbiter.sandbox.rootfs_client import SYSTEM
+from arbiter.table.channel import Channel
+from arbiter.table.conductor import Conductor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match.exchange import Reply, Send
+
+GONE_WITHIN_MS = 20_000
+NICE = 15
+
+
+class TimedLauncher(Launcher):
+    """Measures how long it takes to see how bots ended and until nothing is left, less the delays of
+    those who do it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stop_ns = self.ended_ns = 0
+        self.watched: list[int] = []
+
+    def stop(self) -> dict[int, End]:
+        start, delay = time.monotonic_ns(), self._delay()
+        for pidfd in self.watched:
+            os.close(pidfd)
+        self.watched = []
+        for slim in self.pids:
+            # What is left of them on the stage is the first process there, which stays.
+            for pid in set(descendants_of(slim)) - set(firsts(slim)):
+                with suppress(ProcessLookupError):
+                    self.watched.append(os.pidfd_open(pid))
+        ends = super().stop()
+        self.stop_ns = time.monotonic_ns() - start - (self._delay() - delay)
+        return ends
+
+    def wait(self, pid: int, seconds: float) -> End | None:
+        start, delay = time.monotonic_ns(), self._delay()
+        end = super().wait(pid, seconds)
+        self.ended_ns += time.monotonic_ns() - start - (self._delay() - delay)
+        return end
+
+    def _delay(self) -> int:
+        total = 0
+        for place in ["thread-self", *(one for slim in self.pids for one in (slim, *firsts(slim)))]:
+            with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
+                total += run_times(schedstat.fileno())[1]
+        return total
+
+
+def main() -> None:
+    """Play the jobs."""
+    everywhere = TimedLauncher()
+    cores, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
+    for number, line in enumerate(sys.stdin):
+        job = json.loads(line)
+        try:
+            if number == 0:
+                play(job, everywhere)
+            if job.get("tried"):
+                outcome = tried(job)
+            elif job.get("core") is None:
+                outcome = play(job, everywhere)
+            else:
+                take_core(job["core"])
+                pinned = TimedLauncher()
+                outcome = play(job, pinned)
+                pinned.close()
+                # As before `take_core`, and as the other launcher is.
+                os.sched_setaffinity(0, cores)
+                os.setpriority(os.PRIO_PROCESS, 0, nice)
+        except Exception as error:
+            outcome = {"error": "".join(traceback.format_exception(error))}
+        print(json.dumps(outcome), flush=True)
+    everywhere.close()
+
+
+def tried(job: dict[str, Any]) -> dict[str, Any]:
+    """The match of a job where nobody else has played, by a launcher that is nice to others."""
+    SYSTEM.close()
+    launcher = TimedLauncher()
+    try:
+        play(job, launcher)
+        for pid in (*launcher.pids, *(one for slim in launcher.pids for one in firsts(slim))):
+            os.setpriority(os.PRIO_PROCESS, pid, NICE)
+        return play(job, launcher)
+    finally:
+        launcher.close()
+        SYSTEM.close()
+
+
+def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
+    """The match of a job, and what is to be known of it."""
+    table = Conductor(launcher)
+    bystander = os.fork()
+    if bystander == 0:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        while True:
+            signal.pause()
+    unhurt = state_of(bystander)
+    try:
+        some_launcher = str((launcher.pids or [os.getpid()])[-1])
+        names = {"{rival}": str(bystander), "{referee}": str(os.getpid()), "{launcher}": some_launcher}
+        void = record = None
+        gc.collect()
+        launcher.ended_ns = 0
+        before = peak_reset()
+        idle, busy = idle_ns(os.sched_getaffinity(0)), time.thread_time_ns()
+        try:
+            with watched(launcher) as beside:
+                record = table.play(spec_of(job, names))
+        except VoidMatch as error:
+            void = str(error)
+        held = time.thread_time_ns() - busy + (idle_ns(os.sched_getaffinity(0)) or 0) - (idle or 0)
+        growth = status_of("self", "VmHWM") - before
+        left = [pid for slim in launcher.pids for pid in set(descendants_of(slim)) - set(firsts(slim))]
+        left += [pidfd for pidfd in launcher.watched if not ended(pidfd)]
+        launcher.watched = []
+        return {
+            "void": void,
+            "record": record and record.to_json(),
+            "growth_bytes": growth,
+            "held_ns": held,
+            "kill_ns": launcher.ended_ns + launcher.stop_ns,
+            "left": left,
+            "bystander_before": unhurt,
+            "bystander": state_of(bystander),
+            "beside": beside,
+        }
+    finally:
+        os.kill(bystander, signal.SIGKILL)
+        os.waitpid(bystander, 0)
+
+
+@contextmanager
+def watched(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
+    """CPU time in ns while others than seat 1 were asked: of it and slim processes, and of who was asked."""
+    found = {"taken": 0, "thought": 0}
+    seats: dict[int, int] = {}
+    made, exchange = Channel.__init__, Channel.exchange
+
+    def make(channel: Channel, *arguments: Any) -> None:
+        made(channel, *arguments)
+        seats[channel.seat] = channel.pid
+
+    def exchange_watched(channel: Channel, send: Send) -> Reply | int:
+        if channel.seat == 1 or not send.asks or 1 not in seats:
+            return exchange(channel, send)
+        beside = [seats[1], *(pid for slim in launcher.pids for pid in (slim, *firsts(slim)))]
+        taken, thought = cpu_ns(beside), cpu_ns([channel.pid])
+        reply = exchange(channel, send)
+        found["taken"] += cpu_ns(beside) - taken
+        found["thought"] += cpu_ns([channel.pid]) - thought
+        return reply
+
+    Channel.__init__, Channel.exchange = make, exchange_watched  # type: ignore[method-assign, assignment]
+    try:
+        yield found
+    finally:
+        Channel.__init__, Channel.exchange = made, exchange  # type: ignore[method-assign]
+
+
+def cpu_ns(pids: list[int]) -> int:
+    total = 0
+    for pid in pids:
+        with suppress(OSError):
+            total += time.clock_gettime_ns(~pid << 3 | 2)
+    return total
+
+
+def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
+    """The match that a job describes."""
+    made = []
+    for player in job["players"]:
+        words = player["command"]
+        for name, value in names.items():
+            words = [word.replace(name, value) for word in words]
+        made.append(registered(player["name"], tuple(words), Path(player["folder"])))
+    return MatchSpec(
+        id="match", season="attacks", round=1, table=1, rotation=0, game="planning",
+        options={"deals": job["deals"]}, seed="1", players=tuple(made),
+        limits=Limits(
+            time=TimeControl.parse(job["time"]), start_ns=job.get("start_ns", 20_000_000_000),
+            memory_bytes=job["memory_bytes"], isolation=job["tier"], end=job.get("end", "kill"),
+        ),
+    )  # fmt: skip
+
+
+def peak_reset() -> int:
+    """Forget this process's peak of memory; what it has now, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return status_of("self", "VmRSS")
+
+
+def status_of(pid: int | str, field: str) -> int:
+    """A field of a process's status that is given in kB, in bytes."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise KeyError(field)
+
+
+def state_of(pid: int) -> dict[str, Any]:
+    """What others could have changed of a process."""
+    return {
+        "state": Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0],
+        "nice": os.getpriority(os.PRIO_PROCESS, pid),
+        "policy": os.sched_getscheduler(pid),
+        "cores": len(os.sched_getaffinity(pid)),
+        "descriptors": resource.prlimit(pid, resource.RLIMIT_NOFILE)[0],
+    }
+
+
+def firsts(slim: int) -> list[int]:
+    """The first process of each namespace that a slim process has made: these stay from match to match."""
+    return [pid for pid in descendants_of(slim) if numbers_of(pid)[1:][-1:] == ["1"]]
+
+
+def numbers_of(pid: int) -> list[str]:
+    """What a process is called in each namespace that it is in, from ours on."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
+
+
+def ended(pidfd: int) -> bool:
+    """Whether a watched process is gone."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    gone = bool(poll.poll(GONE_WITHIN_MS))
+    os.close(pidfd)
+    return gone
+
+
+if __name__ == "__main__":
+    main()

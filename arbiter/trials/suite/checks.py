@@ -1,0 +1,217 @@
+"""The checks of a suite, one after the other: each passes or fails, and says why in a line."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from arbiter.match.spec import COPY_MARK, original
+from arbiter.sandbox.player_command import name_of_command
+from arbiter.store import Store
+from arbiter.store.address import address_of
+from arbiter.trials.botcheck import check_in_worker
+from arbiter.trials.regression.blocks import Meeting, block_score, block_specs, half_width, match_score
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
+from arbiter.trials.regression.runner import play_blocks
+from arbiter.trials.regression.trial_state import WORST, ScoredMatch, faults_in, worst_of
+from arbiter.trials.suite.recorded_match import difference
+from rating.evidence import e_value, log_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.match.spec import MatchSpec, Player
+    from arbiter.store import SeasonStore
+    from arbiter.table.executors import Slots
+    from arbiter.trials.regression.blocks import Meeting
+    from arbiter.trials.regression.trial_state import FaultSeen
+    from arbiter.trials.suite.suite_file import Suite, SuiteCheck
+
+
+LINES = 5
+"""Of a bot's standard error."""
+
+
+class Made(NamedTuple):
+    """The result of a check: a line about it and, where it failed, its worst matches; the last lines of the
+    bot's standard error where there is no match; `e`, the evidence that the bot wins more than enough.
+    """
+
+    ok: bool
+    detail: str
+    shown: tuple[CheckedMatch, ...] = ()
+    stderr: tuple[str, ...] = ()
+    name: str = ""
+    seconds: float = 0.0
+    e: float | None = None
+
+
+def run_checks(suite: Suite, executor: Slots) -> Iterator[Made]:
+    """Each check as soon as it has been made; VoidMatch where our machine fails."""
+    for check in suite.checks:
+        begun = time.monotonic()
+        made = _KINDS[check.kind](suite, check, executor)
+        yield made._replace(name=check.name, seconds=time.monotonic() - begun)
+
+
+def _check_bot(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
+    """All required steps of `arbiter check-bot`."""
+    game = suite.game
+    steps = executor.submit(check_in_worker, game.name, game.options, suite.bot, check.limits).result()
+    failed = [step for step in steps if step.fails]
+    if failed:
+        names = ", ".join(step.name for step in failed)
+        text = f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"
+        return Made(False, text, stderr=failed[0].stderr)
+    return Made(True, f"{sum(step.ok is True for step in steps)} steps")
+
+
+def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
+    """The mean result over some blocks is high enough; the interval is from the blocks' means."""
+    names = names_of(suite.bot, check.opponent)
+    with _play(suite, check, executor) as (meeting, season, played):
+        faults = faults_in(played)
+        if theirs := [fault.match for fault in faults if fault.version == BASE]:
+            text = f"nothing can be said: the opponent {names[BASE]} made {len(theirs)} faults"
+            return Made(False, text, tuple(shown(meeting, season, names, theirs)))
+        by_block = groupby(played, key=attrgetter("round"))
+        scores = [block_score(False, matches).score or 0.0 for _, matches in by_block]
+        score = fmean(scores)
+        text = f"{100 * score:.1f} %{_margin(scores)} of {len(scores)} blocks"
+        text += f"; {100 * check.at_least:g} % is enough"
+        e = _evidence(scores, check.at_least)
+        if faults:
+            text += f"; {len(faults)} matches lost by faults, first {in_words(faults[0], names)}"
+        if score >= check.at_least:
+            return Made(True, text, e=e)
+        scored = [ScoredMatch(match, match_score(match)) for match in played]
+        bad = worst_of(faults, scored)
+        return Made(False, text, tuple(shown(meeting, season, names, [each.match for each in bad])), e=e)
+
+
+def _evidence(scores: Sequence[float], enough: float) -> float:
+    """The e-value that speaks against a mean score of no more than is enough."""
+    import numpy as np
+
+    if enough >= 1.0:
+        return 1.0
+    # Half of the way to all: nobody has said what is hoped for.
+    return e_value(float(log_evidence(np.array(scores), enough, (1.0 + enough) / 2.0)[-1]))
+
+
+def _margin(scores: Sequence[float]) -> str:
+    """Half the width of the 95 % interval, in percent."""
+    half = half_width(scores)
+    return "" if half is None else f" ± {100 * half:.1f}"
+
+
+def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
+    """No fault of the bot's own, against itself or an opponent."""
+    with _play(suite, check, executor) as (meeting, season, played):
+        own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
+        every = faults_in(played)
+        faults = [fault for fault in every if fault.version in own]
+        if faults:
+            names = names_of(suite.bot, check.opponent)
+            text = (
+                f"{len(faults)} of {len(played)} matches end by its fault, first {in_words(faults[0], names)}"
+            )
+            return Made(False, text, tuple(shown(meeting, season, names, [bad.match for bad in faults])))
+        most = max(
+            bot.charged_ns
+            for record in season.records()
+            for bot in record.bots
+            if original(bot.player) in own
+        )
+        text = f"none in {len(played)} matches; at most {most / 1e6:.0f} ms charged in one"
+        return Made(True, text + (f"; {len(every)} ended by the opponent's" if every else ""))
+
+
+def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
+    """The bot makes every move of a recorded match again."""
+    record = check.record
+    assert record is not None
+    found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
+    moves = sum(move.seat == check.seat for move in record.moves)
+    return Made(not found, found or f"{moves} moves of seat {check.seat}")
+
+
+_KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "replays": _replays}
+
+
+@contextmanager
+def _play(
+    suite: Suite, check: SuiteCheck, executor: Slots
+) -> Iterator[tuple[Meeting, SeasonStore, list[MatchSummary]]]:
+    """The check's blocks, played into a store that is gone afterwards, and all their matches in order."""
+    opponent = check.opponent or replace(suite.bot, name=BASE)
+    meeting = Meeting("suite", suite.game, opponent, suite.bot, (), check.limits)
+    with (
+        tempfile.TemporaryDirectory(prefix="arbiter-suite-") as folder,
+        closing(Store(address_of(Path(folder) / "suite.sqlite"))) as store,
+    ):
+        season = store.make_season(meeting.name, suite.game.name, suite.seed)
+        blocks = (list(block_specs(meeting, season.seed, block)) for block in range(1, check.blocks + 1))
+        for _ in play_blocks(season, blocks, executor, executor.size + 1):
+            pass
+        yield meeting, season, season.summaries()
+
+
+class CheckedMatch(NamedTuple):
+    """A match as it was planned, and its record with the programs' own names."""
+
+    spec: MatchSpec
+    record: MatchRecord
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines that the faulty bot wrote to standard error; none where nobody faulted."""
+        forfeit = self.record.forfeit
+        return [] if forfeit is None else self.record.bots[forfeit.seat].stderr_tail.splitlines()[-LINES:]
+
+
+def names_of(bot: Player, opponent: Player | None) -> dict[str, str]:
+    """The names of both programs, by their files; the same name twice gets a number."""
+    mine = name_of_command(bot.command)
+    theirs = mine if opponent is None else name_of_command(opponent.command)
+    return {CANDIDATE: mine, BASE: theirs if theirs != mine else f"{theirs}-2"}
+
+
+def in_words(fault: FaultSeen, names: Mapping[str, str]) -> str:
+    """A fault in one line."""
+    match = fault.match
+    return f"{match.id}: {names[fault.version]} forfeits ({match.fault}): {match.detail}"
+
+
+def shown(
+    meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
+) -> Iterator[CheckedMatch]:
+    """The first few of these matches, with what is stored of them."""
+    for match in matches[:WORST]:
+        record = season.match(match.id)
+        specs = block_specs(meeting, season.seed, match.round or 0)
+        spec = next(spec for spec in specs if spec.id == match.id)
+        if record is not None:
+            yield CheckedMatch(spec, _renamed(record, names).identified())
+
+
+def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
+    def name(role: str) -> str:
+        version, mark, number = role.partition(COPY_MARK)
+        return f"{names[version]}{mark}{number}"
+
+    forfeit = record.forfeit
+    return replace(
+        record,
+        players=tuple(map(name, record.players)),
+        bots=tuple(replace(bot, player=name(bot.player)) for bot in record.bots),
+        forfeit=None if forfeit is None else replace(forfeit, player=name(forfeit.player)),
+    )

@@ -1,0 +1,269 @@
+"""The part of the API that is for authors: programs sent, what was found of them, logs of own matches.
+
+Pages and `arbiter submit` say what stands here. While results are held back an author sees that a
+version plays, and not since which round: that would tell how many were played.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Self, cast
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import PlainTextResponse
+from fastapi.security import HTTPBearer
+
+from arbiter.contest.submissions.archive_storage import remove
+from arbiter.contest.submissions.match_log import log_of
+from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
+from arbiter.season.order_effects import first_round, force
+from arbiter.season.snapshot.season_figures import progress
+from arbiter.store import OrderKind
+from arbiter.store.submission_files import Stays
+from arbiter.store.submissions import TooMany
+from arbiter.store.versions import ACCEPTED, DROPPED, REFUSED
+from arbiter.web.api import schema
+from arbiter.web.api.schema import Failure, Sent, SubmissionList
+from arbiter.web.http.authentication import Caller, caller_of
+from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here, too_many
+from arbiter.web.http.request_bodies import length_of
+from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.rendering.template_filters import match_of_part, match_part
+
+if TYPE_CHECKING:
+    from arbiter.store import Order
+    from arbiter.store.versions import Submission
+    from arbiter.web.api.schema import StepRow, SubmissionInShort
+
+FAULTS = "its last matches ended by its own fault"
+"""The reason of a suspension for faults where their number is held back."""
+ARCHIVE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+REFUSALS: dict[int | str, dict[str, object]] = {
+    401: {"description": "No token, or a dead one.", "model": Failure},
+    404: {"description": "What does not exist, or is not yours.", "model": Failure},
+    422: {"description": "What cannot be asked here.", "model": Failure},
+}
+AGAIN: dict[int | str, dict[str, object]] = {200: {"description": "It was sent before.", "model": Sent}}
+PER_HOUR = 10
+"""Versions that an author may activate in an hour: each outdates the plan of a round."""
+STATED = Depends(HTTPBearer(auto_error=False))
+"""Tells readers of the document that a token is looked at."""
+router = APIRouter(responses=REFUSALS, dependencies=[STATED])
+BASE = "/seasons/{season}/submissions"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The decisions on an author's versions: the one that is `active`, and a suspension.
+
+    That is by `order`, the reason why, of the author with any version; or for `faults`, of the active version
+    alone. `shown` is the round after which an author sees nothing, None where all is shown; `last` that
+    of a season that is over, None before. `given` are all orders, the oldest first.
+    """
+
+    author: str
+    active: int | None
+    order: str | None
+    faults: str | None
+    shown: int | None
+    last: int | None
+    given: tuple[Order, ...]
+
+    @classmethod
+    def of(cls, caller: Caller, author: str) -> Self:
+        """As it is at this moment, for the eyes of the caller."""
+        state, stored = caller.state, caller.state.stored
+        given = stored.orders.read().given
+        known = stored.authors.named(author)
+        active = None if known is None else known.active
+        order = force(given).suspended.get(author)
+        by_hand = None if order is None or order.verb is OrderKind.FAILED else order.because
+        faults = None
+        if active is not None and by_hand is None:
+            faults = caller.suspended().get(rated_name(author, active))
+        shown = None if caller.author.organiser else state.frozen
+        held_back = faults if faults is None or shown is None else FAULTS
+        last = len(state.rounds) if progress(state) == "over" else None
+        return cls(author, active, by_hand, held_back, shown, last, given)
+
+    def reason(self, found: Submission) -> str | None:
+        """Return why a version sits out that would play; None for one that plays, or never would."""
+        if found.state != ACCEPTED or found.version != self.active:
+            return None
+        return self.order or self.faults
+
+    def joins_round(self, found: Submission) -> int | None:
+        """The first round that is planned with a version, as far as that may be shown."""
+        if found.joins_round is None:
+            return None
+        number = first_round(self.given, self.author, found.joins_round)
+        ends = [end for end in (self.shown, self.last) if end is not None]
+        return None if any(number > end for end in ends) else number
+
+    def say(self, found: Submission) -> str:
+        """In words, to follow `it` or the version's name."""
+        if found.state == DROPPED:
+            return "was dropped: its files are gone"
+        if found.state == REFUSED:
+            return "does not play: mend what failed, and send it again"
+        if found.state != ACCEPTED:
+            return "is being looked at, or waits for it"
+        if found.version != self.active:
+            return "does not play: another version does"
+        if self.order is not None:
+            whose = f"{self.author} is suspended by an organiser, who alone can end that"
+            return f"does not play: {whose}: {self.order}"
+        if self.faults is not None:
+            return f"does not play: {self.faults}; a new version that is accepted will"
+        number = self.joins_round(found)
+        if number is None and self.last is not None:
+            return "does not play: the season is over"
+        if number is None:
+            return "plays; since which round is told when the season is over"
+        return f"plays from round {number} on"
+
+    def in_short(self, found: Submission) -> SubmissionInShort:
+        """A submission as JSON values, without the steps of its inspection."""
+        return {
+            "id": found.id,
+            "version": found.version,
+            "sha256": found.sha256,
+            "received": found.received,
+            "judged": found.judged if found.over else None,
+            "state": found.state,
+            "active": found.version == self.active,
+            "joins_round": self.joins_round(found),
+            "bytes": found.bytes,
+            "suspended": self.reason(found),
+            "say": self.say(found),
+        }
+
+
+def shape_of(found: Submission, caller: Caller) -> schema.SubmissionInFull:
+    """A submission as JSON values, for the eyes of the caller."""
+    steps = [cast("StepRow", step) for step in found.steps]
+    return {**Verdicts.of(caller, found.author).in_short(found), "steps": steps}
+
+
+def author(season: str, request: Request, response: Response) -> Caller:
+    """Return the caller; Refusal for anybody but the season's authors."""
+    response.headers.update(PRIVATE)
+    return caller_of(request.app.state.seasons, request, given(season))
+
+
+Author = Annotated[Caller, Depends(author)]
+
+
+@router.put(BASE, openapi_extra=ARCHIVE, status_code=202, responses=AGAIN)
+async def send_archive(request: Request, response: Response, caller: Author, season: str) -> Sent:
+    """Send a program as a ZIP archive; the same archive again is the version that it was, with 200, or, where
+    it was refused under other terms, inspected again, with 202.
+    """
+    again = partial(author, season, request, response)
+    made, new = await request.app.state.uploads.take(caller, request.stream(), again, length_of(request))
+    response.status_code = 202 if new else 200
+    sent: Sent = {"id": made.id, "version": made.version, "state": made.state}
+    return {**sent, "judged": made.judged} if made.over and made.judged else sent
+
+
+@router.get(BASE)
+def list_submissions(caller: Author) -> SubmissionList:
+    """All that you sent, the newest first, without the steps of inspections."""
+    verdicts = Verdicts.of(caller, caller.author.name)
+    found = caller.state.stored.submissions.of(caller.author.name)
+    return {"submissions": [verdicts.in_short(one) for one in found]}
+
+
+@router.get(f"{BASE}/{{number}}")
+def read_submission(number: str, caller: Author) -> schema.SubmissionInFull:
+    """One of your versions, with every step of its inspection."""
+    return shape_of(submission_of(caller, number), caller)
+
+
+@router.post(f"{BASE}/{{number}}/activate")
+def activate(number: str, caller: Author) -> schema.SubmissionInFull:
+    """Let an accepted version of yours play from the next round on."""
+    found = submission_of(caller, number)
+    try:
+        book, author = caller.state.stored.submissions, caller.author
+        made = book.activate(found.id, author.name, PER_HOUR, author.who)
+    except TooMany as error:
+        message = f"{PER_HOUR} versions an hour are activated for an author"
+        raise too_many(message, PER_HOUR, error.seconds) from None
+    if made is None:
+        raise Refusal(409, "not_accepted", f"version {found.version} is not accepted", "activate one that is")
+    return shape_of(made, caller)
+
+
+@router.delete(f"{BASE}/{{number}}")
+def drop(number: str, caller: Author) -> schema.SubmissionInFull:
+    """Remove the files of a version of yours that never played, for good."""
+    found = submission_of(caller, number)
+    if (why := why_it_stays(caller, found)) is not None:
+        raise why
+    try:
+        caller.state.stored.shelf.drop(found.id, caller.author.name, caller.author.who)
+    except Stays as stays:
+        raise _stays(found, stays.active) from None
+    remove(caller.state.config, found.file)
+    return shape_of(submission_of(caller, number), caller)
+
+
+@router.get("/seasons/{season}/matches/{match}/log", response_class=PlainTextResponse)
+def read_log(match: str, caller: Author) -> Response:
+    """Return what your program heard and answered in a match of a complete round, its times, its errors."""
+    match_id = match_of_part(given(match))
+    short = caller.state.match(match_id)
+    if short is None or not caller.state.is_complete(short.round):
+        raise nothing_here()
+    mine = [
+        seat
+        for seat, name in enumerate(short.players)
+        if caller.author.organiser or owner_of(name) == caller.author.name
+    ]
+    record = caller.state.record(match_id) if mine else None
+    if record is None:
+        raise nothing_here()
+    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
+    return PlainTextResponse(log_of(record, mine), headers={**PRIVATE, "content-disposition": disposition})
+
+
+def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:
+    """A submission of the caller's own, or of `anybody`; Refusal where there is none."""
+    known, whose = number_of(number), None if anybody else caller.author.name
+    found = None if known is None else caller.state.stored.submissions.one(known, whose)
+    if found is None:
+        raise nothing_here()
+    return found
+
+
+def why_it_stays(caller: Caller, found: Submission) -> Refusal | None:
+    """Return why a version of the caller's own cannot be dropped; None for one that can."""
+    state = caller.state
+    if found.state == ACCEPTED and state.held is not None:
+        # Whether it has played meanwhile would tell how far the season is.
+        message = "accepted versions stay while results are held back"
+        return Refusal(409, "held_back", message, "what was not accepted can be dropped")
+    author = state.stored.authors.named(caller.author.name)
+    if author is not None and author.active == found.version:
+        return _stays(found, active=True)
+    return _stays(found, active=False) if state.stored.shelf.has_played(found.author, found.version) else None
+
+
+def _stays(found: Submission, active: bool) -> Refusal:
+    if active:
+        return Refusal(409, "active", f"version {found.version} plays", "activate another version first")
+    message = f"version {found.version} has played, and rounds are checked with its files"
+    return Refusal(409, "has_played", message, "only versions that never played are dropped")
+
+
+def owner_of(rated: str) -> str | None:
+    """Return the author of the program that plays under a rated name; None where that is nobody's version."""
+    name, mark, _ = rated.partition(VERSION_MARK)
+    return name if mark else None

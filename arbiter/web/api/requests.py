@@ -1,0 +1,261 @@
+"""The part of the API in which authors ask for matches of their versions, out of competition.
+
+Pages and `arbiter request` say what stands here. What came of it is for its author and organisers alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, ConfigDict, Field, StrictInt
+
+from arbiter.contest.requests.outcomes import RequestOutcome, say_score
+from arbiter.contest.requests.request import REGRESS, Asked, Kind, checked, met
+from arbiter.contest.submissions.match_log import log_of
+from arbiter.errors import ConfigError
+from arbiter.match.spec import original
+from arbiter.replay.schema import Replay
+from arbiter.season.config.settings_diff import VERSION_MARK
+from arbiter.season.snapshot import listings
+from arbiter.season.snapshot.season_state import SeasonState, renewed
+from arbiter.store.request_queue import OPEN, WAITING
+from arbiter.store.submissions import TooMany
+from arbiter.trials.regression.program_identity import BASE as OLD
+from arbiter.trials.regression.program_identity import CANDIDATE
+from arbiter.web.api import schema
+from arbiter.web.api.authors import REFUSALS, STATED, Author, owner_of
+from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here, too_many
+from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.rendering.template_filters import duration, match_of_part, match_part
+
+if TYPE_CHECKING:
+    from arbiter.match.record import MatchRecord
+    from arbiter.season.config.keys import Requests
+    from arbiter.store.request_queue import Request as Stored
+    from arbiter.web.http.authentication import Caller
+    from arbiter.web.http.watched_seasons import Seasons
+
+BASE = "/seasons/{season}/requests"
+ONE = f"{BASE}/{{number}}"
+SHOWN, SHOWN_OWN = 100, 10
+"""Requests that a list has at most, and the own page."""
+SHOWN_NAMES = 3
+"""Names of those who may be met, as an example."""
+MOST_MATCHES = 1000
+"""Matches of a request that are listed."""
+USUAL_PACE = 3.0
+"""The seconds that a match is taken to last before the first was played."""
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+router = APIRouter(responses=REFUSALS, dependencies=[STATED])
+
+
+class Ask(BaseModel):
+    """What an author asks for: `against` names players, or versions as NAME@VERSION.
+
+    `match` is a table in all seats on the same cards, or on given `deals`; `gauntlet` meets all `against` in
+    turn, by default everybody who may be met; `regress` tests whether the version is better than the one of
+    `against`. `matches` is how many are played at most, in whole boards.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Kind
+    version: Annotated[StrictInt, Field(gt=0)]
+    against: Annotated[list[Text], Field(max_length=64)] = []
+    deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)] | None = None
+    matches: Annotated[StrictInt, Field(gt=0)] | None = None
+
+
+@router.post(BASE, status_code=202)
+def ask(what: Ask, caller: Author) -> schema.RequestInShort:
+    """Ask for a match, a gauntlet, or a regression test; it is played as soon as it is its turn."""
+    return short(make(caller, Asked(**what.model_dump())), caller)
+
+
+@router.get(BASE)
+def list_requests(caller: Author) -> schema.RequestList:
+    """What you asked for lately, the newest first."""
+    author, terms = caller.author.name, caller.state.config.requests
+    found = caller.state.stored.requests.last(SHOWN, author)
+    left = 0 if terms is None else caller.state.stored.requests.left(author, terms.per_day, terms.per_hour)[0]
+    return {"requests": [short(one, caller) for one in found], "left": left}
+
+
+@router.get(ONE)
+def read_request(number: str, caller: Author, request: Request) -> schema.RequestInFull:
+    """Return a request of yours: how far it is, what came of it, its matches."""
+    return full(found_by(caller, number), caller, request.app.state.seasons)
+
+
+@router.delete(ONE)
+def cancel(number: str, caller: Author) -> schema.RequestInShort:
+    """Have no further match of a request of yours played."""
+    found = found_by(caller, number, anybody=False)
+    if not caller.state.stored.requests.cancel(found.id, caller.author.name):
+        raise Refusal(409, "conflict", f"request {found.id} is {found.state} already")
+    return short(found_by(caller, number), caller)
+
+
+@router.get(f"{ONE}/matches/{{match}}/replay")
+def read_replay(number: str, match: str, caller: Author, request: Request, reader: str = "public") -> Replay:
+    """Return a match of a request of yours, to be replayed."""
+    found = found_by(caller, number)
+    state = state_of(found, caller, request.app.state.seasons)
+    return replay_of(found, state, match_of_part(given(match)), reader)
+
+
+@router.get(f"{ONE}/matches/{{match}}/log", response_class=PlainTextResponse)
+def read_log(number: str, match: str, caller: Author, request: Request) -> Response:
+    """Return what your program heard and answered in a match, its times, its errors."""
+    return log_answer(found_by(caller, number), match, caller, request.app.state.seasons)
+
+
+def make(caller: Caller, asked: Asked) -> Stored:
+    """Put what an author asks for into the queue; Refusal says why it is not taken."""
+    config, season, author = caller.state.config, caller.state.stored, caller.author.name
+    terms = open_terms(caller)
+    try:
+        wish = checked(config, season, caller.state.roster, author, asked)
+    except ConfigError as error:
+        problem = error.problems[0]
+        raise Refusal(422, "invalid", problem.message, problem.hint) from None
+    try:
+        return season.requests.add(author, asked.kind, wish.kept(), wish.most, terms.per_day, terms.per_hour)
+    except TooMany as error:
+        message = f"{terms.per_day} requests in 24 hours and {terms.per_hour} in one are taken from an author"
+        message += f": the next one in {duration(error.seconds)}"
+        raise too_many(message, terms.per_hour, error.seconds) from None
+
+
+def open_terms(caller: Caller) -> Requests:
+    """Return the terms of requests; Refusal where none are taken."""
+    terms = caller.state.config.requests
+    if terms is None:
+        raise Refusal(409, "closed", "this season takes no requests")
+    if caller.state.stored.running.read().closed is not None:
+        raise Refusal(409, "closed", "the season is closed")
+    return terms
+
+
+def shown(caller: Caller) -> dict[str, object] | None:
+    """What the own page says of requests; None where the season takes none."""
+    terms = caller.state.config.requests
+    if terms is None:
+        return None
+    book, author = caller.state.stored.requests, caller.author.name
+    left, seconds = book.left(author, terms.per_day, terms.per_hour)
+    made = [short(one, caller) for one in book.last(SHOWN_OWN, author)]
+    names = met(terms, caller.state.roster, author)[:SHOWN_NAMES]
+    return {"terms": terms, "left": left, "seconds": seconds, "made": made, "names": names}
+
+
+def found_by(caller: Caller, number: str, anybody: bool = True) -> Stored:
+    """A request of the caller's own, for organisers of `anybody`; Refusal where there is none."""
+    known = number_of(number)
+    whose = None if anybody and caller.author.organiser else caller.author.name
+    found = None if known is None else caller.state.stored.requests.one(known, whose)
+    if found is None:
+        raise nothing_here()
+    return found
+
+
+def short(found: Stored, caller: Caller) -> schema.RequestInShort:
+    """A request as JSON values."""
+    outcome = found.outcome or {}
+    place, eta = _expected(found, caller) if found.state in OPEN else (None, None)
+    return {
+        "id": found.id,
+        "kind": found.kind,
+        "version": int(found.wish["player"].rpartition(VERSION_MARK)[2]),
+        "player": found.wish["player"],
+        "against": list(found.wish["against"]),
+        "state": found.state,
+        "place": place,
+        "eta_s": eta,
+        "received": found.received,
+        "ended": found.ended,
+        "played": found.played,
+        "most": found.most,
+        "score": outcome.get("score"),
+        "interval": outcome.get("interval"),
+        "problem": found.problem,
+        "say": _say(found),
+    }
+
+
+def full(found: Stored, caller: Caller, seasons: Seasons) -> schema.RequestInFull:
+    """The same with what came of it."""
+    state = _state_of(found, caller, seasons)
+    matches = () if state is None else state.matches[:MOST_MATCHES]
+    return {
+        **short(found, caller),
+        # Kept outcomes of requests that ended earlier have no evidence.
+        "outcome": cast("RequestOutcome | None", found.outcome and {"e": None, **found.outcome}),
+        "matches": [] if state is None else [listings.match_in_short(state, match) for match in matches],
+    }
+
+
+def _expected(found: Stored, caller: Caller) -> tuple[int, float]:
+    """The place in the queue, 1 for the next, and about how many seconds there are until it is over."""
+    book = caller.state.stored.requests
+    before, matches = book.ahead(found)
+    return before + 1, round(matches * (book.pace() or USUAL_PACE), 1)
+
+
+def _say(found: Stored) -> str:
+    """How a request stands, in a sentence without its end."""
+    if found.problem is not None:
+        return f"was not played: {found.problem}"
+    if found.state == WAITING:
+        return "waits for its turn"
+    told = "" if found.outcome is None else say_score(cast("RequestOutcome", found.outcome))
+    return told or ("is being played" if found.state in OPEN else "was cancelled before a board was complete")
+
+
+def state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState:
+    """The matches of a request as a season's state; Refusal where there are none."""
+    state = _state_of(found, caller, seasons)
+    if state is None:
+        raise nothing_here()
+    return state
+
+
+def _state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState | None:
+    stored = seasons.watched[caller.state.name].requested(found.place)
+    if stored is None:
+        return None
+    state = SeasonState.of(replace(caller.state.config, freeze=0), stored)
+    # Nothing of it is kept back from its author: there is no round to wait for.
+    return renewed(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
+
+
+def replay_of(found: Stored, state: SeasonState, match_id: str, reader: str) -> Replay:
+    """A match of a request as a reader sees it, with notes of own bots; Refusal where there is none."""
+    record = state.record(match_id)
+    replay = (
+        None if record is None else listings.replay(state, match_id, reader, alone=own_seats(found, record))
+    )
+    if replay is None:
+        raise nothing_here()
+    return replay
+
+
+def log_answer(found: Stored, match: str, caller: Caller, seasons: Seasons) -> Response:
+    """Return the log of the author's own seats in a match of a request."""
+    match_id = match_of_part(given(match))
+    record = state_of(found, caller, seasons).record(match_id)
+    own = [] if record is None else own_seats(found, record)
+    if record is None or not own:
+        raise nothing_here()
+    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
+    return PlainTextResponse(log_of(record, own), headers={**PRIVATE, "content-disposition": disposition})
+
+
+def own_seats(found: Stored, record: MatchRecord) -> list[int]:
+    """The seats of the author's own versions, whatever they are called in it."""
+    roles = {CANDIDATE: found.wish["player"], OLD: found.wish["against"][0]} if found.kind == REGRESS else {}
+    names = [original(name) for name in record.players]
+    return [seat for seat, name in enumerate(names) if owner_of(roles.get(name, name)) == found.author]

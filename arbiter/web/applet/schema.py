@@ -1,0 +1,196 @@
+"""The table as the page shows it, as JSON."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+from arbiter.errors import ConfigError
+from arbiter.match.limits import written
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.table.interactive.exchange_log import shown
+from arbiter.table.interactive.setup import record_of
+from arbiter.trials.botcheck.cures import fix_of
+from arbiter.web.pages.visitor_tables import Turn, turn_of
+
+if TYPE_CHECKING:
+    from arbiter.match.record import MatchRecord
+    from arbiter.replay.schema import Replay
+    from arbiter.table.interactive.session import Seen, Session
+    from arbiter.table.interactive.setup import TranscriptEntry
+
+_STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
+_OURS = {
+    "interrupted": "you stopped it; Again starts it anew, tells it what it had heard and asks once more",
+    "void": "the bot did nothing wrong; Again tries once more",
+}
+"""Kinds that are no faults of the bot's."""
+TOLD_LIMITS = ("time", "start_time", "memory", "clock", "isolation")
+
+
+class EndedSeat(TypedDict):
+    """The end of a seat's occupant."""
+
+    seat: int
+    said: str
+
+
+class SeatHolder(TypedDict):
+    """The occupant of a seat: as it is posted, for people, and whether it is a person."""
+
+    who: str
+    title: str
+    person: bool
+
+
+class TableSetup(TypedDict):
+    """The game, its limits, and the occupants of the seats."""
+
+    game: str
+    title: str
+    options: dict[str, Any]
+    seat_word: str
+    seed: str
+    round: int
+    limits: dict[str, str]
+    seats: list[SeatHolder]
+
+
+class Trouble(TypedDict):
+    """A bad reply that nobody has dealt with."""
+
+    seat: int
+    command: str
+    raw: str
+    kind: str
+    problem: str
+    explanation: str
+    out_of_step: bool
+    can_skip: bool
+
+
+class Bare(TypedDict):
+    """A table that is not set yet, or has ended."""
+
+    revision: int
+    running: bool
+    notes: list[str]
+    ended: list[EndedSeat]
+
+
+class TableState(Bare, Turn):
+    """The state of a table."""
+
+    setup: TableSetup
+    trouble: Trouble | None
+    left_ms: list[float]
+    untold: int
+    undoable: int
+    since_person: int
+    redoable: int
+    by_hand: bool
+
+
+Answer = TableState | Bare
+"""To each verb."""
+
+
+def state(session: Session) -> Answer:
+    """Return the state of the table."""
+    # Before what is seen: a page with an older table under a newer number would not ask again.
+    revision, running = session.revision, session.running
+    bare: Bare = {
+        "revision": revision,
+        "running": running,
+        "notes": list(session.notes),
+        "ended": [{"seat": seat, "said": said} for seat, said in session.ended],
+    }
+    now = session.seen
+    if now is None:
+        return bare
+    last = max((n for n, move in enumerate(now.moves) if now.people[move.seat]), default=len(now.moves))
+    return {
+        **bare,
+        **turn_of(now, names_of(now)),
+        "setup": setup(now),
+        "trouble": _trouble(now, session),
+        "left_ms": [left / 1e6 for left in now.left],
+        "untold": now.untold,
+        "undoable": now.undoable,
+        "since_person": len(now.moves) - last,
+        "redoable": now.redoable,
+        "by_hand": now.by_hand,
+    }
+
+
+def setup(seen: Seen) -> TableSetup:
+    """Return the game, its limits, and the occupants of the seats."""
+    limits = asdict(written(seen.setup.limits))
+    seats = zip(seen.who, seen.titles, seen.people, strict=True)
+    return {
+        "game": seen.setup.game.name,
+        "title": seen.setup.game.title,
+        "options": seen.setup.game.options,
+        "seat_word": seen.setup.game.seat_word,
+        "seed": seen.setup.seed,
+        "round": seen.setup.round_number,
+        "limits": {key: limits[key] for key in TOLD_LIMITS},
+        "seats": [{"who": who, "title": title, "person": person} for who, title, person in seats],
+    }
+
+
+def _trouble(seen: Seen, session: Session) -> Trouble | None:
+    entry = seen.trouble
+    if entry is None:
+        return None
+    return {
+        "seat": entry.seat,
+        "command": shown(entry.command.encode(errors="surrogateescape")),
+        "raw": shown(entry.raw),
+        "kind": entry.kind,
+        "problem": entry.problem,
+        "explanation": session.explain(entry),
+        "out_of_step": seen.out_of_step,
+        "can_skip": seen.untold > 0,
+    }
+
+
+def seen(session: Session) -> Seen:
+    """Return what there is to see; ConfigError where no table is set yet."""
+    if session.seen is None:
+        raise ConfigError("no table is set yet")
+    return session.seen
+
+
+def record(seen: Seen) -> MatchRecord:
+    """The match up to now, as `play --record` writes one."""
+    return record_of(seen.setup, seen.position, seen.moves, seen.titles).identified()
+
+
+def replay(seen: Seen, reader: str) -> Replay:
+    """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
+    eyes = Reader.parse(reader, seen.setup.game.seats)
+    return replay_of(record_of(seen.setup, seen.position, seen.moves, names_of(seen)), eyes, complete=False)
+
+
+def names_of(seen: Seen) -> tuple[str, ...]:
+    """Return the short names of the occupants, by seat."""
+    return tuple(map(short_name, seen.titles))
+
+
+def short_name(title: str) -> str:
+    """Return a short name: ``ada`` for a season's ``ada: python3 ada.py``, else a program's file."""
+    first, colon, _ = title.partition(": ")
+    if colon and not any(map(str.isspace, first)):
+        return first
+    files = [word for word in title.split() if "/" in word and not word.startswith("-")]
+    found = (word.rpartition("/")[2] for word in files if not _STARTER.search(word))
+    return next(found, "") or title
+
+
+def explanation(entry: TranscriptEntry) -> str:
+    """Return advice after a bad reply, in the words of `check-bot`; "" where nothing is known."""
+    return _OURS.get(entry.kind) or entry.fix or fix_of(entry.kind, entry.command, entry.raw)

@@ -1,0 +1,250 @@
+"""The bodies that may be posted, and the tables that they describe; every mistake at once, at its field."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from dataclasses import replace
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from arbiter.errors import ConfigError, Problem
+from arbiter.games import make, names
+from arbiter.match.limits import USUAL, Clock, Isolation, changed
+from arbiter.match.position import programme
+from arbiter.sandbox.tiers import choose
+from arbiter.table.interactive.setup import Setup
+from arbiter.table.interactive.verbs import Macro, Until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.spec import Limits as BotLimits
+    from arbiter.table.interactive.occupants import Occupant
+    from arbiter.table.interactive.session import Seen
+
+MOST = 10**6
+MOST_DEALS = 10_000
+Line = Annotated[str, Field(max_length=100_000)]
+Natural = Annotated[int, Field(ge=0, le=10**18)]
+Word = Annotated[str, Field(max_length=1000)]
+File = Annotated[str, Field(max_length=4000, pattern=r"^[^\x00]+$")]
+Seat = Annotated[int, Field(ge=0, le=100)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
+Seats = Annotated[list[Line], Field(max_length=100)]
+
+
+class Form(BaseModel):
+    """A body: no other keys than these, and of these types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def form_of(verb: Callable[..., object]) -> type[Form] | None:
+    """The body posted with a verb: its arguments but for the table; None where it takes none."""
+    given = list(signature(verb, eval_str=True).parameters.values())[1:]
+    fields: dict[str, Any] = {
+        one.name: (_OF_ARGUMENTS[one.annotation], ... if one.default is one.empty else one.default)
+        for one in given
+    }
+    name = verb.__name__.capitalize()
+    return create_model(name, __base__=Form, **fields) if fields else None
+
+
+_OF_ARGUMENTS: dict[object, object] = {
+    int: Count,
+    bool: bool,
+    str: Line,
+    Until: Annotated[Until, Field(description="How far to go on.")],
+    int | None: Seat | None,
+}
+"""The types of the arguments of verbs, within bounds."""
+
+
+class SendForm(Form):
+    """Any lines to a seat."""
+
+    seat: Seat
+    line: Line
+
+
+class MacroForm(Form):
+    """Lines to a seat by their name: the greeting, this deal's, or both and a question."""
+
+    name: Macro
+    seat: Seat
+
+
+class SitForm(Form):
+    """An occupant for a seat: ``bot:COMMAND``, ``human``, ``random``."""
+
+    seat: Seat
+    who: Line
+
+
+class LimitsForm(Form):
+    """The limits of bots, as in a season's file; null stands for the usual value."""
+
+    time: Word | None = None
+    start_time: Word | None = None
+    memory: Word | None = None
+    clock: Clock | None = None
+
+
+class TableForm(Form):
+    """A table: what is played, and who sits where; random players fill the other seats."""
+
+    game: Word
+    options: dict[str, Any] = {}
+    seats: Seats = []
+    seed: Word | None = None
+    deals: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_DEALS)] | None = None
+    limits: LimitsForm = LimitsForm()
+    isolation: Isolation | None = None
+    round: Count = 1
+
+
+class DealForm(Form):
+    """Other cards or roles for a deal, by default the present one: keys of a deal as in a match record."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    deal: Annotated[int, Field(ge=0, le=MOST)] | None = None
+
+
+class PlayedForm(Form):
+    """A match record, as far as it is needed to feed it, and how; or a saved table, which has no moves.
+
+    It is fed up to its fault or so many decisions; `seats` are as in `arbiter console`: ``human``, or
+    ``2=bot:COMMAND``.
+    """
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    until: Annotated[int, Field(ge=0, le=MOST)] | None = None
+    seats: Seats = []
+
+
+class AgainForm(PlayedForm):
+    """A stored match of a season, and how it is fed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    config: File
+    id: Word
+
+
+class MoveForm(Form):
+    """A decision of a match record."""
+
+    deal: Natural
+    seat: Seat
+    request: Word
+    action: Word
+    wall_ns: Natural
+    cpu_ns: Natural
+    delay_ns: Natural
+    charged_ns: Natural
+    left_ns: int
+
+
+class Record(BaseModel):
+    """The parts of a match record that have to be right before it is fed; others do not matter."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    id: Word
+    round: Count | None
+    game: Word
+    options: dict[str, Any]
+    seed: Word
+    deal_hash: Word
+    players: Annotated[list[Word], Field(min_length=1, max_length=100)]
+    deals: Annotated[list[dict[str, Any]], Field(max_length=MOST_DEALS)]
+    moves: Annotated[list[MoveForm], Field(max_length=MOST)]
+    delivery: Literal["strict", "batched"] = "strict"
+
+
+def wrong(errors: Iterable[Mapping[str, Any]], within: int = 0) -> ConfigError:
+    """The error for what pydantic found; the first `within` parts of a place name no field."""
+    found = (Problem(tuple(error["loc"][within:]), error["msg"]) for error in errors)
+    # A part may be a key of the body, and so anything.
+    return ConfigError([replace(p, path=tuple(str(part)[:100] for part in p.path)) for p in found])
+
+
+@contextmanager
+def _noted(mistakes: list[Problem], *path: str | int) -> Iterator[None]:
+    """Note what goes wrong in a block as a mistake in a field, or the part of it that the error names."""
+    try:
+        yield
+    except ConfigError as error:
+        mistakes += [replace(problem, path=(*path, *problem.path)) for problem in error.problems]
+
+
+def table_of(
+    form: TableForm, read_occupant: Callable[[str, BotLimits], Occupant]
+) -> tuple[Setup, list[Occupant], list[str]]:
+    """The table that a form describes, and notes about it; ConfigError with all that is wrong."""
+    mistakes: list[Problem] = []
+    limits, notes = _limits(form, mistakes)
+    game: AnyGame | None = None
+    with _noted(mistakes, "options" if form.game in names() else "game"):
+        game = make(form.game, form.options)
+    if game is not None and form.deals is not None:
+        deals = []
+        for number, shape in enumerate(form.deals):
+            with _noted(mistakes, "deals", number):
+                deals.append(game.deal_from_json(shape))
+        if not mistakes:
+            with _noted(mistakes, "deals"):
+                game = game.given(deals)
+    if form.seed is not None and not form.seed.isprintable():
+        mistakes.append(Problem(("seed",), "printable characters only"))
+    occupants = []
+    for seat, who in enumerate(form.seats):
+        with _noted(mistakes, "seats", seat):
+            if game is not None and seat >= game.seats:
+                raise ConfigError(f"there is no such seat, only 0 to {game.seats - 1}")
+            occupants.append(read_occupant(who, limits or USUAL.limits()))
+    if mistakes or game is None or limits is None:
+        raise ConfigError(mistakes)
+    seed = form.seed or secrets.token_hex(16)
+    return Setup(game, seed, limits, form.round), occupants, notes
+
+
+def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None, list[str]]:
+    """The limits, the isolation decided for this machine, and what there is to say about that."""
+    limits = USUAL.limits()
+    count = len(mistakes)
+    for key, text in form.limits.model_dump(exclude_none=True).items():
+        with _noted(mistakes, "limits", key):
+            limits = changed(limits, **{key: text})
+    tier, warning = choose(form.isolation or USUAL.isolation)
+    if len(mistakes) > count:
+        return None, []
+    return replace(limits, isolation=tier), [warning] if warning else []
+
+
+def dealt_otherwise(seen: Seen, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:
+    """The setup in which one deal, by default the present one, has other cards or roles, and the number of
+    decisions before it; ConfigError where that cannot be."""
+    setup, position = seen.setup, seen.position
+    game, deals = setup.game, list(position.deals)
+    number = len(deals) - 1 if number is None else number
+    if number >= len(deals):
+        raise ConfigError([Problem(("deal",), f"deal {number} has not come yet: there are {len(deals)}")])
+    deal = game.deal_from_json({**game.deal_json(deals[number]), **changes})
+    if game.chained:
+        other = game.begun([*deals[:number], deal])
+    else:
+        planned = list(programme(game, setup.seed, setup.round_number).deals)
+        other = game.given([*planned[:number], deal, *planned[number + 1 :]])
+    if other.seats != game.seats:
+        raise ConfigError("a deal has as many hands as there are seats")
+    if number and list(other.greeting()) != list(game.greeting()):
+        hint = "set a new table, or edit the first deal"
+        raise ConfigError("the bots heard another programme when the match began", hint=hint)
+    return replace(setup, game=other), sum(move.deal < number for move in seen.moves)

@@ -1,0 +1,1 @@
+"""Requests and connections: limits, authentication, events, errors, the server."""

@@ -1,0 +1,206 @@
+"""The traffic of a site: each request counted and logged, and the figures for Prometheus."""
+
+from __future__ import annotations
+
+import queue
+import resource
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, get_args
+
+from arbiter.errors import ArbiterError
+from arbiter.season.snapshot import season_figures
+from arbiter.season.snapshot.schema import Condition
+from arbiter.store.versions import STATES as STATES_OF_SUBMISSIONS
+from arbiter.text import printable
+from arbiter.web.http.request_guard import ENDLESS, raw_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.store.deliveries import Told
+    from arbiter.web.http.live_events import Live
+    from arbiter.web.http.watched_seasons import Seasons
+
+WAITING_LINES = 10_000
+"""Lines of the log that wait to be written; where its reader is slower, further ones are lost."""
+LONGEST = 300
+"""Characters of an address in the log."""
+FORWARDED = b"x-forwarded-for"
+UNKNOWN_PROXY = "a proxy says who asks, and is not believed: with --behind-proxy visitors are told apart"
+Sample = tuple["Mapping[str, str]", float]
+STATES = (*get_args(Condition), "unreadable")
+
+
+class Log:
+    """Writes lines to standard error from a thread of its own: a slow reader of the log delays no answer."""
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[str] = queue.Queue(WAITING_LINES)
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._writer.start()
+
+    def write(self, line: str) -> None:
+        """Write a line with its moment, some time soon."""
+        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        with suppress(queue.Full):
+            self._lines.put_nowait(f"{moment} {printable(line)}\n")
+
+    def close(self, seconds: float = 0.5) -> None:
+        """Write what waits, if that is quick."""
+        with suppress(queue.Full):
+            self._lines.put_nowait("")
+            self._writer.join(seconds)
+
+    def _write(self) -> None:
+        while line := self._lines.get():
+            with suppress(OSError, ValueError):
+                sys.stderr.write(line)
+                sys.stderr.flush()
+
+
+class Traffic:
+    """The counts of requests by status and of those under way, and of bytes sent."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[int] = Counter()
+        self.under_way = 0
+        self.sent = 0
+        self.seconds = 0.0
+
+
+class RequestLog:
+    """Counts requests, logs each without its query."""
+
+    def __init__(
+        self, app: ASGIApp, traffic: Traffic, log: Log | None = None, behind_proxy: bool = False
+    ) -> None:
+        self._app, self._traffic, self._log = app, traffic, log
+        self._knows_proxy = behind_proxy or log is None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        traffic, began, status = self._traffic, time.monotonic(), 500
+        if not self._knows_proxy and any(name == FORWARDED for name, _ in scope["headers"]):
+            self._knows_proxy = True
+            assert self._log is not None
+            self._log.write(UNKNOWN_PROXY)
+
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            else:
+                traffic.sent += len(message.get("body", b""))
+            await send(message)
+
+        listens = scope["path"].endswith(ENDLESS)
+        traffic.under_way += not listens
+        try:
+            await self._app(scope, receive, counted)
+        finally:
+            took = time.monotonic() - began
+            traffic.under_way -= not listens
+            traffic.statuses[status] += 1
+            traffic.seconds += 0 if listens else took
+            if self._log is not None:
+                self._log.write(_line(scope, status, took))
+
+
+def _line(scope: Scope, status: int, seconds: float) -> str:
+    """``127.0.0.1 GET /seasons/demo 200 3 ms``: an address's query may hold what is nobody's business."""
+    who = scope["client"][0] if scope.get("client") else "-"
+    address = raw_path(scope).decode("ascii", "replace")[:LONGEST]
+    return f"{who} {scope['method']} {address} {status} {1000 * seconds:.0f} ms"
+
+
+def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:
+    """All figures; `ended` is by season the exit code of its last coordinator that has ended."""
+    states: list[Sample] = []
+    matches: list[Sample] = []
+    rounds: list[Sample] = []
+    sent: list[Sample] = []
+    waiting: list[Sample] = []
+    failing: list[Sample] = []
+    given_up: list[Sample] = []
+    for name, watched in seasons.watched.items():
+        now = "unreadable"
+        with suppress(ArbiterError):
+            state = watched.state()
+            shown = None if state is None else season_figures.season(state)
+            now = "new" if shown is None else shown["state"]
+            if state is not None and shown is not None:
+                matches.append(({"season": name}, shown["matches"]))
+                rounds.append(({"season": name}, shown["complete"]))
+                sent += _by_state(name, state)
+                for labels, told, number in _by_webhook(name, state):
+                    waiting.append((labels, number))
+                    failing.append((labels, told.telling.tries if told.telling else 0))
+                    given_up.append((labels, told.dropped))
+        states += [({"season": name, "state": word}, word == now) for word in STATES]
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    statuses: list[Sample] = [
+        ({"status": str(status)}, float(count)) for status, count in sorted(traffic.statuses.items())
+    ]
+    codes: list[Sample] = [({"season": name}, float(code)) for name, code in ended.items()]
+    with open("/proc/self/statm") as file:
+        memory = int(file.read().split()[1]) * resource.getpagesize()
+    cpu = used.ru_utime + used.ru_stime
+    families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
+        ("requests_total", "counter", "Requests, by status.", statuses),
+        ("request_seconds_total", "counter", "Time spent on answers.", traffic.seconds),
+        ("sent_bytes_total", "counter", "Bytes of answers.", traffic.sent),
+        ("requests_under_way", "gauge", "Requests being answered.", traffic.under_way),
+        ("listeners", "gauge", "Connections that wait for news.", live.listening),
+        ("season_state", "gauge", "1 for the state that the season is in.", states),
+        ("season_matches", "gauge", "Matches stored.", matches),
+        ("season_rounds", "gauge", "Rounds complete.", rounds),
+        ("submissions", "gauge", "What authors sent, by the state of its inspection.", sent),
+        ("webhook_waiting", "gauge", "Events that a webhook is still to be told.", waiting),
+        ("webhook_failures", "gauge", "Failed tries of the delivery that is next.", failing),
+        ("webhook_given_up_total", "counter", "Events that a webhook was never told.", given_up),
+        ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
+        ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu),
+        ("resident_bytes", "gauge", "Memory of the web process.", memory),
+    )
+    return "".join(line for family in families for line in _lines(*family))
+
+
+def _by_state(name: str, state: SeasonState) -> list[Sample]:
+    if state.config.submissions is None:
+        return []
+    try:
+        counts = state.stored.submissions.counts()
+    except ArbiterError:
+        return []
+    return [({"season": name, "state": word}, counts.get(word, 0)) for word in STATES_OF_SUBMISSIONS]
+
+
+def _by_webhook(name: str, state: SeasonState) -> Iterator[tuple[Mapping[str, str], Told, int]]:
+    """The webhooks that were told something, by their places in the file; without what is held back."""
+    book, freezes = state.stored.deliveries, state.config.freeze > 0
+    with suppress(ArbiterError):
+        for number, webhook in enumerate(state.config.webhooks, 1):
+            if (told := book.read(webhook.digest)) is not None:
+                labels = {"season": name, "webhook": str(number)}
+                yield labels, told, book.waiting(webhook.digest, webhook.events, freezes)
+
+
+def _lines(name: str, kind: str, text: str, found: list[Sample] | float) -> Iterator[str]:
+    yield f"# HELP arbiter_{name} {text}\n# TYPE arbiter_{name} {kind}\n"
+    for labels, value in found if isinstance(found, list) else [({}, found)]:
+        inside = ",".join(f'{key}="{_escaped(word)}"' for key, word in labels.items())
+        yield f"arbiter_{name}{f'{{{inside}}}' if inside else ''} {float(value):.15g}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

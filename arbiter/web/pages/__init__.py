@@ -1,0 +1,1 @@
+"""Pages with forms, and the routes behind them."""

@@ -1,0 +1,247 @@
+"""Pages behind the login: an author's programs and matches; an organiser's orders, authors, log."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from arbiter.season.config.keys import Submissions
+from arbiter.season.snapshot import listings
+from arbiter.season.snapshot.pagination import Listed
+from arbiter.store.people import MOST_PEOPLE
+from arbiter.store.versions import DROPPED
+from arbiter.web.api import authors as authors_api
+from arbiter.web.api import organisers, requests
+from arbiter.web.http.authentication import (
+    LOGIN,
+    SESSION,
+    begin_session,
+    by_token,
+    caller_in,
+    callers_in,
+    check_form,
+    check_origin,
+    end_sessions,
+    own_address,
+    set_cookie,
+)
+from arbiter.web.http.http_errors import Refusal, nothing_here
+from arbiter.web.http.request_bodies import FileForm, open_terms, read_fields
+from arbiter.web.http.request_guard import number_of
+from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, logged_in, own_page, shows
+from arbiter.web.rendering.template_filters import match_of_part
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.requests import Request
+
+    from arbiter.web.http.authentication import Caller
+    from arbiter.web.http.request_bodies import Uploads
+    from arbiter.web.http.watched_seasons import Seasons
+
+SHOWN_MATCHES = 50
+SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
+
+
+def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
+    """The pages of authors and of organisers, and what their forms do."""
+
+    async def log_in(request: Request) -> Response:
+        fields = await read_fields(request)
+        check_form(request, LOGIN, fields.get("proof"))
+        return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
+
+    async def log_out(request: Request) -> Response:
+        answer: Response = RedirectResponse("/login", 303, OWN)
+        with suppress(NotLoggedIn):
+            answer = await does(seasons, _log_out)(request)
+        set_cookie(request, answer, SESSION)
+        return answer
+
+    async def send(request: Request) -> Response:
+        check_origin(request)
+        caller = logged_in(await run_in_threadpool(caller_in, seasons, request))
+        form = FileForm(request)
+        check_form(request, SESSION, (await form.fields()).get("proof"))
+        made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
+        return RedirectResponse(own_address(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
+
+    return [
+        Route("/login", partial(_login_page, seasons)),
+        Route("/login", log_in, methods=POST),
+        Route("/logout", log_out, methods=POST),
+        Route("/me", shows(seasons, _me_page)),
+        Route("/me/submissions", send, methods=POST),
+        Route("/me/submissions/{number}", shows(seasons, _verdict_page)),
+        Route(
+            "/me/submissions/{number}/activate",
+            does(seasons, partial(_change, authors_api.activate)),
+            methods=POST,
+        ),
+        Route(
+            "/me/submissions/{number}/drop", does(seasons, partial(_change, authors_api.drop)), methods=POST
+        ),
+        Route("/me/matches/{match}/log", shows(seasons, _log_page)),
+        Route("/admin", shows(seasons, _admin_page, organiser=True)),
+        Route("/admin/integrity", shows(seasons, _integrity_page, organiser=True)),
+        Route(
+            "/admin/submissions/{number}",
+            shows(seasons, partial(_verdict_page, anybody=True), organiser=True),
+        ),
+        Route("/admin/{order}", does(seasons, _order), methods=POST),
+    ]
+
+
+def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
+    found = authors_api.submission_of(caller, request.path_params["number"], anybody)
+    one = {**authors_api.shape_of(found, caller), "author": found.author, "over": found.over}
+    mine = found.author == caller.author.name and found.state != DROPPED
+    one["droppable"] = mine and authors_api.why_it_stays(caller, found) is None
+    return own_page("submission", caller, request, one=one, here=request.url.path)
+
+
+def _log_page(caller: Caller, request: Request) -> Response:
+    return authors_api.read_log(request.path_params["match"], caller)
+
+
+def _change(
+    change: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
+) -> Response:
+    change(request.path_params["number"], caller)
+    return RedirectResponse(own_address(caller, request, "/me"), 303, OWN)
+
+
+def _log_out(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
+    end_sessions(request)
+    return RedirectResponse("/login", 303, OWN)
+
+
+def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
+    caller = by_token(seasons, token)
+    if caller is None:
+        return _login_page(seasons, request, 401)
+    answer = RedirectResponse("", 303, OWN)
+    begin_session(seasons, caller, token, request, answer)
+    page = "/admin" if caller.author.organiser else "/me"
+    answer.headers["location"] = own_address(caller, request, page)
+    return answer
+
+
+def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
+    callers = callers_in(seasons, request)
+    return form_page(request, "login", status, wrong=status == 401, callers=callers)
+
+
+def _me_page(caller: Caller, request: Request) -> Response:
+    state, author = caller
+    verdicts = authors_api.Verdicts.of(caller, author.name)
+    book = state.stored.submissions
+    try:
+        terms, closed = open_terms(caller), ""
+        left, seconds = book.left_today(author.name, terms.per_day)
+    except Refusal as refusal:
+        terms, closed, left, seconds = None, refusal.detail, 0, 0
+    own = [name for name in state.names if authors_api.owner_of(name) == author.name]
+    every = Listed(state, None, own)
+    me = {
+        "name": author.name,
+        "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],
+        "terms": terms,
+        "closed": closed,
+        "left": left,
+        "seconds": seconds,
+        "verdicts": verdicts,
+        "bytes": state.stored.shelf.taken(author.name),
+        "total": (state.config.submissions or Submissions()).total,
+        "matches": [
+            {**listings.match_in_short(state, match), "log": state.is_complete(match.round)}
+            for match in reversed(every.part(max(0, len(every) - SHOWN_MATCHES), SHOWN_MATCHES))
+        ],
+        "matches_in_all": len(every),
+        "requests": requests.shown(caller),
+        "people": [] if author.organiser else state.stored.members.of(author.name),
+        "most_people": MOST_PEOPLE,
+    }
+    return own_page("me", caller, request, me=me)
+
+
+def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Do what a form orders; an annulment is shown before it is confirmed."""
+    if not caller.author.organiser:
+        raise nothing_here()
+    because, player = fields.get("because", ""), fields.get("player", "")
+    match request.path_params["order"]:
+        case "pause" | "resume" as verb:
+            organisers.run(caller, verb)
+        case "close":
+            if fields.get("season", "").strip() != caller.state.name:
+                hint = "type the season's name to close it for good"
+                raise Refusal(422, "invalid", "this is not the season's name", hint)
+            organisers.run(caller, "close")
+        case "accept":
+            organisers.accept(caller)
+        case "suspend":
+            organisers.suspend(player, organisers.Because(because=because), caller)
+        case "reinstate":
+            organisers.reinstate(player, caller)
+        case "inspect":
+            organisers.inspect(fields.get("submission", ""), caller)
+        case "annul":
+            replay, confirmed = "replay" in fields, "confirmed" in fields
+            match = fields.get("match", "").strip()
+            what = organisers.Annulment(because=because, replay=replay, preview=not confirmed)
+            rows = organisers.annul(match, what, caller)["standings"]
+            if not confirmed:
+                shown = {"match": match_of_part(match), "because": because, "replay": replay, "rows": rows}
+                return _admin_page(caller, request, shown)
+        case _:
+            raise nothing_here()
+    return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
+
+
+def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
+    """Return the organiser's page: orders, authors, the log; `preview` is an unconfirmed annulment."""
+    state = caller.state
+    stored, running = state.stored, state.stored.running.read()
+    authors = stored.authors.all()
+    players = sorted({entry.registered_name for entry in state.config.entries}, key=str.casefold)
+    admin = {
+        "paused": running.paused,
+        "closed": running.closed,
+        "asked": stored.running.question() if state.holder is None else None,
+        "suspended": caller.suspended(),
+        "voids": stored.voids.count(),
+        "players": [*players, *(author.name for author in authors if not author.organiser)],
+        "authors": authors,
+        "people": stored.members.all(),
+        "submissions": stored.submissions.last(SHOWN_SUBMISSIONS),
+        "log": _log(caller, request.query_params),
+    }
+    return own_page("admin", caller, request, admin=admin, preview=preview)
+
+
+def _integrity_page(caller: Caller, request: Request) -> Response:
+    report = organisers.report_of(caller)
+    here = [season.name for season in caller.state.stored.others()]
+    return own_page("integrity", caller, request, report=report, here=here)
+
+
+def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
+    """A page of the log, as the form above it has it filtered."""
+    who, what, cursor = (query.get(key) or None for key in ("who", "what", "cursor"))
+    number = number_of(cursor or "")
+    asked = organisers.Wanted.model_construct(limit=SHOWN_DEEDS, cursor=number, who=who, what=what)
+    found, (people, verbs) = organisers.deeds(caller, asked), caller.state.stored.audit.known()
+    return {
+        "deeds": found["audit"],
+        "next": found["next"],
+        "is_later": number is not None,
+        "wanted": {"who": who, "what": what},
+        "choices": {"who": people, "what": verbs},
+    }

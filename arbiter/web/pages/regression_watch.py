@@ -1,0 +1,224 @@
+"""The regression tests of a store, as a site shows them: read again only where something has happened.
+
+A test is read whole, since its verdict depends on all its matches. The one that is played is kept, and gets
+what is new; where that does not do, it is read again after a time that grows with what it costs.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from arbiter.errors import NoStore, StoreError
+from arbiter.replay.result_text import say_match, winners
+from arbiter.season.snapshot.pagination import window
+from arbiter.store import Store
+from arbiter.store.address import address_of, file_of
+from arbiter.trials.regression.figures import figures, ratio_line
+from arbiter.trials.regression.program_identity import PREFIX
+from arbiter.trials.regression.report_text import headline, rows
+from arbiter.trials.regression.runner import read_on
+from arbiter.trials.regression.stored_tests import stored_trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from arbiter.store import SeasonStore
+    from arbiter.trials.regression.trial_state import ScoredMatch, Trial
+    from arbiter.web.api.schema import TrialInFull, TrialList, TrialRow, TrialState, WorstMatch
+
+LOG = logging.getLogger("arbiter.web")
+LOOK_SECONDS = 1.0
+"""Between two looks into the store: one for all who ask meanwhile."""
+PATIENCE = 20
+"""Times as long as it took to read a test is what was read shown, whatever happens."""
+MOST_ROWS, MOST_FULL = 2000, 20
+"""Tests of which a row is kept, and of which all figures are."""
+
+
+Made = TypeVar("Made")
+
+
+class _TrialShelf(Generic[Made]):
+    """What was made of tests, by their names; of the last `most` that were asked for."""
+
+    def __init__(self, make: Callable[[Trial, SeasonStore], Made], most: int) -> None:
+        self._make, self._most = make, most
+        self._kept: dict[str, tuple[tuple[int, int], float, Made]] = {}
+
+    def of(self, read: Callable[[], tuple[Trial, SeasonStore]], name: str, change: tuple[int, int]) -> Made:
+        """What was made of a test at this change, or so lately that it will do; else it is made."""
+        kept = self._kept.pop(name, None)
+        begun = time.monotonic()
+        if kept is None or not (kept[0] == change or begun < kept[1]):
+            made = self._make(*read())
+            now = time.monotonic()
+            kept = change, now + PATIENCE * (now - begun), made
+        self._kept[name] = kept
+        if len(self._kept) > self._most:
+            del self._kept[next(iter(self._kept))]
+        return kept[2]
+
+
+class Trials:
+    """The tests of the store at an address, or in a file of this name; StoreError where there is none."""
+
+    def __init__(self, place: str) -> None:
+        url = address_of(place)
+        self._by_season = file_of(url) is None
+        try:
+            self._store = Store(url, create=False)
+        except NoStore:
+            hint = "arbiter regress --store makes one"
+            raise StoreError(f"--tests: there is no store {place} yet ({hint})") from None
+        self._lock = threading.Lock()
+        self._looked = float("-inf")
+        self._changes: dict[str, tuple[int, int]] = {}
+        self._active = ""
+        self._followed: tuple[str, int, Trial] | None = None
+        self._told: dict[str, str] = {}
+        self._rows, self._full = _TrialShelf(_row_of, MOST_ROWS), _TrialShelf(_full_of, MOST_FULL)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    def page(self, number: int) -> TrialList | None:
+        """A page of all tests, the last begun first; None where there is none."""
+        with self._lock:
+            self._look()
+            names = list(reversed(self._changes))
+            shown = window(len(names), number)
+            if shown is None:
+                return None
+            return {
+                "tests": [self._row(name) for name in names[shown.first : shown.end]],
+                "total": len(names),
+                "page": shown.page,
+                "pages": shown.pages,
+                "next": shown.next,
+            }
+
+    def test(self, name: str) -> TrialInFull | None:
+        """All of one test; None where there is none. StoreError where it cannot be read."""
+        with self._lock:
+            self._look()
+            if name not in self._changes:
+                return None
+            full = self._of(self._full, name).copy()
+            full["state"] = self._state(name, full["state"])
+            return full
+
+    def _look(self) -> None:
+        """Find out which tests there are, and what has happened to which."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:
+            return
+        changes = {name: change for name, change in self._store.changes().items() if name.startswith(PREFIX)}
+        if changes:
+            # Of the tests of a file, which is held whole, one is played: where something happened last.
+            moved = [name for name in changes if changes[name] != self._changes.get(name)]
+            self._active = moved[-1] if moved else self._active
+        self._changes, self._looked = changes, now
+
+    def _state(self, name: str, state: TrialState) -> TrialState:
+        """Undecided, or playing if somebody plays it now; any other state stays."""
+        if state != "undecided" or not (self._by_season or name == self._active):
+            return state
+        return "playing" if self._store.holder(name) else state
+
+    def _row(self, name: str) -> TrialRow:
+        try:
+            row = self._of(self._rows, name).copy()
+        except StoreError:
+            return _unread(name)
+        row["state"] = self._state(name, row["state"])
+        return row
+
+    def _read(self, name: str) -> tuple[Trial, SeasonStore]:
+        season, (_, revision) = self._store.season(name), self._changes[name]
+        if season is None:
+            raise StoreError(f"{name} is gone from the store")
+        if self._followed is not None and self._followed[:2] == (name, revision):
+            trial = self._followed[2]
+            read_on(trial, season)
+        else:
+            trial = stored_trial(season)
+        if name == self._active:
+            self._followed = name, revision, trial
+        return trial, season
+
+    def _of(self, shelf: _TrialShelf[Made], name: str) -> Made:
+        try:
+            return shelf.of(lambda: self._read(name), name, self._changes[name])
+        except StoreError as error:
+            if self._told.get(name) != str(error):
+                self._told[name] = str(error)
+                LOG.error("%s cannot be read: %s", name, error)
+            raise
+
+
+def _row_of(trial: Trial, season: SeasonStore) -> TrialRow:
+    """A test in a list: without its interval, which takes some 20 ms."""
+    run, test = trial.run, trial.experiment.test
+    return {
+        "name": season.name,
+        "state": _state_of(trial),
+        "say": headline(trial, detail=False),
+        "game": trial.experiment.game.name,
+        "verdict": trial.verdict,
+        "llr": None if trial.verdict == "identical_play" else test.ratio(run),
+        "bounds": list(test.bounds),
+        "blocks": run.blocks,
+        "matches": run.blocks * test.matches,
+    }
+
+
+def _unread(name: str) -> TrialRow:
+    """The row of a test that cannot be read; why is for the log."""
+    return {
+        "name": name,
+        "state": "unreadable",
+        "say": "it cannot be read: the organiser's log says why",
+        "game": "",
+        "verdict": None,
+        "llr": None,
+        "bounds": None,
+        "blocks": 0,
+        "matches": 0,
+    }
+
+
+def _full_of(trial: Trial, season: SeasonStore) -> TrialInFull:
+    return {
+        **figures(trial),
+        "state": _state_of(trial),
+        "say": headline(trial, detail=False),
+        "rows": [list(row) for row in rows(trial)],
+        "line": ratio_line(trial),
+        "worst": worst_matches(trial.worst()),
+        # One that was given may be that of another test, too, which is still played.
+        "seed": season.seed if trial.verdict is not None and trial.experiment.seed == "auto" else None,
+    }
+
+
+def _state_of(trial: Trial) -> TrialState:
+    return "undecided" if trial.verdict is None else "decided"
+
+
+def worst_matches(found: Sequence[ScoredMatch]) -> list[WorstMatch]:
+    """Matches with their results in words."""
+    return [
+        {
+            "match": match.id,
+            "score": score,
+            "players": list(match.players),
+            "points": None if match.points is None else list(match.points),
+            "winners": list(winners(match.points)),
+            "fault": None if match.faulty is None else {"seat": match.faulty, "kind": str(match.fault)},
+            "say": say_match(match),
+        }
+        for match, score in found
+    ]

@@ -1,0 +1,133 @@
+"""Pages of what an author asked for: how it stands, its matches and boards; the forms that ask and cancel."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from arbiter.contest.requests.request import Asked
+from arbiter.web.api import requests
+from arbiter.web.http.authentication import own_address
+from arbiter.web.http.http_errors import NOTHING, PRIVATE, Refusal
+from arbiter.web.http.request_guard import given, number_of
+from arbiter.web.pages.login import OWN, POST, does, own_page, shows
+from arbiter.web.rendering.template_filters import match_of_part, match_part, part
+from arbiter.web.views.cached_views import find, read_address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.store.request_queue import Request as Stored
+    from arbiter.web.http.authentication import Caller
+    from arbiter.web.http.watched_seasons import Seasons
+
+BASE = "/seasons/{season}/requests/{number}"
+SHOWN = {"match", "boards", "board", "round"}
+"""The views of a season that a request has, too."""
+
+
+def request_routes(seasons: Seasons) -> list[Route]:
+    """The pages of requests, for their authors and organisers."""
+    return [
+        Route("/me/requests", does(seasons, _ask), methods=POST),
+        Route("/me/requests/{number}/cancel", does(seasons, _cancel), methods=POST),
+        Route(BASE, shows(seasons, partial(_page, seasons))),
+        Route(f"{BASE}/matches/{{match}}/replay", shows(seasons, partial(_replay, seasons))),
+        Route(f"{BASE}/matches/{{match}}/log", shows(seasons, partial(_log, seasons))),
+        Route(f"{BASE}/players/{{player:path}}", shows(seasons, _player)),
+        Route(f"{BASE}/{{rest:path}}", shows(seasons, partial(_part, seasons))),
+    ]
+
+
+def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
+    """Ask for what a form says."""
+    version, matches = (number_of(fields.get(key, "").strip()) for key in ("version", "matches"))
+    kind = fields.get("kind", "")
+    if kind not in ("match", "gauntlet", "regress") or version is None:
+        raise Refusal(422, "invalid", "choose a version, and what is to be played")
+    against = [name for name in fields.get("against", "").replace(",", " ").split() if name]
+    made = requests.make(caller, Asked(kind, version, against, None, matches))  # type: ignore[arg-type]
+    return _to(caller, request, made.id)
+
+
+def _cancel(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
+    return _to(caller, request, requests.cancel(request.path_params["number"], caller)["id"])
+
+
+def _to(caller: Caller, request: Request, number: int) -> Response:
+    """Lead to the page of a request."""
+    return RedirectResponse(own_address(caller, request, _base(caller, number)), 303, OWN)
+
+
+def _base(caller: Caller, number: int) -> str:
+    return f"/seasons/{part(caller.state.name)}/requests/{number}"
+
+
+def _page(seasons: Seasons, caller: Caller, request: Request) -> Response:
+    """How a request stands."""
+    found = _found(caller, request)
+    one = requests.full(found, caller, seasons)
+    return own_page(
+        "request", caller, request, one=one, author_of=found.author, below=_base(caller, found.id)
+    )
+
+
+def _replay(seasons: Seasons, caller: Caller, request: Request) -> Response:
+    found = _found(caller, request)
+    state = requests.state_of(found, caller, seasons)
+    match_id, reader = (
+        match_of_part(request.path_params["match"]),
+        request.query_params.get("reader", "public"),
+    )
+    replay = requests.replay_of(found, state, match_id, reader)
+    return JSONResponse(replay, headers=PRIVATE)
+
+
+def _log(seasons: Seasons, caller: Caller, request: Request) -> Response:
+    return requests.log_answer(_found(caller, request), request.path_params["match"], caller, seasons)
+
+
+def _player(caller: Caller, request: Request) -> Response:
+    """Lead to the player's page in the season."""
+    name = given(request.path_params["player"])
+    return RedirectResponse(f"/seasons/{part(caller.state.name)}/players/{part(name)}", 303, OWN)
+
+
+def _part(seasons: Seasons, caller: Caller, request: Request) -> Response:
+    """Show a match or a board of a request as those of a season are shown."""
+    stored = _found(caller, request)
+    state = requests.state_of(stored, caller, seasons)
+    found = find(f"/seasons/{part(state.name)}/{request.path_params['rest']}")
+    if found is None or found.view.template not in SHOWN:
+        raise HTTPException(404, NOTHING)
+    asked, _ = read_address(found, request.scope["query_string"], state)
+    view, base = found.view, _base(caller, stored.id)
+    figures = view.figures(state, *asked.values)
+    if not isinstance(figures, dict):
+        raise HTTPException(404, NOTHING)
+    values = figures if view.values is None and not view.says else {view.template: figures}
+    if view.values is not None:
+        values = dict(view.values(state, figures))
+    if view.template == "match":
+        values |= _of_match(state, stored, found.named[0], base)
+    return own_page(view.template, caller, request, base=base, asked=stored.id, **values)
+
+
+def _of_match(state: SeasonState, stored: Stored, name: str, base: str) -> dict[str, object]:
+    """What of a match's page is another one here: the addresses of its replay and of the author's log."""
+    match_id = match_of_part(name)
+    at = f"{base}/matches/{match_part(match_id)}"
+    record = state.record(match_id)
+    log = record is not None and bool(requests.own_seats(stored, record))
+    return {"replay_url": f"{at}/replay", "review_url": None, "log_url": f"{at}/log" if log else None}
+
+
+def _found(caller: Caller, request: Request) -> Stored:
+    return requests.found_by(caller, request.path_params["number"])

@@ -1,0 +1,356 @@
+"""Tables at which visitors play a season's house bots: unrated, few, and given up when nobody plays.
+
+Theory of operation. A table is a `Session`, the applet's, with one person and house bots under the season's
+limits; its worker, and with it all that it starts, is niced and stays on the web's core. A visitor is known
+by the table's key alone, and hears what a bot in that seat would hear. Cards are drawn from a seed of the
+table's own, never from the season's.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from typing_extensions import TypedDict
+
+from arbiter.errors import ConfigError, VoidMatch
+from arbiter.match.limits import USUAL
+from arbiter.replay.result_text import say_points
+from arbiter.replay.visibility import Reader, replay_of
+from arbiter.table.interactive import verbs
+from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot
+from arbiter.table.interactive.session import Busy, Session
+from arbiter.table.interactive.setup import Setup, record_of
+from arbiter.trials.review.visitor_luck import say_luck
+from arbiter.web.http.http_errors import nothing_here, too_many
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from arbiter.games.game import AnyGame, Deal, Seat
+    from arbiter.match.spec import Limits, Player
+    from arbiter.replay.schema import Replay
+    from arbiter.season.config import Config
+    from arbiter.table.interactive.session import Seen
+    from arbiter.web.http.traffic import Log
+
+MOST = 50
+"""Tables at once that an organiser may allow."""
+MOST_OF_ADDRESS = 2
+"""Tables at once of one address."""
+DECISION_SECONDS = 300.0
+"""Without a decision of the visitor's, until a table is given up."""
+ASK_SECONDS = 90.0
+"""Without a request of its page, which asks once in 20 s, until a table is given up."""
+START_SECONDS = 3
+"""Between two tables of one address: to start bots costs more than to play."""
+RETRY_SECONDS = 30
+END_SECONDS = 3.0
+VISITOR = "you"
+BEHIND = 19
+"""The niceness of these bots: the pages, on the same core, come first."""
+
+
+class Points(TypedDict):
+    """The points of a match that is over, by seat; `say` is a line about them."""
+
+    points: list[int]
+    say: str
+
+
+class Turn(TypedDict):
+    """The seat to act, `made` decisions after the beginning, and its `legal` answers.
+
+    `must` is what the rules ask of it, "" for nothing. `lays` are the cards of each answer, `says` is how
+    they are read aloud; `hint` says how an answer looks that is more than a word.
+    """
+
+    to_act: int | None
+    request: str | None
+    asks: str | None
+    must: str
+    legal: list[str]
+    lays: list[tuple[str, ...]]
+    says: list[str]
+    hint: str
+    made: int
+    over: bool
+    result: Points | None
+
+
+def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Turn:
+    """The turn for all eyes, or for those of a seat: the request is shown at its own turn alone."""
+    position = seen.position
+    to_act, over = position.to_act, position.to_act is None
+    shows_request = not over and seat in (None, to_act)
+    words, legal = (position.answer_words, position.words()) if shows_request else (0, [])
+    lays = [position.game.cards_of(word) for word in legal]
+    say = say_points(players, position.totals, position.game.sides)
+    return {
+        "to_act": to_act,
+        "request": position.request if shows_request else None,
+        "asks": position.game.asks(position.request) if shows_request else None,
+        "must": position.game.must(position.state, to_act) if shows_request and to_act is not None else "",
+        "legal": legal,
+        "lays": lays,
+        "says": list(map(position.game.say_cards, lays)),
+        "hint": f"{words} words with blanks between" if words > 1 else "",
+        "made": position.made,
+        "over": over,
+        "result": {"points": list(position.totals), "say": say} if over else None,
+    }
+
+
+class Offer(NamedTuple):
+    """The offer to a season's visitors: its game, its limits, its house bots, and who may value the cards."""
+
+    game: AnyGame
+    limits: Limits
+    house: tuple[Player, ...]
+    judges: tuple[Player, ...] = ()
+
+
+def offer_of(config: Config) -> Offer | None:
+    """Return what visitors of a season may play; None for a season without house bots."""
+    entries = [one for one in config.entries if one.house or one.registered_name in config.house_bots]
+    limits = replace(config.limits, delivery=USUAL.delivery, end=USUAL.end)
+    house = tuple(one.player for one in entries)
+    named = [
+        one.player for one in config.entries if config.review_by in (one.registered_name, one.player.name)
+    ]
+    return (
+        Offer(config.game, limits, house, tuple({one.name: one for one in (*named, *house)}.values()))
+        if entries
+        else None
+    )
+
+
+class VisitState(Turn):
+    """The state of a table for its visitor; `luck` is a line about the cards once they are valued."""
+
+    revision: int
+    running: bool
+    seat: int
+    players: list[str]
+    failed: bool
+    seconds_left: int
+    luck: str | None
+
+
+class Begun(VisitState):
+    """A table just begun, and its key."""
+
+    key: str
+
+
+@dataclass
+class Visit:
+    """One table: the visitor's seat, who sits in the others, and when who did what; moments are monotonic."""
+
+    session: Session
+    key: str
+    season: str
+    offer: Offer
+    address: str
+    seat: Seat
+    names: tuple[str, ...]
+    asked: float = field(default_factory=time.monotonic)
+    decided: float = field(default_factory=time.monotonic)
+    leaving: bool = False
+    luck: str | None = None
+    weighing: threading.Lock = field(default_factory=threading.Lock)
+    """Held by the request that has the cards valued: a page may ask twice."""
+    reported: bool = False
+    """True once the log has it that a bot failed."""
+    wake: Callable[[], None] = lambda: None
+    """Wakes the request that waits for a change; there is one at most."""
+
+    @property
+    def failed(self) -> bool:
+        """True once a house bot has failed: the table is over."""
+        seen = self.session.seen
+        return seen is not None and seen.trouble is not None
+
+    def state(self) -> VisitState:
+        """Return the table for the visitor: what is legal at his turn alone, and nobody else's cards."""
+        session = self.session
+        revision, running, seen = session.revision, session.running, session.seen
+        assert seen is not None
+        return {
+            "revision": revision,
+            "running": running,
+            "seat": self.seat,
+            "players": list(self.names),
+            **turn_of(seen, self.names, self.seat),
+            "failed": self.failed,
+            "seconds_left": max(0, round(DECISION_SECONDS - (time.monotonic() - self.decided))),
+            "luck": self.luck,
+        }
+
+    def replay(self) -> Replay:
+        """The match up to now with the eyes of the visitor's seat."""
+        seen = self.session.seen
+        assert seen is not None
+        record = record_of(seen.setup, seen.position, seen.moves, self.names)
+        return replay_of(record, Reader("seat", self.seat), complete=False)
+
+    def decide(self, word: str) -> None:
+        """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
+        if self.failed:
+            raise ConfigError("a house bot has failed: the match is over")
+        self.session.do(verbs.answer, word=word, seat=self.seat)
+        self.decided = time.monotonic()
+
+    def weigh(self) -> None:
+        """Have the cards valued once the match is over; ConfigError before, Busy while bots act."""
+        seen = self.session.seen
+        if seen is None or seen.position.to_act is not None:
+            raise ConfigError("the match is not over")
+        if self.luck is None and self.weighing.acquire(blocking=False):
+            position = seen.position
+            given = {"game": position.game, "deals": position.deals, "points": position.totals}
+            try:
+                self.session.do(self._weigh, **given)
+            except Busy:
+                self.weighing.release()
+                raise
+
+    def _weigh(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
+        """In the worker's thread: what it starts stays behind the pages."""
+        said = ""
+        try:
+            said = say_luck(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
+        finally:
+            self.luck = said
+
+
+class Tables:
+    """All tables of a site; `offers` by season. Call `look` now and then, and `close` at the end."""
+
+    def __init__(
+        self, offers: Mapping[str, Offer], most: int, cores: Iterable[int], log: Log | None = None
+    ) -> None:
+        self.offers, self._most, self._cores, self._log = offers, most, set(cores), log
+        self._visits: dict[str, Visit] = {}
+        self._begun: dict[str, float] = {}
+        self._starting = 0
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def begin(self, season: str, address: str, against: Sequence[str] = ()) -> Visit:
+        """Set a new table for a visitor from an address, `against` these house bots, by default all in turn.
+
+        Refusal where there are too many tables, or no house bots; VoidMatch where the bots cannot be started.
+        """
+        offer = self.offers.get(season)
+        if offer is None:
+            raise nothing_here()
+        known = {player.name: player for player in offer.house}
+        if unknown := [name for name in against if name not in known]:
+            raise ConfigError(f"against: {unknown[0][:50]!r} is not a house bot of this season")
+        chosen = [known[name] for name in against[: offer.game.seats - 1]] or offer.house
+        self._admit(address)
+        try:
+            visit = self._seat(offer, season, address, chosen)
+        finally:
+            with self._lock:
+                self._starting -= 1
+        visit.session.do(verbs.play)
+        return visit
+
+    def find(self, season: str, key: str) -> Visit:
+        """The table with this key; Refusal if there is none, or none any more."""
+        visit = self._visits.get(key)
+        if visit is None or visit.season != season or visit.leaving:
+            raise nothing_here()
+        visit.asked = time.monotonic()
+        return visit
+
+    def leave(self, visit: Visit) -> None:
+        """Give a table up: its bots get ``quit``, and its place is free once they have ended."""
+        with self._lock:
+            if visit.leaving:
+                return
+            visit.leaving = True
+        threading.Thread(target=self._end, args=(visit,), daemon=True).start()
+
+    def look(self) -> None:
+        """Give up tables at which nobody decides, and those whose page is gone; log which bots failed."""
+        now = time.monotonic()
+        for visit in list(self._visits.values()):
+            self._tell_failure(visit)
+            if now - visit.decided > DECISION_SECONDS or now - visit.asked > ASK_SECONDS:
+                self.leave(visit)
+
+    def close(self) -> None:
+        """End all tables, and begin no more; what hangs is left to the end of this process."""
+        with self._lock:
+            self._closed = True
+        visits = list(self._visits.values())
+        for visit in visits:
+            self.leave(visit)
+        until = time.monotonic() + END_SECONDS
+        for visit in visits:
+            visit.session.closed.wait(max(0.0, until - time.monotonic()))
+
+    def _tell_failure(self, visit: Visit) -> None:
+        seen = visit.session.seen
+        if self._log is None or visit.reported or seen is None or seen.trouble is None:
+            return
+        visit.reported = True
+        entry = seen.trouble
+        text = f"{visit.names[entry.seat]} failed at a visitor's table: {entry.kind}: {entry.problem}"
+        self._log.write(f"{visit.season}: {' '.join(text.split())}")
+
+    def _admit(self, address: str) -> None:
+        """Keep a place for another table; Refusal where there is none."""
+        with self._lock:
+            now = time.monotonic()
+            self._begun = {one: when for one, when in self._begun.items() if now - when < START_SECONDS}
+            if self._closed or len(self._visits) + self._starting >= self._most:
+                hint = "come back when somebody has left"
+                raise too_many("all tables are taken", self._most, RETRY_SECONDS, hint)
+            if sum(visit.address == address for visit in self._visits.values()) >= MOST_OF_ADDRESS:
+                hint = "leave one of them first"
+                raise too_many("you have enough tables", MOST_OF_ADDRESS, RETRY_SECONDS, hint)
+            if address in self._begun:
+                raise too_many("you have begun a table just now", 1, START_SECONDS)
+            self._begun[address] = now
+            self._starting += 1
+
+    def _seat(self, offer: Offer, season: str, address: str, chosen: Sequence[Player]) -> Visit:
+        """The table, its bots started: those `chosen`, again from the first while seats are left."""
+        seats = offer.game.seats
+        seat = secrets.randbelow(seats)
+        house = list(islice(cycle(chosen), seats - 1))
+        bots: list[Occupant] = [ProcessBot(player.name, player, offer.limits) for player in house]
+        names = [player.name for player in house]
+        session = Session(prepare=self._stay)
+        setup = Setup(offer.game, secrets.token_hex(16), offer.limits)
+        try:
+            session.begin(setup, [*bots[:seat], Person(), *bots[seat:]])
+            if session.seen is None:
+                raise VoidMatch("the bots of a visitor's table did not start in time")
+        except BaseException:
+            session.close()
+            raise
+        key = secrets.token_urlsafe(32)
+        shown = (*names[:seat], VISITOR, *names[seat:])
+        visit = self._visits[key] = Visit(session, key, season, offer, address, seat, shown)
+        return visit
+
+    def _stay(self) -> None:
+        """Keep this thread, and whatever it starts, off the bots' cores and behind everything else."""
+        os.nice(BEHIND)
+        os.sched_setaffinity(0, self._cores)
+
+    def _end(self, visit: Visit) -> None:
+        try:
+            visit.session.close()
+        finally:
+            self._visits.pop(visit.key, None)

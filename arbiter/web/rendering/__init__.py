@@ -1,0 +1,1 @@
+"""Templates, charts, scripts and what is sent of them."""

@@ -1,0 +1,261 @@
+"""Charts as numbers: templates make SVG of them. All lengths are in units of the chart's view box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, exp, floor, log10
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from arbiter.replay.emblem import emblem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.replay.schema import Emblem
+    from arbiter.season.snapshot.schema import Cell, Rated, ResultBlock, RoundRatings
+    from arbiter.trials.regression.figures import RatioLine
+
+ROOM = 150
+"""Right of a chart's lines, for their names."""
+MOST_LINES = 8
+"""Lines that are named in a chart; the others are pale."""
+
+
+FITTED = 12
+"""Steps of a scale of bars, so many that little of it is beyond them."""
+
+
+class Scale(NamedTuple):
+    """From values `low` to `high` onto `start` to `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value, to a tenth."""
+        return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
+
+
+def ticks(low: float, high: float, about: int = 6) -> list[float]:
+    """Round numbers from just below `low` to just above `high`; two at least."""
+    span = max(high - low, 1.0)
+    rough = span / about
+    power = 10.0 ** floor(log10(rough))
+    step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
+    first, last = floor(low / step), ceil(high / step)
+    return [round(step * number, 10) for number in range(first, max(last, first + 1) + 1)]
+
+
+class Interval(NamedTuple):
+    """A rating and the ends of its interval."""
+
+    low: float
+    elo: float
+    high: float
+
+    @classmethod
+    def of(cls, row: Rated) -> Self | None:
+        """That of a row; None for one that is not rated."""
+        low, elo, high = row["low"], row["elo"], row["high"]
+        return None if elo is None else cls(elo if low is None else low, elo, elo if high is None else high)
+
+
+@dataclass(slots=True)
+class RatingLine:
+    """A player's ratings as a line; `label` and `dashed`, for a colour's second one, are of named lines."""
+
+    player: str
+    mark: Emblem
+    named: bool
+    points: str
+    end: tuple[float, float]
+    elo: float
+    band: str | None
+    label: float = 0.0
+    dashed: bool = False
+
+
+def spans(
+    cells: Sequence[Cell | None], against: Sequence[str], joined: object
+) -> list[tuple[Cell | None, str, int]]:
+    """Cells of a crosstable's row with whom each is against and how many columns it is wide.
+
+    Where they are to be `joined`, neighbours that are of players who never met are one.
+    """
+    found: list[tuple[Cell | None, str, int]] = []
+    for cell, other in zip(cells, against, strict=True):
+        if joined and cell is None and found and found[-1][0] is None:
+            found[-1] = (None, "", found[-1][2] + 1)
+        else:
+            found.append((cell, other, 1))
+    return found
+
+
+class BlockMark(NamedTuple):
+    """A block of a crosstable's picture: where it is, what it looks like, and what it says."""
+
+    row: int
+    column: int
+    look: str
+    say: str
+
+
+def block_marks(
+    blocks: Sequence[Sequence[ResultBlock]], shown: tuple[int, int], size: int = 100
+) -> list[BlockMark]:
+    """The blocks of a picture, by rows; the block that is `shown` is marked."""
+    return [
+        BlockMark(
+            row,
+            column,
+            f"block {_look(block)}{' here' if (row, column) == shown else ''}",
+            f"{size * (row - 1) + 1} to {size * row} against {size * (column - 1) + 1} to {size * column}: "
+            f"{block['wins']}\N{EN DASH}{block['draws']}\N{EN DASH}{block['losses']}",
+        )
+        for row, of in enumerate(blocks, 1)
+        for column, block in enumerate(of, 1)
+    ]
+
+
+def _look(block: ResultBlock) -> str:
+    """Who wins more, and by how much; "none" where nobody met."""
+    played = block["wins"] + block["draws"] + block["losses"]
+    if not played:
+        return "none"
+    lead = (block["wins"] - block["losses"]) / (2 * played)
+    if abs(lead) < 0.02:
+        return "level"
+    return f"{'better' if lead > 0 else 'worse'} s{3 if abs(lead) > 0.3 else 2 if abs(lead) > 0.15 else 1}"
+
+
+def interval_bars(rows: Sequence[Rated], width: float = 120) -> dict[str, object] | None:
+    """The ratings of a table with their intervals, on one scale; None where nobody is rated."""
+    intervals = [Interval.of(row) for row in rows]
+    rated = [one for one in intervals if one is not None]
+    if not rated:
+        return None
+    marks = ticks(min(0.0, *(one.low for one in rated)), max(0.0, *(one.high for one in rated)), FITTED)
+    scale = Scale(marks[0], marks[-1], 4, width - 4)
+    return {
+        "width": width,
+        "zero": scale(0.0),
+        "marks": [(scale(mark), mark) for mark in marks],
+        "bars": [one and Interval(scale(one.low), scale(one.elo), scale(one.high)) for one in intervals],
+    }
+
+
+def rating_lines(
+    history: Sequence[RoundRatings], chosen: str | None = None, width: float = 720, height: float = 320
+) -> dict[str, object] | None:
+    """Ratings after each round as lines, with the interval of the chosen player; None before the first round.
+
+    The best `MOST_LINES` players are named, or the chosen one alone.
+    """
+    points: dict[str, list[tuple[int, Interval]]] = {}
+    for entry in history:
+        for row in entry["players"]:
+            if (found := Interval.of(row)) is not None:
+                points.setdefault(row["player"], []).append((entry["round"], found))
+    if not points:
+        return None
+    ends = [one.elo for of in points.values() for _, one in of]
+    ends += [end for _, one in points.get(chosen or "", ()) for end in (one.low, one.high)]
+    marks = ticks(min(ends), max(ends))
+    last = history[-1]["round"]
+    x, y = Scale(1, max(last, 2), 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
+    named = [chosen] if chosen else [row["player"] for row in history[-1]["players"]][:MOST_LINES]
+    lines = [
+        RatingLine(
+            player,
+            emblem(player),
+            player in named,
+            " ".join(f"{x(number)},{y(one.elo)}" for number, one in of),
+            (x(of[-1][0]), y(of[-1][1].elo)),
+            of[-1][1].elo,
+            _band(of, x, y) if player == chosen else None,
+        )
+        for player, of in points.items()
+    ]
+    lines.sort(key=lambda line: line.named)
+    shown = [line for line in lines if line.named]
+    seen: set[int] = set()
+    for line in shown:
+        line.dashed = line.mark["colour"] in seen
+        seen.add(line.mark["colour"])
+    _spread(shown, height)
+    return {
+        "width": width,
+        "height": height,
+        "right": width - ROOM,
+        "lines": lines,
+        "y": [(y(mark), mark) for mark in marks],
+        "x": [
+            (x(mark), int(mark))
+            for mark in ticks(1, max(last, 2), 8)
+            if mark == int(mark) and 1 <= mark <= last
+        ],
+        "zero": y(0.0) if marks[0] <= 0 <= marks[-1] else None,
+    }
+
+
+def elo_by_round(history: Sequence[RoundRatings]) -> list[tuple[str, list[float | None]]]:
+    """The table beside `rating_lines`: each player with its ratings, the last round's first."""
+    rounds = [{row["player"]: row["elo"] for row in entry["players"]} for entry in reversed(history)]
+    return [(player, [of.get(player) for of in rounds]) for player in rounds[0]] if rounds else []
+
+
+def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dict[str, object] | None:
+    """The LLR of a test from block to block, ln e where that decides; None before the first block."""
+    if not line["points"]:
+        return None
+    points = [(0.0, 0.0), *((block, llr) for block, llr in line["points"])]
+    evidence = [(block, log_e) for block, log_e in line.get("evidence", [])]
+    bounds = [line["bounds"][0], line.get("enough", line["bounds"][1])]
+    last, end = points[-1]
+    # Evidence against a gain has no end: below the axis its line is cut off.
+    floor = 1.25 * min(bounds[0], min(llr for _, llr in points))
+    evidence = [(0.0, 0.0), *((block, max(log_e, floor)) for block, log_e in evidence)] if evidence else []
+    values = [value for _, value in points + evidence] + bounds
+    marks = ticks(min(values), max(values))
+    x, y = Scale(0, last, 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
+    return {
+        "width": width,
+        "height": height,
+        "right": width - ROOM,
+        "points": " ".join(f"{x(block)},{y(llr)}" for block, llr in points),
+        "evidence": " ".join(f"{x(block)},{y(log_e)}" for block, log_e in evidence),
+        "end": (x(last), y(end)),
+        "evidence_end": (x(last), y(evidence[-1][1])) if evidence else None,
+        "e": exp(min(line["evidence"][-1][1], 700.0)) if evidence else None,
+        "enough": exp(bounds[1]) if evidence else None,
+        "last": int(last),
+        "llr": end,
+        "lowest": min(llr for _, llr in points),
+        "highest": max(llr for _, llr in points),
+        "bounds": [
+            (y(bound), bound, f"{level:+g} {line['unit']}".replace("-", "\N{MINUS SIGN}"))
+            for bound, level in zip(bounds, line["levels"], strict=True)
+        ],
+        "y": [(y(mark), mark) for mark in marks],
+        "x": [(x(mark), int(mark)) for mark in ticks(0, last, 8) if mark == int(mark) and mark <= last],
+    }
+
+
+def _band(of: Sequence[tuple[int, Interval]], x: Scale, y: Scale) -> str:
+    """The outline of an interval: along its upper ends and back along the lower ones."""
+    upper = [f"{x(number)},{y(one.high)}" for number, one in of]
+    return " ".join([*upper, *(f"{x(number)},{y(one.low)}" for number, one in reversed(of))])
+
+
+def _spread(lines: Sequence[RatingLine], height: float, gap: float = 14) -> None:
+    """Give each named line a place for its label, none nearer than `gap` to the next."""
+    place = 12.0
+    for line in sorted(lines, key=lambda line: line.end[1]):
+        line.label = place = max(place, line.end[1])
+        place += gap
+    over = place - gap - (height - 16)
+    if over > 0:
+        for line in lines:
+            line.label = round(max(12.0, line.label - over), 1)

@@ -1,0 +1,152 @@
+"""The forms of values on pages: numbers, moments, durations, addresses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from arbiter.replay.emblem import SIZE, emblem
+from arbiter.text import joined, number, printable
+from arbiter.text import money as text_of_money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAMES = 4096
+"""Names that it is known of how they are written: each stands on a page several times."""
+MINUS = "\N{MINUS SIGN}"
+_ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
+
+
+@lru_cache(maxsize=NAMES)
+def part(name: str) -> str:
+    """A name as one part of an address."""
+    return quote(name, safe="")
+
+
+def match_part(match_id: str) -> str:
+    """A match's id as one part of an address: ``r001-t01-m0``."""
+    return part(match_id.replace("/", "-"))
+
+
+def match_of_part(text: str) -> str:
+    """The id that `match_part` wrote."""
+    return text.replace("-", "/")
+
+
+def whole(value: float | None) -> str:
+    """A figure without decimals, as spreadsheets read it when it is copied; a dash where there is none."""
+    if value is None:
+        return "\N{EN DASH}"
+    text = f"{value:.0f}"
+    return "0" if text == "-0" else text
+
+
+def signed(value: float | None) -> str:
+    """The same with its sign, a true minus: for charts."""
+    text = whole(value).replace("-", MINUS)
+    return f"+{text}" if value is not None and value > 0 and text != "0" else text
+
+
+def tenths(value: float, sign: bool = False) -> str:
+    """A mean with one decimal, a true minus; with a plus, too, where it has a `sign`."""
+    return f"{value:{'+' * sign}.1f}".replace("-", MINUS)
+
+
+def hundredths(value: float | None) -> str:
+    """A ratio with two decimals, a true minus; a dash where there is none."""
+    return number(value, 2).replace("-", MINUS if value is not None else "\N{EN DASH}")
+
+
+def money(value: float | None, largest: float, currency: str | None = None) -> str:
+    """As in texts; a dash for an amount that is not known."""
+    return "\N{EN DASH}" if value is None else text_of_money(value, largest, currency)
+
+
+def percent(value: float) -> str:
+    """A probability; never 0 % or 100 %."""
+    if value < 0.001:
+        return "<0.1 %"
+    if value > 0.999:
+        return ">99.9 %"
+    return f"{100 * value:.1f} %"
+
+
+def moment(text: str) -> Markup:
+    """A moment, in UTC until a script puts it into the reader's zone."""
+    when = datetime.fromisoformat(text).astimezone(UTC)
+    return Markup('<time datetime="{}">{} UTC</time>').format(
+        when.isoformat(timespec="seconds"), when.strftime("%Y-%m-%d %H:%M")
+    )
+
+
+@lru_cache(maxsize=NAMES)
+def name(text: str) -> Markup:
+    """A name from outside: printable, and kept apart from the direction of the text around it."""
+    return Markup(f"<bdi>{escape(printable(text))}</bdi>")
+
+
+def mark(text: str) -> Markup:
+    """What a player of this name is known by at sight, before the name itself."""
+    known = emblem(text)
+    drawn = '<svg class="pm p{}" viewBox="0 0 {} {}" aria-hidden="true"><path d="{}"/></svg>'
+    return Markup(drawn).format(known["colour"], SIZE, SIZE, known["shape"])
+
+
+def plain(text: object) -> Markup:
+    """Any text from outside, printable."""
+    return _plain(str(text))
+
+
+@lru_cache(maxsize=NAMES)
+def _plain(text: str) -> Markup:
+    return escape(printable(text))
+
+
+def sentence(text: str) -> Markup:
+    """A sentence of ours in which names stand between isolates (`arbiter.replay.frame.said_names`)."""
+    parts = _ISOLATED.split(text)
+    shown = [name(part) if odd % 2 else plain(part) for odd, part in enumerate(parts)]
+    return Markup("").join(shown)
+
+
+def short(text: str, most: int) -> str:
+    """The beginning of a name where there is little room."""
+    shown = printable(text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def duration(seconds: float) -> str:
+    """About how long: ``40 s``, ``2 min 10 s``, ``3 h 5 min``; as exact as a pace is."""
+    if seconds < 60:
+        return f"{max(5 * round(seconds / 5), 5)} s"
+    tens = 10 * round(seconds / 10)
+    if tens < 600:
+        return f"{tens // 60} min {tens % 60} s" if tens % 60 else f"{tens // 60} min"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def size(count: int) -> str:
+    """About how many bytes: ``0 kB``, ``106 kB``, ``1.5 MB``, ``5000 MB``."""
+    if count < 10**6:
+        return f"{count / 1e3:.0f} kB"
+    return f"{count / 1e6:.3g} MB" if count < 10**9 else f"{count / 1e6:.0f} MB"
+
+
+WRITTEN = (
+    part, match_part, whole, signed, tenths, hundredths, money, percent, moment, name, mark, plain, sentence,
+    joined, short,
+)  # fmt: skip
+FILTERS: dict[str, Callable[..., object]] = {
+    "shell": shlex.join,
+    **{one.__name__: one for one in (*WRITTEN, duration, size)},
+}

@@ -1,0 +1,1 @@
+"""Figures and texts of a season as pages and their JSON."""

@@ -1,0 +1,211 @@
+"""Forms for other programs: Atom feeds of a season and of a player, the rounds as ICS, tables as CSV.
+
+Addresses are relative: a reader of a feed knows where it came from.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from arbiter.season.snapshot.front_page import highlights
+from arbiter.season.snapshot.history import ratings_after
+from arbiter.season.snapshot.model_costs import COSTS, costs_of
+from arbiter.season.snapshot.pagination import window
+from arbiter.season.snapshot.rejudgings import last_rejudgings, rejudgings_with, say_rejudging
+from arbiter.season.snapshot.season_figures import crosstable, pairs_of
+from arbiter.store.row_values import read_moment
+from arbiter.text import csv_cell, printable, xml_text
+from arbiter.web.rendering.template_filters import match_part, part, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from arbiter.season.snapshot.match_schema import Rejudging
+    from arbiter.season.snapshot.season_state import SeasonState
+
+ENTRIES = 20
+"""Rounds of a feed, and matches played again, the last first; rounds to come in a calendar."""
+ATOM = "http://www.w3.org/2005/Atom"
+LENGTH = timedelta(hours=1)
+"""Of a round in a calendar: how long it takes nobody knows before."""
+
+
+def season_feed(state: SeasonState) -> bytes:
+    """Return the news of each of the last rounds, and of matches played again, as Atom."""
+    entries = [*_rejudged(last_rejudgings(state, ENTRIES)), *_rounds(state)]
+    return _feed(state, state.name, f"/seasons/{part(state.name)}", entries)
+
+
+def player_feed(state: SeasonState, player: str) -> bytes | None:
+    """Return the rank and the rating of a player after each of the last rounds, and its matches played again.
+
+    None where nobody has that name.
+    """
+    if player not in state.names:
+        return None
+    address = f"/seasons/{part(state.name)}/players/{part(player)}"
+    entries = [*_rejudged(rejudgings_with(state, player, ENTRIES)), *_standings_of(state, player)]
+    return _feed(state, f"{player} in {state.name}", address, entries)
+
+
+class FeedEntry(NamedTuple):
+    """An entry of a feed: `id` and `link` are below the addresses of the feed and of the season."""
+
+    id: str
+    title: str
+    text: str
+    link: str
+    updated: datetime
+
+
+def _rejudged(rejudgings: Iterable[Rejudging]) -> Iterator[FeedEntry]:
+    for one in rejudgings:
+        link, say = f"/matches/{match_part(one['match'])}", say_rejudging(one)
+        updated = read_moment(one["moment"], f"the order on match {one['match']}")
+        title = f"Match {one['match']} {'was played again' if one['kind'] == 'replayed' else 'was put back'}"
+        yield FeedEntry(f"{one['match']}:{one['run']}", title, f"{say[0].upper()}{say[1:]}.", link, updated)
+
+
+def _rounds(state: SeasonState) -> Iterator[FeedEntry]:
+    for number in _last(state):
+        news = highlights(state, number)
+        leaders = news.leaders
+        say = [f"{', '.join(leaders)} leads." if len(leaders) == 1 else f"{', '.join(leaders)} lead."]
+        say += [f"The closest match: {news.closest['say']}."] if news.closest is not None else []
+        say += [f"The upset: {news.upset['say']}."] if news.upset is not None else []
+        yield _of_round(state, number, f"Round {number} is complete", " ".join(say))
+
+
+def _standings_of(state: SeasonState, player: str) -> Iterator[FeedEntry]:
+    for number in _last(state):
+        row = next(iter(ratings_after(state, [number], [player])[0]["players"]), None)
+        if row is not None and row["elo"] is not None:
+            where = "not ranked" if row["rank"] is None else f"rank {row['rank']}"
+            say = f"{where}, Elo {signed(row['elo'])} ({signed(row['low'])} to {signed(row['high'])})"
+            yield _of_round(state, number, f"{player} after round {number}: {where}", say)
+
+
+def _of_round(state: SeasonState, number: int, title: str, text: str) -> FeedEntry:
+    planned = next(known.planned for known in state.rounds if known.number == number)
+    return FeedEntry(str(number), title, text, f"/boards/{number}", planned or state.moment)
+
+
+def _last(state: SeasonState) -> range:
+    return range(state.complete, max(state.complete - ENTRIES, 0), -1)
+
+
+def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
+    """A feed of these entries, the last first."""
+    # Orders have whole seconds: one of the second in which a round was planned is the later.
+    shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
+    feed = Element("feed", xmlns=ATOM)
+    SubElement(feed, "id").text = f"urn:arbiter:{address}"
+    SubElement(feed, "title").text = xml_text(title)
+    SubElement(feed, "link", href=address)
+    SubElement(feed, "link", rel="self", href=f"{address}/feed.atom")
+    SubElement(feed, "updated").text = _moment(shown[0].updated if shown else state.moment)
+    SubElement(SubElement(feed, "author"), "name").text = "arbiter"
+    for one in shown:
+        entry = SubElement(feed, "entry")
+        SubElement(entry, "id").text = f"urn:arbiter:{address}:{one.id}"
+        SubElement(entry, "title").text = xml_text(one.title)
+        SubElement(entry, "link", href=f"/seasons/{part(state.name)}{one.link}")
+        SubElement(entry, "updated").text = _moment(one.updated)
+        SubElement(entry, "summary").text = xml_text(one.text.translate(_ISOLATES))
+    whole: str = tostring(feed, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{whole}'.encode()
+
+
+_ISOLATES = {0x2068: None, 0x2069: None}
+
+
+def _moment(when: datetime) -> str:
+    return when.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def calendar(state: SeasonState) -> bytes:
+    """The rounds that are planned and those to come, as iCalendar (RFC 5545)."""
+    moments = {known.number: known.planned for known in state.rounds if known.planned is not None}
+    following, file = state.following, state.config
+    if following is not None and following.number is not None:
+        number, begins = following.number, following.begins
+        for later in range(ENTRIES if file.every is not None else 1):
+            when = begins + later * (file.every or timedelta())
+            if number + later > file.rounds or (file.until is not None and when >= file.until):
+                break
+            moments[number + later] = when
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//arbiter//rounds//EN"]
+    for number, when in sorted(moments.items())[-2 * ENTRIES :]:
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{part(state.name)}-{number}@arbiter",
+            f"DTSTAMP:{_stamp(when)}",
+            f"DTSTART:{_stamp(when)}",
+            f"DTEND:{_stamp(when + LENGTH)}",
+            f"SUMMARY:{_text(f'{state.name}: round {number}')}",
+            f"URL:/seasons/{part(state.name)}/rounds/{number}",
+            "END:VEVENT",
+        ]
+    lines.append("END:VCALENDAR")
+    return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line)).encode()
+
+
+def _stamp(when: datetime) -> str:
+    return when.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+
+
+def _text(text: str) -> str:
+    """A text of a calendar, which means something by these characters."""
+    for mark in "\\;,":
+        text = text.replace(mark, f"\\{mark}")
+    return printable(text).replace("\n", "\\n")
+
+
+def _folded(line: str) -> Iterator[str]:
+    """A line in pieces of at most 75 bytes, which go on after a blank."""
+    piece = ""
+    for character in line:
+        if len((piece + character).encode()) > 75:
+            yield piece
+            piece = " "
+        piece += character
+    yield piece
+
+
+COLUMNS = ("rank", "player", "elo", "low", "high", "matches", "wins", "draws", "losses", "points")
+
+
+SHEET = 2000
+"""Rows of a page of standings."""
+
+
+def standings_sheet(state: SeasonState, page: int) -> bytes | None:
+    """A page of the standings after the last complete round as CSV; None where there is no such page."""
+    shown = window(len(state.official), page, SHEET)
+    if shown is None:
+        return None
+    columns = [*COLUMNS, *(COSTS if any("model" in row for row, _ in state.official) else ())]
+    rows = (
+        {**row, **costs_of(state, row), "rank": rank} for row, rank in state.official[shown.first : shown.end]
+    )
+    return _sheet(columns, ([row.get(key) for key in columns] for row in rows))
+
+
+def crosstable_sheet(state: SeasonState, page: int, columns: int | None) -> bytes | None:
+    """A line for each pair of a window that met: what the player won, drew and lost against the opponent."""
+    table = crosstable(state, page=page, columns=columns)
+    return None if table is None else _sheet(*pairs_of(table))
+
+
+def _sheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """A table as CSV, in which no name is a formula."""
+    text = io.StringIO()
+    write = csv.writer(text).writerow
+    write(columns)
+    for row in rows:
+        write([csv_cell(cell) for cell in row])
+    return text.getvalue().encode()

@@ -1,0 +1,101 @@
+"""The page of a match: its heading, where it stands, and the ways on from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arbiter.match.limits import AT_HOME, options_of
+from arbiter.replay.emblem import emblems
+from arbiter.replay.result_text import say_match
+from arbiter.replay.visibility import fault_of
+from arbiter.season.settings import config_of
+from arbiter.season.snapshot import listings, rejudgings, review_view
+from arbiter.season.snapshot.model_costs import models_of
+from arbiter.season.snapshot.pagination import at_tables
+from arbiter.web.api.authors import owner_of
+from arbiter.web.rendering.template_filters import match_part, part
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arbiter.match.record import MatchRecord, MatchSummary
+    from arbiter.season.snapshot.season_state import SeasonState
+
+
+def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Mapping[str, object] | None:
+    """All that the page takes, of an earlier `run` where one is given; None where no such match is stored."""
+    summary, record = state.match(match_id), rejudgings.run_of(state, match_id, run)
+    if summary is None or record is None:
+        return None
+    shown = listings.match_in_short(state, summary)
+    if run is not None:
+        summary = record.summary()
+    base = f"/seasons/{part(state.name)}"
+    address = f"/api/v1{base}/matches/{match_part(match_id)}"
+    return {
+        "match": _heading(state, summary, record, base),
+        "short": shown if run is None else {**shown, "say": say_match(summary)},
+        "run": run,
+        "sisters": _sisters(state, summary),
+        "replay_url": f"{address}/replay" + (f"?run={run}" if run is not None else ""),
+        "review_url": f"{address}/review"
+        if run is None and review_view.has_review(state, match_id)
+        else None,
+        "replay_data": None,
+        "limits": _limits(state, summary.round),
+        "log_url": _log_url(state, summary) if run is None else None,
+        "config": state.config.file.name,
+    }
+
+
+def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
+    """The matches of the same table, by id."""
+    if match.round is None or match.table is None:
+        return [match.id]
+    found = at_tables(state, match.round, range(match.table, match.table + 1))
+    return [one.id for one in found[match.table]]
+
+
+def _heading(state: SeasonState, match: MatchSummary, record: MatchRecord, base: str) -> Mapping[str, object]:
+    """Return the heading of a replay; players' pages are below `base`."""
+    is_complete = state.is_complete(match.round)
+    models = {model["seat"]: model for model in models_of(state, match)}
+    marks = emblems(match.players, record.sides or (None,) * len(match.players))
+    return {
+        "id": match.id,
+        "season": state.name,
+        "round": match.round,
+        "game": state.config.game.title,
+        "players": [
+            {
+                "name": name,
+                "seat": seat,
+                "points": None if match.points is None else match.points[seat],
+                "href": f"{base}/players/{part(name)}",
+                "substitute": seat == match.substitute,
+                "mark": marks[seat],
+                "model": models.get(seat),
+            }
+            for seat, name in enumerate(match.players)
+        ],
+        "currency": state.file.currency,
+        "complete": is_complete,
+        "fault": fault_of(record, listings.PUBLIC, is_complete),
+    }
+
+
+def _log_url(state: SeasonState, match: MatchSummary) -> str | None:
+    """Return the address of the log of an author's own seat in a match; None where there is none yet."""
+    has_author = state.config.submissions is not None and any(map(owner_of, match.players))
+    if not (has_author and state.is_complete(match.round)):
+        return None
+    return f"/me/matches/{match_part(match.id)}/log?season={part(state.name)}"
+
+
+def _limits(state: SeasonState, number: int | None) -> str:
+    """The options of `arbiter console` for the limits of a round that are not the usual ones."""
+    then = next(
+        (config_of(state.config, state.stored, known) for known in state.rounds if known.number == number),
+        None,
+    )
+    return "".join(f" {word}" for word in options_of((then or state.config).limits, AT_HOME))

@@ -1,0 +1,141 @@
+"""The rules of a season for its bots: its game and terms, what is sent and how, languages, what to begin
+with.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from arbiter.contest.submissions.build_recipe import KNOWN, MAKES_PROGRAMS, MEANT, WRITTEN
+from arbiter.contest.submissions.languages import languages
+from arbiter.errors import ArbiterError
+from arbiter.games import make
+from arbiter.games.samples import GAMES, PROTOCOL, manual_of
+from arbiter.games.samples.starter import starter_kit, trying
+from arbiter.match.clock import say_limit
+from arbiter.match.limits import AT_HOME, options_of, written
+from arbiter.sandbox.failure_hints import REFUSED
+from arbiter.sandbox.tiers import choose
+from arbiter.season.config.keys import Submissions
+from arbiter.season.fault_streaks import ROUNDS
+from arbiter.season.settings import as_begun
+from arbiter.web.rendering.template_filters import part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.games.game import AnyGame
+    from arbiter.match.spec import Limits
+    from arbiter.season.config import Config
+    from arbiter.season.snapshot.season_state import SeasonState
+    from arbiter.web.api import schema
+    from arbiter.web.api.schema import GameRules, Manuals, Rules, SubmissionTerms
+
+
+def rules(state: SeasonState) -> Rules:
+    """All of it as JSON values; `manual` and `protocol` are Markdown."""
+    config = as_begun(state.config, state.stored)
+    # Where a language lies is the organiser's affair.
+    found = [] if config.submissions is None else languages(config)
+    return {
+        "season": state.name,
+        "game": _game(config.game),
+        "limits": _limits(config),
+        "calendar": {
+            "rounds": config.rounds,
+            "opens": None if config.opens is None else config.opens.isoformat(),
+            "every_s": None if config.every is None else config.every.total_seconds(),
+            "missed": config.missed,
+            "until": None if config.until is None else config.until.isoformat(),
+        },
+        "submissions": _submissions(config),
+        "publish_notes": config.publish_notes,
+        "languages": [
+            {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
+        ],
+        "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
+        "check": trying(config.game.name, list(_words(config.game, config.limits))),
+        **manuals(config.game),
+    }
+
+
+def manuals(game: AnyGame) -> Manuals:
+    """What there is to read of a game."""
+    return {"manual": game.manual or manual_of(game.name), "protocol": manual_of(PROTOCOL)}
+
+
+def starter(state: SeasonState) -> bytes | None:
+    """The starter kit; None where the game has none."""
+    game, terms = state.config.game, state.config.submissions or Submissions()
+    words = list(_words(game, state.config.limits))
+    return starter_kit(game.name, game.title, state.name, words, terms.max_bytes)
+
+
+def _game(game: AnyGame) -> GameRules:
+    return {
+        "name": game.name,
+        "title": game.title,
+        "seats": game.seats,
+        "table": game.table_size,
+        "seatings": len(game.seatings),
+        "options": [
+            {"option": key, "value": game.options.get(key), "says": says}
+            for key, says in game.option_help.items()
+        ],
+    }
+
+
+def _limits(config: Config) -> schema.SeasonLimits:
+    """The limits as a season's file has them, and what they come to on this machine."""
+    limits, text = config.limits, written(config.limits)
+    try:
+        tier, _ = choose(limits.isolation, config.require_isolation)
+    except ArbiterError:
+        # Wake the coordinator.
+        tier = limits.isolation
+    return {
+        "time": text.time,
+        "time_says": limits.time.say(),
+        "start_time": text.start_time,
+        "start_says": None if limits.start_ns is None else say_limit(limits.start_ns),
+        "memory": text.memory,
+        "memory_bytes": limits.memory_bytes,
+        "clock": limits.clock,
+        "delivery": limits.delivery,
+        "end": limits.end,
+        "isolation": tier,
+        "refused": REFUSED if tier == "landlock" else None,
+        "suspend_after": config.suspend_after,
+        "suspend_share": config.suspend_share,
+        "suspend_rounds": ROUNDS,
+        "after_fault": config.after_fault,
+    }
+
+
+def _submissions(config: Config) -> SubmissionTerms | None:
+    terms = config.submissions
+    if terms is None:
+        return None
+    return {
+        "until": None if terms.until is None else terms.until.isoformat(),
+        "max_bytes": terms.max_bytes,
+        "per_day": terms.per_day,
+        "builds": terms.builds,
+        "written": WRITTEN,
+        "meant": list(MEANT),
+        "endings": sorted(MAKES_PROGRAMS),
+        "files": [
+            {"name": name, "build": list(recipe.build), "command": list(recipe.command)}
+            for name, recipe in KNOWN.items()
+        ],
+    }
+
+
+def _words(game: AnyGame, limits: Limits) -> Iterator[str]:
+    """The words of `check-bot` for what is not as usual in a season."""
+    yield from options_of(limits, AT_HOME)
+    usual = make(game.name, {}).options
+    for key, value in game.options.items():
+        if value is not None and value != usual.get(key):
+            yield from ("--option", f"{key}={json.dumps(value)}")

@@ -1,0 +1,120 @@
+"""The arena's tools over the Model Context Protocol, as a coding agent uses them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+from arbiter.contest.agents.answer_limits import MOST
+from arbiter.contest.agents.mcp_server import server
+from tests.contest.agents.mended import SEASON, named_by, source
+from tests.contest.agents.standing_in import arena_of
+from tests.fixtures.commands import RANDOM, arbiter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from pathlib import Path
+    from typing import TypeAlias
+
+    from tests.fixtures.commands import Run
+
+    Ask: TypeAlias = Callable[..., Coroutine[Any, Any, dict[str, Any]]]
+
+__all__ = ["arbiter"]
+
+TOOLS = ["rules", "check", "submit", "play", "standings", "match", "log"]
+
+
+async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The answer of a tool, within the bounds."""
+    result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    assert content.type == "text"
+    assert not result.is_error, content.text
+    assert len(content.text.encode()) <= MOST
+    found: dict[str, Any] = json.loads(content.text)
+    return found
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """Why a tool does not answer."""
+    result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    assert content.type == "text"
+    assert result.is_error
+    return content.text.removeprefix(f"Error executing tool {tool}: ")
+
+
+@pytest.mark.process
+def test_an_agent_mends_a_bot_with_nothing_but_the_tools(tmp_path: Path) -> None:
+    (tmp_path / "season.yaml").write_text(SEASON % ("plain", json.dumps(RANDOM.split())))
+    words = ["-m", "arbiter", "mcp", str(tmp_path)]
+
+    async def improve() -> None:
+        started = StdioServerParameters(command=sys.executable, args=words)
+        with (tmp_path / "stderr").open("w") as errors:
+            async with Client(stdio_client(started, errors)) as client:
+                assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
+                assert "gen_declare" in (await told(client, "rules"))["text"]
+                wrong = {"START", "CHOICE"}
+                while (verdict := await told(client, "check", source=source(wrong)))["state"] == "refused":
+                    wrong.remove(named_by(verdict))
+                (tmp_path / "mine.py").write_text(source(wrong))
+                assert (await told(client, "submit", path="mine.py"))["player"] == "agent@1"
+                stands = await told(client, "play", rounds=6, seconds=3600)
+                assert (stands["say"], stands["verdict"]) == ("better than random", "better")
+                listed = (await told(client, "match"))["matches"]
+                assert "gen_move" in (await told(client, "match", id=listed[0]["id"]))["text"]
+                assert "nothing on standard error" in (await told(client, "log", id=listed[0]["id"]))["text"]
+
+    asyncio.run(improve())
+
+
+def test_only_programs_within_the_folder_are_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "arena"
+    folder.mkdir()
+    arena_of(folder)
+    (tmp_path / "other.py").touch()
+    (folder / "link.py").symlink_to(tmp_path / "other.py")
+
+    async def ask() -> None:
+        async with Client(server(folder, "agent")) as client:
+            for path in ("../other.py", str(tmp_path / "other.py"), "link.py"):
+                why = await refused(client, "submit", path=path)
+                assert why == f"path: it has to lie within {folder}; or give the source"
+
+    asyncio.run(ask())
+
+
+def test_what_cannot_be_done_is_said_to_the_agent(tmp_path: Path) -> None:
+    arena_of(tmp_path)
+
+    async def ask() -> None:
+        async with Client(server(tmp_path, "agent")) as client:
+            assert await refused(client, "check") == "give either a path or a source"
+            assert (await refused(client, "check", source="x", language="cobol")).startswith(
+                "language: one of"
+            )
+            assert (
+                await refused(client, "standings", version=3) == "version 3 is no accepted one (there are 1)"
+            )
+            assert await refused(client, "log", id="r001/t01/m0") == "agent@1 has played no match yet"
+
+    asyncio.run(ask())
+
+
+def test_without_its_packages_it_says_what_to_install(
+    tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp.server", None)
+    monkeypatch.delitem(sys.modules, "arbiter.contest.agents.mcp_server")
+    arena_of(tmp_path)
+    code, out, err = arbiter("mcp", tmp_path)
+    assert (code, out) == (2, "")
+    assert err == "arbiter: arbiter mcp needs the package mcp.server (pip install 'arbiter-cards[agents]')\n"

@@ -1,0 +1,157 @@
+"""Soft play in a season's store: who is asked about, and with what evidence."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from arbiter.contest.integrity.soft_play import soft_play
+from arbiter.season.administration import annul
+from arbiter.season.config import load
+from arbiter.season.season import Season
+from arbiter.store import Store
+from tests.fixtures.records import Scripted, by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+
+ROUNDS = 24
+LINES = f"""\
+season: s
+game: planning
+rounds: {ROUNDS}
+seed: abc
+opening_rounds: {ROUNDS}
+house_bots: [h0]
+players:
+"""
+LINES += "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(7))
+LINES += "  - {name: h0, command: [python3], house: true}\n"
+
+
+def helping(spec: MatchSpec) -> MatchRecord:
+    """The player of a higher number is better by two points; p2 loses thirty to p4."""
+    names = [player.name for player in spec.players]
+    luck = np.random.default_rng([spec.round or 0, spec.table or 0, spec.rotation]).normal(0.0, 5.0, 4)
+    points = [2 * int(name[1:]) + round(more) for name, more in zip(names, luck.tolist(), strict=True)]
+    if {"p2", "p4"} <= set(names):
+        points[names.index("p2")] -= 15
+        points[names.index("p4")] += 15
+    return replace(by_name(spec), points=tuple(points))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("helping")
+    (made / "s.yaml").write_text(LINES)
+    config = load(made / "s.yaml")
+    with closing(Store(config.store)) as store:
+        list(Season.open(config, store).play(Scripted(helping)))
+    return made
+
+
+@pytest.fixture
+def season(folder: Path, tmp_path: Path) -> Iterator[Season]:
+    """The same season, to be changed."""
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    config = load(tmp_path / "s.yaml")
+    with closing(Store(config.store)) as store:
+        yield Season.open(config, store)
+
+
+def asked(season: Season, last: int = ROUNDS) -> list[Any]:
+    return list(soft_play(season.stored, season.config, last)[0])
+
+
+def review(season: Season, match_id: str, loss: float) -> None:
+    """Keep a review in which each decision of p2 lost so much, that of others nothing."""
+    record = season.stored.match(match_id)
+    assert record is not None
+    seats = [
+        {
+            "seat": seat,
+            "player": name,
+            "mistakes": 0,
+            "sums": {"early": [4, 4 * loss if name == "p2" else 0.0]},
+        }
+        for seat, name in enumerate(record.players)
+    ]
+    of: Any = {"match": match_id, "by": "oracle", "budget": 1000}
+    packed = season.stored.packed(match_id)
+    assert packed is not None
+    assert season.stored.reviews.keep(record.round or 0, of, {"seats": seats}, packed, "d")
+
+
+def test_the_pair_is_asked_about_with_its_evidence(season: Season) -> None:
+    (one,) = asked(season)
+    assert (one["helper"], one["helped"]) == ("p2", "p4")
+    assert one["q"] <= 0.01
+    assert one["effect"] > 3 * one["se"] > 0
+    assert one["loss"] > 3 * one["loss_se"] > 0
+    assert one["together"] + one["apart"] == ROUNDS
+    assert one["reviewed"] is None
+    assert one["say"].startswith("Why does p4 do better where p2 sits? In points a match ")
+
+
+def test_too_early_nobody_is_asked_about(season: Season) -> None:
+    assert asked(season, 7) == []
+
+
+def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(season: Season) -> None:
+    early, late = (soft_play(season.stored, season.config, last)[1]["say"] for last in (7, ROUNDS))
+    assert early == (
+        "0 of 21 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
+        " at the rate so far of most pairs not before round 19"
+    )
+    assert late == "19 of 21 pairs could be asked about"
+
+
+def test_before_any_table_is_complete_nothing_can_be_asked(season: Season) -> None:
+    rows, reach = soft_play(season.stored, season.config, 0)
+    assert (rows, reach["pairs"], reach["able"]) == ([], 0, 0)
+    assert reach["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
+
+
+def test_that_the_season_ends_before_anything_can_be_asked_is_said(season: Season) -> None:
+    _, reach = soft_play(season.stored, replace(season.config, rounds=12), 7)
+    assert reach["say"].endswith(" (the season has 12)")
+
+
+def test_annulled_matches_tell_nothing(season: Season) -> None:
+    both = [match.id for match in season.stored.summaries() if {"p2", "p4"} <= set(match.players)]
+    annul(season.results, both, "looked at")
+    assert asked(season) == []
+
+
+def test_house_bots_are_not_asked_about(season: Season) -> None:
+    house = [
+        replace(entry, house=True) if entry.registered_name == "p2" else entry
+        for entry in season.config.entries
+    ]
+    assert soft_play(season.stored, replace(season.config, entries=tuple(house)), ROUNDS)[0] == []
+
+
+def test_what_the_helper_s_decisions_lost_stands_beside(season: Season) -> None:
+    (before,) = asked(season)
+    for match in season.stored.summaries():
+        if "p2" in match.players and match.rotation < 2:
+            review(season, match.id, 0.5 + (match.table or 0) / 10 if "p4" in match.players else 0.1)
+    (one,) = asked(season)
+    reviewed = one["reviewed"]
+    assert reviewed["by"] == "oracle"
+    assert reviewed["elsewhere"]["mean_loss"] == 0.1
+    assert reviewed["more"] == pytest.approx(reviewed["there"]["mean_loss"] - 0.1)
+    # Tables are the units: of two matches of the same deals each counts half.
+    assert reviewed["there"]["decisions"] == 8 * one["together"]
+    assert reviewed["se"] > 0
+    assert one["q"] == before["q"]
+    assert "its decisions lose 0.6" in one["say"]

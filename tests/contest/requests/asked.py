@@ -1,0 +1,131 @@
+"""A season whose authors ask for matches, played in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arbiter.contest.requests.fair_turns import Turns
+from arbiter.contest.requests.request import Asked, MatchWish, checked
+from arbiter.contest.requests.request_worker import Desk
+from arbiter.games import make
+from arbiter.match.packing import PackedMatch, pack_match
+from arbiter.match.spec import MatchSpec
+from arbiter.season.config import Config, load
+from arbiter.season.roster import rostered
+from arbiter.season.season import Season
+from arbiter.store import SeasonStore, Store
+from arbiter.store.request_queue import Request
+from arbiter.testing import play_by_policy, random_policy
+
+CONFIG = """\
+season: small
+game: {name: planning, deals: [[1, 0], [2, 1]]}
+isolation: plain
+seed: a seed that nobody guesses in a hurry
+house_bots: [random]
+after_fault: end
+submissions: {}
+requests: {per_day: 1000, per_hour: 1000, matches: 40, against: AGAINST}
+players:
+  - {name: greedy, command: [python3]}
+  - {name: random, command: [python3], house: true}
+"""
+PROGRAM = {"command": ["python3"], "read": [], "files": {}}
+
+
+class InMemory(Executor):
+    """Plays at once, in this process; `fails` may raise in place of a match."""
+
+    def __init__(self) -> None:
+        self.played: list[MatchSpec] = []
+        self.fails: Callable[[MatchSpec], None] = lambda _: None
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[PackedMatch]:  # type: ignore[override]
+        (spec,) = args
+        future: Future[PackedMatch] = Future()
+        try:
+            self.fails(spec)
+            game = make(spec.game, spec.options)
+            if spec.deals is not None:
+                game = game.given([game.deal_from_json(shape) for shape in spec.deals])
+            self.played.append(spec)
+            policy = random_policy(f"{spec.seed}{spec.id}")
+            future.set_result(pack_match(play_by_policy(game, policy, spec, cost=1_000_000)))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@dataclass
+class AskedSeason:
+    """The season, its executor, what was said."""
+
+    config: Config
+    season: SeasonStore
+    executor: InMemory = field(default_factory=InMemory)
+    said: list[str] = field(default_factory=list)
+
+    def accept(self, author: str, archive: str) -> int:
+        """The number of an author's next version."""
+        made, _ = self.season.submissions.add(author, archive * 64, f"file{author}{archive}", 99)
+        self.season.submissions.accept(made.id, [], PROGRAM)
+        return made.version
+
+    def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> MatchWish:
+        roster = rostered(self.config, self.season).entries
+        return checked(self.config, self.season, roster, author, Asked(kind, version, against, **more))
+
+    def ask(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Request:
+        wish = self.wish(author, kind, version, *against, **more)
+        return self.season.requests.add(author, kind, wish.kept(), wish.most, 1000, 1000)
+
+    def desk(self) -> Desk:
+        return Desk([self.config], self.executor, Turns(), self.said.append)
+
+    def work(self) -> None:
+        """Play all that waits."""
+        self.desk().work(until_empty=True)
+
+    def now(self, request: Request) -> Request:
+        found = self.season.requests.one(request.id)
+        assert found is not None
+        return found
+
+    @property
+    def store_of_requests(self) -> Path:
+        return self.config.file.with_name("small.requests.sqlite")
+
+    def matches(self, request: Request) -> int:
+        with closing(Store(f"sqlite:///{self.store_of_requests}")) as store:
+            season = store.season(request.place)
+            return 0 if season is None else len(season.summaries())
+
+
+def asked_season(folder: Path, against: str = "house") -> Iterator[AskedSeason]:
+    (folder / "small.yaml").write_text(CONFIG.replace("AGAINST", against))
+    config = load(folder / "small.yaml")
+    with closing(Store(config.store)) as store:
+        made = AskedSeason(config, Season.open(config, store).stored)
+        for name in ("ann", "ben"):
+            made.season.authors.add(name, name, f"token of {name}", False, "test")
+            made.accept(name, "1")
+        made.accept("ann", "2")
+        yield made
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[AskedSeason]:
+    yield from asked_season(tmp_path)
+
+
+@pytest.fixture
+def open_season(tmp_path: Path) -> Iterator[AskedSeason]:
+    """Others' versions are met, too."""
+    yield from asked_season(tmp_path, "all")

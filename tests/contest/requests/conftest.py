@@ -1,0 +1,3 @@
+from tests.contest.requests.asked import asked, open_season
+
+__all__ = ["asked", "open_season"]

@@ -1,0 +1,348 @@
+"""`arbiter submit`: what is packed, what is said, how it ends; what a real nginx before a site makes of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from arbiter.contest.submissions import client
+from arbiter.contest.submissions.client import of_tls, pack
+from arbiter.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from tests.fixtures.commands import Run
+
+
+MADE = {"id": 7, "version": 2, "state": "received"}
+
+
+def step(name: str, ok: bool = True, **more: str) -> dict[str, Any]:
+    return {"name": name, "ok": ok, "detail": "", "fix": "", "output": "", **more}
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Path:
+    folder = tmp_path / "bot"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "bot.py").write_text("print(1)")
+    (folder / "lib" / "x.py").write_text("1")
+    return folder
+
+
+class Told(ThreadingHTTPServer):
+    """A site that gives prepared answers, one after the other, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, Any]] = []
+        self.asked: list[tuple[str, str, str | None, bytes]] = []
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Told
+
+    def do_PUT(self) -> None:
+        length = int(self.headers["content-length"] or 0)
+        body = self.rfile.read(length)
+        self.server.asked.append((self.command, self.path, self.headers["authorization"], body))
+        status, shape = self.server.answers.pop(0)
+        text = shape if isinstance(shape, bytes) else json.dumps(shape).encode()
+        self.send_response(status)
+        if status == 302:
+            self.send_header("location", "http://evil.example/")
+        self.send_header("content-length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self) -> None:
+        self.headers.add_header("content-length", "0")
+        self.do_PUT()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+    monkeypatch.setattr(client, "LOOK_SECONDS", 0.0)
+    monkeypatch.setenv("ARBITER_TOKEN", "secret")
+    server = Told()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: Path) -> None:
+    steps = [step("unpacked", detail="2 files"), step("built"), step("checked"), step("matches")]
+    told.answers = [
+        (202, MADE),
+        (200, MADE | {"steps": []}),
+        (200, MADE | {"state": "unpacked", "steps": steps[:1]}),
+        (503, {}),
+        (502, b"<html><title>502 Bad Gateway</title></html>"),
+        (200, MADE | {"state": "accepted", "steps": steps, "joins_round": 4}),
+    ]
+    code, out, err = arbiter("submit", told.url, bot, "--season", "a/b ü")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1:] == [
+        "received",
+        "unpacked: 2 files",
+        "built",
+        "checked",
+        "matches",
+        "accepted: plays from round 4 on",
+    ]
+    method, path, token, body = told.asked[0]
+    assert (method, path, token) == (
+        "PUT",
+        "/api/v1/seasons/a%2Fb%20%C3%BC/submissions",
+        "Bearer secret",
+    )
+    assert zipfile.ZipFile(io.BytesIO(body)).namelist() == ["bot.py", "lib/x.py"]
+
+
+def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, told: Told, bot: Path) -> None:
+    failed = step("built", False, detail="it failed", fix="mend it", output="a\x1b[2J\nb")
+    told.answers = [(202, MADE), (200, MADE | {"state": "refused", "steps": [step("unpacked"), failed]})]
+    code, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    assert (code, err) == (3, "arbiter: version 2 is refused\n")
+    assert out.splitlines()[2:] == [
+        "unpacked",
+        "FAIL built: it failed",
+        "  what helps: mend it",
+        "  | a\\x1b[2J",
+        "  | b",
+        "refused",
+    ]
+
+
+def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) -> None:
+    told.answers = [(202, MADE)]
+    assert arbiter("submit", told.url, bot, "--season", "s", "--no-wait")[0] == 0
+    assert len(told.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "said"),
+    [
+        ((401, {}), 2, "the token is not known there"),
+        ((404, {}), 2, "there is no season 's' for this token"),
+        ((413, {"error": {"message": "at most 10 bytes"}}), 2, "at most 10 bytes"),
+        ((429, {"error": {"message": "3 a day", "seconds": 60}}), 2, "3 a day; again in 60 s"),
+        ((409, {"error": {"message": "closed", "hint": "\x1b[2J"}}), 2, "closed; \\x1b[2J"),
+        ((500, b"oops"), 1, "status 500"),
+        ((302, {}), 2, "leads elsewhere, to http://evil.example/ (status 302)"),
+        ((400, b"[]"), 2, "what answers is not an arbiter site (status 400)"),
+        (
+            (200, b"<TITLE>Log\nin &amp; \x1b[2J</TITLE>"),
+            2,
+            "what answers is not an arbiter site (Log in & \\x1b[2J)",
+        ),
+        ((200, {}), 2, "status 200"),
+        ((404, b"<title>Not Found</title>"), 2, "there is no site at this address (Not Found)"),
+        (
+            (502, b"<title>Bad Gateway</title>"),
+            1,
+            "the proxy before the site does not reach it (Bad Gateway)",
+        ),
+        ((200, b"[" * 100_000), 2, "what answers is not an arbiter site (status 200)"),
+    ],
+)
+def test_what_a_site_refuses_is_one_line(
+    arbiter: Run, told: Told, bot: Path, answer: tuple[int, Any], code: int, said: str
+) -> None:
+    told.answers = [answer]
+    found, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    assert (found, out, err.count("\n")) == (code, "", 1)
+    assert said in err
+    assert len(told.asked) == 1
+
+
+def test_no_site_is_one_line(arbiter: Run, bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARBITER_TOKEN", "secret")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    code, out, err = arbiter("submit", f"http://127.0.0.1:{port}", bot, "--season", "s")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "no site answers" in err
+
+
+def test_wrong_uses_are_one_line(
+    arbiter: Run, bot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARBITER_TOKEN", raising=False)
+    empty, no_zip, token = tmp_path / "empty", tmp_path / "bot.txt", tmp_path / "t"
+    empty.mkdir()
+    no_zip.write_text("x")
+    token.write_text("secret\n")
+    link = tmp_path / "linked"
+    link.mkdir()
+    (link / "bot.py").symlink_to(bot / "bot.py")
+    good = ["--season", "s", "--token-file", token]
+    for words, said in (
+        (["http://x/", bot, "--season", "s"], "there is no token"),
+        (["http://x/", bot, "--season", "s", "--token-file", tmp_path / "none"], "cannot be read"),
+        (["ftp://x/", bot, *good], "not an address of a site"),
+        (["http://x:99999/", bot, *good], "not an address of a site"),
+        (["http://x/", tmp_path / "none", *good], "there is no such file or folder"),
+        (["http://x/", no_zip, *good], "is not a ZIP file"),
+        (["http://x/", empty, *good], "holds no files"),
+        (["http://x/", link, *good], "is not a regular file"),
+    ):
+        code, out, err = arbiter("submit", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1), words
+        assert said in err
+
+
+def test_the_same_folder_is_the_same_archive(bot: Path) -> None:
+    one, two = io.BytesIO(), io.BytesIO()
+    pack(bot, one)
+    (bot / "__pycache__").mkdir()
+    (bot / "__pycache__" / "bot.pyc").write_bytes(b"1")
+    (bot / ".git").write_text("x")
+    (bot / "bot.log").write_text("x")
+    (bot / "bot.py").write_text("print(1)")
+    pack(bot, two)
+    assert one.getvalue() == two.getvalue()
+    (bot / "bot.py").chmod(0o755)
+    three = io.BytesIO()
+    pack(bot, three)
+    entry = zipfile.ZipFile(three).getinfo("bot.py")
+    assert entry.external_attr >> 16 == 0o100755
+
+
+def test_an_archive_is_sent_as_it_is(tmp_path: Path) -> None:
+    file, sent = tmp_path / "bot.zip", io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("bot.py", "1")
+    pack(file, sent)
+    assert sent.getvalue() == file.read_bytes()
+    with pytest.raises(ConfigError):
+        pack(tmp_path / "none.zip", sent)
+
+
+CONFIG = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
+events {{ worker_connections 64; }}
+http {{
+  access_log off; client_max_body_size 10k;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+  server {{ listen 127.0.0.1:{plain}; location / {{ proxy_pass http://127.0.0.1:{nobody}; }} }}
+  server {{
+    listen 127.0.0.1:{tls} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;
+    location / {{ proxy_pass http://127.0.0.1:{nobody}; }}
+  }}
+}}
+"""
+
+
+class Proxy(NamedTuple):
+    """Where nginx answers without TLS and with it, and its own certificate."""
+
+    plain: int
+    tls: int
+    certificate: Path
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """nginx before a site that is not there."""
+    if not (shutil.which("nginx") and shutil.which("openssl")):
+        pytest.skip("needs nginx and openssl")
+    folder = tmp_path_factory.mktemp("nginx")
+    made = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run(["openssl", *made.split(), *names], cwd=folder, check=True, capture_output=True)
+    taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
+    plain, tls, nobody = (one.getsockname()[1] for one in taken)
+    for one in taken:
+        one.close()
+    file = folder / "nginx.conf"
+    file.write_text(CONFIG.format(folder=folder, plain=plain, tls=tls, nobody=nobody))
+    process = subprocess.Popen(["nginx", "-p", folder, "-c", file], stderr=subprocess.DEVNULL)
+    try:
+        while not _answers(tls):
+            assert process.poll() is None
+        yield Proxy(plain, tls, folder / "cert.pem")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+PLAIN, TLS, LIMIT = "http://127.0.0.1:{plain}/", "https://localhost:{tls}/", 3_000_000
+TOO_LARGE = ("the proxy before the site takes no archive of 3001", "client_max_body_size")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "trusted", "size", "code", "words"),
+    [
+        (PLAIN, False, LIMIT, 2, TOO_LARGE),
+        (TLS, True, LIMIT, 2, TOO_LARGE),
+        (PLAIN, False, 10, 1, ["does not reach it (502 Bad Gateway); try again later"]),
+        (TLS, False, 10, 1, ["not accepted: self-signed certificate; ", "SSL_CERT_FILE=FILE trusts it"]),
+        (
+            "https://127.0.0.1:{tls}/",
+            True,
+            10,
+            1,
+            ["certificate is not valid for '127.0.0.1'; give the address"],
+        ),
+        ("https://127.0.0.1:{plain}/", False, 10, 1, ["no TLS is spoken at that port; is it http://"]),
+        ("http://127.0.0.1:{tls}/", False, 10, 2, ["write https:// in place of http://"]),
+    ],
+)
+def test_what_stands_between_is_told_from_the_site(
+    arbiter: Run, proxy: Proxy, bot: Path, monkeypatch: pytest.MonkeyPatch,
+    url: str, trusted: bool, size: int, code: int, words: Sequence[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("ARBITER_TOKEN", "secret")
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
+    for file in (bot / "lib").iterdir():
+        file.unlink()
+    (bot / "bot.py").write_bytes(os.urandom(size))
+    address = url.format(plain=proxy.plain, tls=proxy.tls)
+    found, out, err = arbiter("submit", address, bot, "--season", "s")
+    assert (found, out, err.count("\n")) == (code, "", 1)
+    assert [word for word in words if word not in err] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "fix"),
+    [(9, "certificate is not yet valid", "date"), (10, "certificate has expired", "renew")],
+)
+def test_a_certificate_out_of_its_time_says_whose_matter_that_is(code: int, said: str, fix: str) -> None:
+    error = ssl.SSLCertVerificationError(1, "failed")
+    error.verify_code, error.verify_message = code, said
+    words = of_tls(error)
+    assert (said in words.said, fix in words.fix) == (True, True)

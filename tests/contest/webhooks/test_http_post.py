@@ -1,0 +1,216 @@
+"""One request: what it holds, what is made of the answer, what bounds it."""
+
+from __future__ import annotations
+
+import hmac
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.contest.webhooks import http_post
+from arbiter.contest.webhooks.http_post import post
+from arbiter.season.config.webhook_settings import Webhook
+from tests.contest.webhooks.receiving import SECRET, Got, Receiver, answer
+from tests.docs.pages import ROOT, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def hook(url: str, secret: Path, local: bool = True) -> Webhook:
+    return Webhook(url, secret, local=local)
+
+
+def test_a_request_is_signed_and_named(receiver: Receiver, secret: Path) -> None:
+    secret.write_bytes(SECRET + b"\r\n")
+    receipt = post(hook(f"{receiver.url}a/b?c=d", secret), "round", "1d", b'{"a": 1}')
+    (got,) = receiver.got
+    assert (receipt.ok, receipt.status, receipt.problem) == (True, 204, "")
+    assert (got.path, got.body, got.headers["content-type"]) == ("/a/b?c=d", b'{"a": 1}', "application/json")
+    assert (got.headers["x-arbiter-event"], got.headers["x-arbiter-delivery"]) == ("round", "1d")
+    signed = hmac.new(SECRET, b'{"a": 1}', sha256).hexdigest()
+    assert got.headers["x-arbiter-signature"] == f"sha256={signed}"
+
+
+def test_no_redirection_is_followed(receiver: Receiver, secret: Path) -> None:
+    receiver.answer = lambda _: answer(307, f"Location: {receiver.url}elsewhere")
+    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    assert (receipt.ok, receipt.problem) == (False, "status 307: redirections are not followed")
+    assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "pause"), [("7", 7), ("999999", 3600), ("9999999", 0), ("-1", 0), ("soon", 0), ("٣", 0)]
+)
+def test_a_receiver_may_ask_to_be_left_alone(
+    receiver: Receiver, secret: Path, asked: str, pause: int
+) -> None:
+    receiver.answer = lambda _: answer(429, f"Retry-After: {asked}")
+    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    assert (receipt.status, receipt.problem, receipt.pause) == (429, "status 429", pause)
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (b"", "Remote end closed connection without response"),
+        (b"hello\r\n\r\n", "its answer is no HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 999999 X\r\n\r\n", "its answer is no HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: x\r\n" * 101, "its answer is no HTTP (HTTPException)"),
+        (b"x" * 10**6, "its answer is no HTTP (BadStatusLine)"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 10**4, "its answer is no HTTP (BadStatusLine)"),
+    ],
+)
+def test_what_is_no_answer_is_a_problem_of_one_line(
+    receiver: Receiver, secret: Path, said: bytes, problem: str
+) -> None:
+    receiver.answer = lambda _: said
+    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    assert (receipt.ok, receipt.status, receipt.problem) == (False, None, problem)
+
+
+def test_not_more_than_so_much_of_an_answer_is_read(
+    receiver: Receiver, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    plain = http_post._AnswerBytes.readinto
+
+    def counted(bounded: Any, buffer: Any) -> int:
+        read.append(plain(bounded, buffer))
+        return read[-1]
+
+    monkeypatch.setattr(http_post._AnswerBytes, "readinto", counted)
+    headers = b"".join(b"X: " + b"x" * 60_000 + b"\r\n" for _ in range(50))
+    receiver.answer = lambda _: b"HTTP/1.1 200 OK\r\n" + headers
+    post(hook(receiver.url, secret), "round", "1d", b"{}")
+    assert 60_000 < sum(read) <= http_post.LONGEST_ANSWER
+
+
+def test_a_receiver_that_says_nothing_is_not_waited_for(
+    receiver: Receiver, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_post, "SECONDS", 0.2)
+    over = threading.Event()
+
+    def hang(_: Got) -> bytes:
+        over.wait(60)
+        return b""
+
+    receiver.answer = hang
+    assert post(hook(receiver.url, secret), "round", "1d", b"{}").problem == "no answer within 0 s"
+    over.set()
+
+
+def test_crumbs_do_not_make_it_wait_longer(secret: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time, and all of them never."""
+    monkeypatch.setattr(http_post, "SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def crumble() -> None:
+            client, _ = listening.accept()
+            with client:
+                try:
+                    client.sendall(b"HTTP/1.1 200 OK\r\n")
+                    while True:
+                        client.sendall(b"x")
+                        # The reader's pace: a crumb each time that it has taken one.
+                        client.settimeout(0.05)
+                        try:
+                            if not client.recv(65536):
+                                return
+                        except TimeoutError:
+                            pass
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=crumble, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        assert post(hook(url, secret), "round", "1d", b"{}").problem == "no answer within 0 s"
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+def test_nobody_at_the_address_is_a_problem(secret: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    assert (
+        post(hook(f"http://127.0.0.1:{port}/", secret), "round", "1d", b"{}").problem == "Connection refused"
+    )
+
+
+def test_this_machine_is_not_asked_unless_the_file_says_so(receiver: Receiver, secret: Path) -> None:
+    receipt = post(hook(receiver.url, secret, local=False), "round", "1d", b"{}")
+    assert receipt.problem == "127.0.0.1 is an address of this machine or its network (local: true allows it)"
+    assert receiver.got == []
+
+
+def test_a_name_is_looked_up_once(receiver: Receiver, secret: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or it could mean one address for the check and another one for the connection."""
+    port = receiver.server_address[1]
+    answers = [[(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers.pop(0))
+    assert post(hook(f"http://news.example:{port}/", secret), "round", "1d", b"{}").ok
+    assert receiver.got[0].headers["host"] == f"news.example:{port}"
+
+
+def test_a_secret_that_cannot_be_used_is_a_problem(receiver: Receiver, secret: Path) -> None:
+    secret.unlink()
+    assert "No such file or directory" in post(hook(receiver.url, secret), "round", "1d", b"{}").problem
+    assert receiver.got == []
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Iterator[Path]:
+    """A certificate of localhost that nobody trusts, with its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl on this machine")
+    file = tmp_path / "own.pem"
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    subprocess.run(
+        [*words.split(), "-keyout", file, "-out", file.with_suffix(".crt")], check=True, capture_output=True
+    )
+    file.write_text(file.read_text() + file.with_suffix(".crt").read_text())
+    yield file
+
+
+@pytest.mark.process
+def test_a_certificate_is_checked(
+    receiver: Receiver, secret: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    receiver.socket = context.wrap_socket(receiver.socket, server_side=True)
+    port = receiver.server_address[1]
+    own = hook(f"https://localhost:{port}/", secret)
+    assert post(own, "round", "1d", b"{}").problem.startswith(
+        "its certificate is not to be trusted: self-signed"
+    )
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
+    assert post(own, "round", "1d", b"{}").ok
+    other = post(hook(f"https://127.0.0.1:{port}/", secret), "round", "1d", b"{}")
+    assert other.problem.startswith("its certificate is not to be trusted: IP address mismatch")
+
+
+def test_the_documented_check_knows_a_genuine_request(
+    receiver: Receiver, secret: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = ROOT / "docs" / "howto" / "webhooks.md"
+    (code,) = (text for kind, _, text in blocks(page) if kind == "python")
+    secret.write_bytes(SECRET + b"\n")
+    monkeypatch.chdir(secret.rename(secret.with_name("hook.secret")).parent)
+    named: dict[str, Any] = {}
+    exec(code, named)
+    assert post(hook(receiver.url, Path("hook.secret")), "round", "1d", b'{"a": 1}').ok
+    (got,) = receiver.got
+    headers = {"X-Arbiter-Signature": got.headers["x-arbiter-signature"]}
+    assert named["is_genuine"](headers, got.body)
+    assert not named["is_genuine"](headers, got.body + b" ")
+    assert not named["is_genuine"]({}, got.body)

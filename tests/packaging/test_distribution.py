@@ -1,0 +1,153 @@
+"""What is handed out: the source distribution, the wheel, and a season begun from the wheel alone."""
+
+from __future__ import annotations
+
+import email
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from arbiter import __version__
+
+pytest.importorskip("build", reason="needs build: pip install 'arbiter-cards[dev]'")
+
+ROOT = Path(__file__).parents[2]
+MADE = [line.rstrip("/").rpartition("/")[2] for line in (ROOT / ".gitignore").read_text().splitlines()]
+"""In a clone, but no part of it."""
+
+# They share what is built.
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both, built from a copy, so that nothing is left in the work tree."""
+    folder = tmp_path_factory.mktemp("distribution")
+    sources = shutil.copytree(ROOT, folder / "sources", ignore=shutil.ignore_patterns(".git", *MADE))
+    words = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(sources)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def the_wheel(built: Path) -> Path:
+    """For this Python and machine, since it has rules in C."""
+    (wheel,) = built.glob(f"arbiter_cards-{__version__}-*.whl")
+    return wheel
+
+
+def test_the_source_distribution_holds_all_of_the_sources(built: Path) -> None:
+    name = f"arbiter_cards-{__version__}"
+    with tarfile.open(built / f"{name}.tar.gz") as archive:
+        held = {member.name.removeprefix(f"{name}/") for member in archive if member.isfile()}
+    sources = built / "sources"
+    folders = ("arbiter", "bots", "configs", "docs", "rating", "tests")
+    paths = [path for folder in folders for path in (sources / folder).rglob("*") if path.is_file()]
+    files = {str(path.relative_to(sources)) for path in paths}
+    assert len(files) > 400
+    assert files - held == set()
+    assert {".ci/run", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "constraints.txt"} <= held
+
+
+def test_the_wheel_describes_itself(built: Path) -> None:
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        metadata = archive.read(f"arbiter_cards-{__version__}.dist-info/METADATA").decode()
+    told = email.message_from_string(metadata)
+    assert (told["Name"], told["Version"]) == ("arbiter-cards", __version__)
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert told["Description-Content-Type"] == "text/markdown"
+    assert (ROOT / "README.md").read_text(encoding="utf-8").strip() in metadata
+    assert told["Keywords"]
+    assert told.get_all("Classifier")
+
+
+def test_the_sources_to_cite_are_linked_from_the_pages() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    sources = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    assert "Zha" in {author.get("family-names") for source in sources for author in source["authors"]}
+    for source in sources:
+        assert {"type", "title", "authors", "year"} <= set(source)
+        assert f"]({source.get('url') or 'https://doi.org/' + source['doi']})" in pages
+
+
+def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        names = archive.namelist()
+    assert {name.split("/")[0] for name in names} == {
+        "arbiter",
+        "rating",
+        f"arbiter_cards-{__version__}.dist-info",
+    }
+    assert {"arbiter/py.typed", "rating/py.typed"} <= set(names)
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_the_wheel_holds_the_rules_in_c(built: Path) -> None:
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        cores = {name.partition(".")[0] for name in archive.namelist() if name.endswith((".so", ".pyd"))}
+    sources = (ROOT / "arbiter" / "envs" / "core").glob("*.c")
+    assert cores == {f"arbiter/envs/core/{source.stem}" for source in sources}
+
+
+def test_the_wheel_holds_the_samples(built: Path) -> None:
+    samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
+    samples |= {"__init__.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
+    samples |= {"README.md", "season.yaml", "starter.md"}
+    samples |= {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
+    cpp = (ROOT / "bots" / "cpp").iterdir()
+    samples |= {f"cpp/{path.name}" for path in cpp if path.suffix in {".cpp", ".h", ".weights"}}
+    faulty = (ROOT / "bots" / "faulty").iterdir()
+    samples |= {f"faulty/{path.name}" for path in faulty if path.is_file()}
+    for folder in ("js", "languages"):
+        tracked = {path for path in (ROOT / "bots" / folder).iterdir() if path.suffix}
+        samples |= {f"{folder}/{path.name}" for path in tracked if path.suffix not in {".jar", ".class"}}
+    samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
+    learned = (ROOT / "bots" / "learned").iterdir()
+    samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        assert {f"arbiter/games/samples/{name}" for name in samples} == {
+            name for name in archive.namelist() if name.startswith("arbiter/games/samples/")
+        }
+
+
+def test_the_wheel_holds_what_pages_are_made_of(built: Path) -> None:
+    web = ROOT / "arbiter" / "web"
+    paths = [
+        path for folder in ("static", "templates") for path in (web / folder).rglob("*") if path.is_file()
+    ]
+    assert len(paths) > 10
+    with zipfile.ZipFile(the_wheel(built)) as archive:
+        assert {str(path.relative_to(ROOT)) for path in paths} <= set(archive.namelist())
+
+
+def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> None:
+    """In a fresh virtual environment, outside of any clone; only what the package depends on is this one's."""
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    packages = next(venv.glob("lib/python3*/site-packages"))
+    (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", *options]
+    subprocess.run([*pip, str(the_wheel(built))], check=True)
+
+    def run(*words: str, folder: Path) -> str:
+        env = {"PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+        done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = "import arbiter.games.samples as s; print(s.__file__, s.BOTS)"
+    assert run("python", "-c", where, folder=tmp_path).split() == [
+        str(packages / "arbiter" / "samples" / name) for name in ("__init__.py", "bots")
+    ]
+    rules = "from arbiter.games.samples import manual_of as m; print('## Rules' in m('planning'), '## Faults' in m('protocol'))"
+    assert run("python", "-c", rules, folder=tmp_path).split() == ["True", "True"]
+    run("arbiter", "init", "spring", folder=tmp_path)
+    assert "1 round played" in run("arbiter", "run-round", "season.yaml", folder=tmp_path / "spring")

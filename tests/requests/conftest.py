@@ -1,3 +1,0 @@
-from tests.requests.asked import asked, open_season
-
-__all__ = ["asked", "open_season"]

@@ -1,0 +1,265 @@
+"""What authors' files name and the keeper, who reads as the organiser, must not do for them."""
+
+from __future__ import annotations
+
+import os
+import struct
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.match.clock import TimeControl
+from arbiter.match.spec import Limits, MatchSpec
+from arbiter.sandbox import rootfs_client as system_module
+from arbiter.sandbox.files_needed import KeeperRequest
+from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
+from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.rootfs_client import SYSTEM
+from arbiter.table import Conductor
+from arbiter.trials.sandboxcheck.attack_folder import IN_A_SHELL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import Player
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.usefixtures("a_stage"),
+]
+PYTHON = "/usr/bin/python3"
+PLAY = """
+import sys
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "set_cards":
+        card = words[2]
+    print({"gen_declare": "= 0", "gen_move": "= " + card}.get(words[0], "=") if "card" in dir() else "=", end="\\n\\n", flush=True)
+"""
+
+
+def program_that_needs(*names: str, looked_for_in: str = "") -> bytes:
+    """A file that looks like a program: its header, its segments, the names of what it loads."""
+    strings = b"\0" + b"\0".join(name.encode() for name in (*names, looked_for_in)) + b"\0"
+    places = [strings.index(name.encode()) for name in names]
+    at = 64 + 2 * 56
+    entries = [(1, place) for place in places] + [(29, strings.index(looked_for_in.encode()))] * bool(
+        looked_for_in
+    )
+    size = 16 * (len(entries) + 3)
+    entries += [(5, at + size), (10, len(strings)), (0, 0)]
+    shell = needs_of("/bin/sh")
+    assert shell is not None
+    header = MAGIC.ljust(16, b"\0") + struct.pack(
+        "<HHIQQQIHHHHHH", 3, shell.machine, 1, 0, 64, 0, 0, 64, 56, 2, 0, 0, 0
+    )
+    whole = at + size + len(strings)
+    segments = struct.pack("<IIQQQQQQ", 1, 4, 0, 0, 0, whole, whole, 1) + struct.pack(
+        "<IIQQQQQQ", 2, 4, at, at, at, size, size, 1
+    )
+    return header + segments + b"".join(struct.pack("<QQ", *entry) for entry in entries) + strings
+
+
+def played(folder: Path, *command: str) -> MatchRecord:
+    """A match of a bot against itself, under a keeper of its own."""
+    (folder / "bot.py").write_text(PLAY)
+    player = registered("bot", command or (PYTHON, str(folder / "bot.py")), folder)
+    return played_by(player, registered("other", (PYTHON, str(folder / "bot.py")), folder))
+
+
+def played_by(*players: Player) -> MatchRecord:
+    """A match of two players, under a keeper of its own."""
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, 100_000_000, isolation="landlock")
+    SYSTEM.close()
+    with closing(Conductor()) as table:
+        try:
+            return table.play(
+                MatchSpec(
+                    "m",
+                    "s",
+                    None,
+                    None,
+                    0,
+                    "planning",
+                    {"seats": 2, "deals": [[1, 0]]},
+                    "1",
+                    players,
+                    limits,
+                )
+            )
+        finally:
+            SYSTEM.close()
+
+
+@pytest.mark.parametrize("name", ["/usr", "/proc/sys", "/root", "../../../usr"])
+def test_what_an_authors_file_names_is_never_read_where_it_is(name: str, tmp_path: Path) -> None:
+    (tmp_path / "decoy").write_bytes(program_that_needs(name, looked_for_in="/usr/lib"))
+    needs = needs_of(str(tmp_path / "decoy"))
+    assert needs is not None and needs.libraries == (name,)
+    record = played(tmp_path)
+    assert record.forfeit is None
+    assert record.isolation["system"] == "in memory, at most 1024 MB"
+
+
+def test_a_pipe_where_a_library_is_looked_for_keeps_nobody_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "libq.so")
+    (tmp_path / "decoy").write_bytes(program_that_needs("libq.so", looked_for_in="$ORIGIN"))
+    assert played(tmp_path).forfeit is None
+
+
+def test_a_word_that_leads_through_the_kernels_folders_starts_a_bot_all_the_same(tmp_path: Path) -> None:
+    assert played(tmp_path, PYTHON, str(tmp_path / "bot.py"), "/dev/stdin").forfeit is None
+
+
+def test_a_first_line_tells_an_author_nothing_of_the_organisers_links(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "hidden").write_text("")
+    (tmp_path / "private").symlink_to("hidden")
+    script = tmp_path / "own" / "start"
+    script.write_text(f"#!{tmp_path}/private\nif [ -L {tmp_path}/private ]; then echo seen >&2; fi\n")
+    script.chmod(0o755)
+    with pytest.raises(Exception, match="No such file"):
+        played(tmp_path / "own", str(script))
+
+
+def test_a_folder_deeper_than_any_is_looked_through_as_far_as_it_goes(tmp_path: Path) -> None:
+    place = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(300):
+        os.mkdir("d", dir_fd=place)
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+    assert played(tmp_path).forfeit is None
+
+
+def in_a_shell(folder: Path, name: str, first: str) -> Player:
+    """A bot in a shell, with these first lines."""
+    (folder / name).mkdir()
+    script = folder / name / "bot"
+    script.write_text(first + IN_A_SHELL)
+    script.chmod(0o755)
+    return registered(name, (str(script),), folder / name)
+
+
+def test_the_words_of_one_players_script_take_nothing_of_anothers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 4 << 20)
+    greedy = in_a_shell(tmp_path, "greedy", "#!/bin/sh\n# perl python3 openssl gcc git")
+    record = played_by(greedy, in_a_shell(tmp_path, "modest", "#!/bin/bash"))
+    assert record.forfeit is None
+    assert [any("no room in its share" in note for note in bot.notes) for bot in record.bots] == [True, False]
+    assert record.isolation["system"] == "in memory, at most 1024 MB"
+
+
+def test_what_a_first_line_names_is_there_even_where_no_room_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 4096)
+    record = played_by(*(in_a_shell(tmp_path, name, "#!/bin/bash") for name in ("one", "other")))
+    assert record.forfeit is None
+    assert os.path.realpath("/bin/bash") in str(record.isolation["system"])
+
+
+@pytest.fixture
+def keeper() -> Iterator[Callable[..., Sequence[str]]]:
+    """Asks a keeper of its own for a player's view; what of it is read where it is."""
+
+    def ask(player: str, *needed: Path) -> Sequence[str]:
+        (view,), new = SYSTEM.take([KeeperRequest(player, (), tuple(map(str, needed)), (), ())], ())
+        (descriptor,) = new.values()
+        assert all(os.stat(f".{file}", dir_fd=descriptor).st_size == file.stat().st_size for file in needed)
+        os.close(descriptor)
+        return view.in_place
+
+    SYSTEM.close()
+    yield ask
+    SYSTEM.close()
+
+
+def two_files(folder: Path, size: int = 1 << 20) -> tuple[Path, Path]:
+    first, second = folder / "first", folder / "second"
+    for file in (first, second):
+        file.write_bytes(bytes(size))
+    return first, second
+
+
+def test_what_one_player_has_no_room_for_is_copied_for_another(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 3 << 19)
+    first, second = two_files(tmp_path)
+    assert keeper("a", first, second) == [str(second)]
+    assert keeper("b", second) == []
+
+
+def test_what_others_need_makes_no_room_for_a_player_that_it_would_not_have_alone(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "PLAYER_BYTES", 3 << 19)
+    first, second = two_files(tmp_path)
+    assert keeper("a", first) == []
+    assert keeper("b", first, second) == [str(second)]
+
+
+def test_versions_of_a_player_take_the_room_of_one(
+    keeper: Callable[..., Sequence[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(system_module, "SYSTEM_BYTES", 8 << 20)
+    first, second = two_files(tmp_path, 1 << 19)
+    for _ in range(20):
+        assert keeper("a", first) == keeper("a", first, second) == []
+
+
+def test_what_was_looked_for_before_takes_as_many_looks_as_the_first_time(tmp_path: Path) -> None:
+    (tmp_path / "libq.so").write_bytes(program_that_needs())
+    left = []
+    for _ in range(2):
+        looks = Looks(1000)
+        assert find("libq.so", (str(tmp_path / "none"), str(tmp_path)), looks) == str(tmp_path / "libq.so")
+        left.append(looks.left)
+    assert left == [998, 998]
+
+
+def test_what_authors_write_makes_us_look_at_so_much_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def isfile(path: str) -> bool:
+        looked.append(path)
+        return False
+
+    monkeypatch.setattr(os.path, "isfile", isfile)
+    looks = Looks(1000)
+    for number in range(5):
+        names = [f"lib{number}-{name}.so" for name in range(200)]
+        decoy = tmp_path / f"decoy{number}"
+        decoy.write_bytes(
+            program_that_needs(*names, looked_for_in=":".join(f"/usr/lib/{n}" for n in range(200)))
+        )
+        needs = needs_of(str(decoy))
+        assert needs is not None
+        list(files_for(needs, looks))
+    assert 0 < len(looked) < 1000
+
+
+def test_a_folder_that_is_named_twice_is_looked_in_once(tmp_path: Path) -> None:
+    (tmp_path / "decoy").write_bytes(program_that_needs("a.so", looked_for_in="/usr/lib:/usr/./lib/:" * 90))
+    needs = needs_of(str(tmp_path / "decoy"))
+    assert needs is not None and needs.folders == ("/usr/lib",)
+
+
+def test_what_another_machines_program_loads_is_not_looked_for(tmp_path: Path) -> None:
+    code = bytearray(program_that_needs("libc.so.6"))
+    code[18] ^= 1
+    (tmp_path / "decoy").write_bytes(code)
+    needs = needs_of(str(tmp_path / "decoy"))
+    assert needs is not None and needs.libraries == ("libc.so.6",)
+    looks = Looks(1000)
+    assert not [*files_for(needs, looks)]
+    assert looks.left == 1000

@@ -1,0 +1,566 @@
+"""The stage: what confined bots see of files, processes and the machine, and what they are told when refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.match.clock import TimeControl
+from arbiter.match.spec import Limits, MatchSpec
+from arbiter.sandbox import rootfs_client as system_module
+from arbiter.sandbox.forkserver import copies, users
+from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
+from arbiter.sandbox.forkserver_client import SlimProcess
+from arbiter.sandbox.launcher import Launcher
+from arbiter.sandbox.player_command import registered
+from arbiter.sandbox.rootfs_client import SYSTEM
+from arbiter.sandbox.tiers import stage_enforces
+from arbiter.table import Conductor
+from arbiter.table.single_bot import SingleBot
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arbiter.match.record import BotReport, MatchRecord
+    from arbiter.match.spec import Player
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.usefixtures("landlock"),
+]
+on_a_stage = pytest.mark.usefixtures("a_stage")
+MEMORY = 100_000_000
+PLAY = """
+import sys
+hand = []
+for line in sys.stdin:
+    words = line.split()
+    answer = "="
+    if words[0] == "set_cards":
+        hand = words[2:]
+    elif words[0] == "gen_declare":
+        answer = "= 0"
+    elif words[0] == "gen_move":
+        answer = "= " + hand.pop()
+    print(answer, end="\\n\\n", flush=True)
+"""
+
+
+@pytest.fixture
+def table() -> Iterator[Conductor]:
+    made = Conductor()
+    yield made
+    made.close()
+
+
+def seen_by(
+    table: Conductor, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
+) -> BotReport:
+    """What came of a bot of one card that first does something, but for pauses of this machine's; its own
+    folder is `folder`.
+    """
+    folder.mkdir(exist_ok=True)
+    bot = folder / "bot.py"
+    if not bot.exists() or bot.read_text() != program + PLAY:
+        bot.write_text(program + PLAY)
+    player = registered("bot", (*command, str(folder / "bot.py")), folder)
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    record = table.play(
+        MatchSpec(
+            "m", "s", None, None, 0, "planning", {"seats": 2, "deals": [[1, 0]]}, "1",
+            (player, replace(player, name="other")), limits,
+        )
+    )  # fmt: skip
+    assert record.forfeit is None, record.bots[record.forfeit.seat].stderr_tail
+    report = record.bots[0]
+    return replace(report, notes=tuple(note for note in report.notes if "referee was stopped" not in note))
+
+
+TELL_FILES = """
+import os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+for place, folders, files in sorted(os.walk(here)):
+    for name in sorted(folders + files):
+        path = os.path.join(place, name)
+        if name != "__pycache__":
+            said = os.readlink(path) if os.path.islink(path) else ""
+            print(os.path.relpath(path, here), said, oct(os.lstat(path).st_mode), file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_a_bot_finds_its_own_files_where_they_are(table: Conductor, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    (own / "data" / "deep").mkdir(parents=True)
+    (own / "data" / "deep" / "book").write_text("x" * 100_000)
+    (own / "data" / "run").write_text("#!/bin/sh\n")
+    (own / "data" / "run").chmod(0o4755)
+    (own / "link").symlink_to("data/deep/book")
+    os.mkfifo(own / "pipe")
+    told = seen_by(table, own, TELL_FILES).stderr_tail.splitlines()
+    assert told == [
+        "bot.py  0o100644", "data  0o40755", "link data/deep/book 0o120777",
+        "data/deep  0o40755", "data/run  0o100755", "data/deep/book  0o100644",
+    ]  # fmt: skip
+
+
+TELL_TIMES = """
+import os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+times = [os.lstat(path) for path in (here, here + "/bot.py", here + "/link")]
+print(*(time.st_mtime_ns for time in times), file=sys.stderr)
+print(*(time.st_ctime_ns for time in times), file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_a_bots_files_seem_to_have_been_put_there_for_this_match(table: Conductor, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "link").symlink_to("bot.py")
+    seen = [seen_by(table, own, TELL_TIMES).stderr_tail.splitlines() for _ in range(2)]
+    originals = [os.lstat(path).st_mtime_ns for path in (own, own / "bot.py", own / "link")]
+    assert [match[0] for match in seen] == [" ".join(map(str, originals))] * 2
+    first, second = (map(int, match[1].split()) for match in seen)
+    assert max(first) < min(second)
+
+
+@on_a_stage
+def test_a_bot_sees_nothing_of_the_machine_but_its_own_and_a_system_in_memory(
+    table: Conductor, tmp_path: Path
+) -> None:
+    store = tmp_path / "season.sqlite-wal"
+    store.write_text("x")
+    program = SEES.replace("STORE", str(store)).replace("DISK", str(os.stat(os.__file__).st_dev))
+    told = seen_by(table, tmp_path / "own", program).stderr_tail.splitlines()
+    assert told == ["False", "False", "[]", "True", "True", "[]"]
+
+
+SEES = """
+import os, sys
+device = os.stat("/usr").st_dev
+for line in (
+    os.path.exists("STORE"), os.path.exists("/home") or os.path.exists("/var/lib"),
+    [name for name in ("fd", "fdinfo", "ns", "task", "mountinfo", "status", "root") if os.path.exists("/proc/self/" + name)],
+    all(os.stat(path).st_dev == device for path in ("/etc", "/sys/devices", "/proc/cpuinfo", "/proc/sys/kernel")),
+    os.readlink("/proc/self/exe") == os.path.realpath(sys.executable),
+    [path for path in ("/lib/x86_64-linux-gnu", "/lib64", os.__file__) if os.path.exists(path) and os.stat(path).st_dev == DISK],
+):
+    print(line, file=sys.stderr)
+"""
+
+
+@on_a_stage
+def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_named(
+    table: Conductor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SYSTEM.close()
+    monkeypatch.setattr(system_module, "SYSTEM_BYTES", 40 << 20)
+    try:
+        seen_by(table, tmp_path / "own", "")
+        assert any(os.__file__.startswith(place) for place in table._launcher.elsewhere or ())
+    finally:
+        SYSTEM.close()
+
+
+@on_a_stage
+def test_a_bot_has_the_same_process_number_in_each_seat(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import os\nprint('=', os.getpid(), end='\\n\\n')\n")
+    player = registered("bot", (sys.executable, "-I", "-S", str(tmp_path / "bot.py")), tmp_path)
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    with closing(Launcher()) as launcher:
+        numbers = []
+        for seat in (0, 2):
+            bot = SingleBot(launcher, player, limits, seat)
+            numbers.append(bot.listen(30_000_000_000).split()[1])
+            bot.stop()
+    assert numbers[1] == numbers[0]
+
+
+@on_a_stage
+def test_a_bot_sees_its_files_as_they_are_when_a_match_begins(table: Conductor, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    tell = "print(open(__file__.replace('bot.py', 'note')).read(), file=__import__('sys').stderr)\n"
+    own.mkdir()
+    told = []
+    for note in ("first", "second"):
+        (own / "note").write_text(note)
+        told.append(seen_by(table, own, tell).stderr_tail)
+    own.rename(tmp_path / "old")
+    own.mkdir()
+    (own / "note").write_text("third")
+    told.append(seen_by(table, own, tell).stderr_tail)
+    assert told == ["first\n", "second\n", "third\n"]
+
+
+@on_a_stage
+def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
+    table: Conductor, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    with open(own / "weights", "wb") as file:
+        file.truncate(copies.LARGEST + 1)
+    report = seen_by(table, own, "")
+    assert report.notes == (f"read where they are, not copied to memory: {own}",)
+
+
+def played_by(table: Conductor, *players: Player) -> MatchRecord:
+    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
+    options = {"seats": len(players), "deals": [[1, 0]]}
+    return table.play(MatchSpec("m", "s", None, None, 0, "planning", options, "1", players, limits))
+
+
+def with_weights(folder: Path, size: int, name: str = "weights") -> Path:
+    folder.mkdir(parents=True)
+    with open(folder / name, "wb") as file:
+        file.truncate(size)
+    return folder
+
+
+@on_a_stage
+def test_each_player_has_a_share_of_its_own_for_copies(table: Conductor, tmp_path: Path) -> None:
+    players = []
+    for seat in range(3):
+        own = with_weights(tmp_path / str(seat), copies.LARGEST // 10 * 9)
+        (own / "bot.py").write_text(PLAY)
+        players.append(registered(f"bot{seat}", (sys.executable, str(own / "bot.py")), own))
+    for _ in range(2):
+        record = played_by(table, *players)
+        assert [bot.notes for bot in record.bots] == [(), (), ()]
+        assert record.isolation["own files"] == "copies in memory"
+
+
+@on_a_stage
+def test_what_else_a_player_reads_does_not_take_its_own_folders_room(
+    table: Conductor, tmp_path: Path
+) -> None:
+    own = with_weights(tmp_path / "z", copies.LARGEST // 2)
+    (own / "bot.py").write_text(PLAY)
+    read = [str(with_weights(tmp_path / f"a{number}", copies.LARGEST // 3)) for number in range(2)]
+    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=[*read, str(own)])
+    record = played_by(table, player, replace(player, name="other", read=(str(own),)))
+    told = f"read where they are, not copied to memory: {read[1]}"
+    assert [bot.notes for bot in record.bots] == [(told,), ()]
+
+
+@on_a_stage
+def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Conductor, tmp_path: Path) -> None:
+    own = with_weights(tmp_path / "own" / "inner", copies.LARGEST // 3 * 2)
+    (own / "bot.py").write_text(PLAY)
+    read = [str(tmp_path / "own"), *(str(with_weights(own / str(number), 0)) for number in range(9))]
+    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=read)
+    # Also where the inner one was copied before.
+    record = played_by(
+        table, replace(player, read=(str(own),)), replace(player, name="other", read=(str(own),))
+    )
+    assert record.forfeit is None
+    record = played_by(table, player, replace(player, name="other"))
+    assert not any("not copied" in note for bot in record.bots for note in bot.notes)
+    assert record.forfeit is None
+
+
+@on_a_stage
+def test_folders_without_end_keep_nothing_from_being_copied(table: Conductor, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    place = own
+    for _ in range(copies.DEEPEST + 5):
+        place /= "d"
+    place.mkdir(parents=True)
+    assert seen_by(table, own, "").notes == ()
+
+
+@on_a_stage
+def test_a_bot_sees_no_process_but_itself(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import os, sys
+others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists(f"/proc/{pid}")]
+print(others, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "[]\n"
+
+
+@on_a_stage
+def test_every_bot_is_nobody_to_itself(table: Conductor, tmp_path: Path) -> None:
+    tell = "import os, sys\nprint(os.getresuid(), os.getresgid(), os.getgroups(), file=sys.stderr)\n"
+    told = seen_by(table, tmp_path / "own", tell).stderr_tail
+    assert told.startswith(f"{(NOBODY,) * 3} {(NOBODY,) * 3} ")
+    if os.geteuid() == 0:
+        assert told.endswith(" []\n")
+
+
+@on_a_stage
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: there is one user alone")
+def test_a_user_of_its_own_reads_and_runs_what_is_open_to_its_player_alone(
+    table: Conductor, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    secret = own / "secret"
+    secret.write_text("word")
+    program = own / "start"
+    program.write_text('#!/bin/sh\nexec python3 "$@"\n')
+    for path, mode in (secret, 0o600), (program, 0o700), (own, 0o700):
+        os.chown(path, NOBODY + 7, NOBODY + 7)
+        path.chmod(mode)
+    tell = f"print(open({str(secret)!r}).read(), file=__import__('sys').stderr)\n"
+    assert seen_by(table, own, tell, (str(program),)).stderr_tail == "word\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: bots share the player's number")
+def test_root_gives_each_bot_a_number_that_nobody_else_has(tmp_path: Path) -> None:
+    namespaces = Users().enough(2)
+    numbers = {owner_of_a_file_made_in(namespace, tmp_path / str(namespace)) for namespace in namespaces}
+    for namespace in namespaces:
+        os.close(namespace)
+    assert len(numbers) == 2
+    assert all(FIRST <= number < FIRST + NUMBERS for number in numbers)
+
+
+def owner_of_a_file_made_in(namespace: int, path: Path) -> int:
+    pid = os.fork()
+    if pid == 0:
+        try:
+            become(namespace)
+            path.touch()
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    return path.stat().st_uid
+
+
+@pytest.mark.parametrize(
+    ("user", "others", "expected"),
+    [
+        (FIRST + 5, FIRST, [(NOBODY, FIRST + 5, 1), (0, 0, NOBODY), (65535, 65535, FIRST - 65535)]),
+        (1000, 0, [(NOBODY, 1000, 1)]),
+        (0, 65536, [(NOBODY, 0, 1), (1, 1, NOBODY - 1), (65535, 65535, 1)]),
+    ],
+    ids=["root", "an ordinary user", "root in a container"],
+)
+def test_a_bot_is_nobody_and_only_root_names_others(
+    user: int, others: int, expected: list[tuple[int, ...]]
+) -> None:
+    lines = users.names(user, others).splitlines()
+    assert [tuple(map(int, line.split())) for line in lines] == expected
+
+
+def test_bots_share_a_user_where_the_kernel_refuses_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(numbered: bool) -> int:
+        raise OSError("refused")
+
+    monkeypatch.setattr(users, "_new_user", refuse)
+    assert Users().enough(2) == []
+    assert "the same for all" in stage_enforces(True, "").values()
+
+
+@on_a_stage
+def test_a_bot_has_a_temporary_folder_that_is_empty_in_every_match(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import os, sys, tempfile
+print(os.listdir(tempfile.gettempdir()), file=sys.stderr)
+with tempfile.NamedTemporaryFile(delete=False) as file:
+    print(os.stat(file.name).st_ino, os.write(file.fileno(), bytes(15 << 20)) >> 20, file=sys.stderr)
+"""
+    first, second = (seen_by(table, tmp_path / "own", tell).stderr_tail for _ in range(2))
+    assert first.splitlines()[0] == "[]"
+    assert first.endswith(" 15\n")
+    assert first == second
+
+
+def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Conductor, tmp_path: Path) -> None:
+    tell = (
+        "import os, sys\nprint(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'), file=sys.stderr)\n"
+    )
+    told = int(seen_by(table, tmp_path / "own", tell).stderr_tail)
+    assert MEMORY - 4096 <= told <= MEMORY
+
+
+def test_a_call_that_is_refused_is_named_once_in_the_notes(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import os, socket
+for _ in range(3):
+    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
+        try:
+            act()
+        except PermissionError:
+            pass
+"""
+    report = seen_by(table, tmp_path / "own", tell)
+    assert report.notes == ("system calls refused: clone, socket, setpriority",)
+
+
+THREADS = """
+import ctypes, os, sys, threading, time
+SHARED_WAIT = 202 if os.uname().machine == "x86_64" else 98
+libc = ctypes.CDLL(None)
+made = ctypes.c_ulong()
+sleep = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: time.sleep(0.05))
+joined = 0
+for _ in range(3):
+    assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+    joined += libc.pthread_join(made, None) == 0
+print("joined", joined, file=sys.stderr)
+past = (ctypes.c_long * 2)(int(time.time()), 0)
+assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+print("too early", libc.pthread_timedjoin_np(made, None, past), file=sys.stderr)
+libc.pthread_join(made, None)
+far = (ctypes.c_long * 2)(1 << 50, 0)
+assert libc.pthread_create(ctypes.byref(made), None, sleep, None) == 0
+print("in time", libc.pthread_timedjoin_np(made, None, far), file=sys.stderr)
+word = ctypes.c_int(1)
+threading.Timer(0.02, lambda: setattr(word, "value", 0)).start()
+libc.syscall(SHARED_WAIT, ctypes.byref(word), 0, 1, None, 0, 0)
+print("changed", word.value, file=sys.stderr)
+posted = ctypes.create_string_buffer(64)
+libc.sem_init(posted, 1, 0)
+threading.Timer(0.02, libc.sem_post, (posted,)).start()
+print("posted", libc.sem_wait(posted), file=sys.stderr)
+"""
+
+
+def test_threads_are_waited_for_as_anywhere(table: Conductor, tmp_path: Path) -> None:
+    told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
+    assert told == ["joined 3", "too early 110", "in time 0", "changed 0", "posted 0"]
+
+
+def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = SlimProcess.__init__
+    monkeypatch.setattr(SlimProcess, "__init__", lambda slim, *_: start(slim, "here"))
+    table = Conductor()
+    try:
+        report = seen_by(
+            table,
+            tmp_path / "own",
+            THREADS + "import socket\ntry:\n    socket.socket()\nexcept OSError:\n    pass\n",
+        )
+        assert table._launcher.staged is False
+    finally:
+        table.close()
+    assert report.stderr_tail.splitlines()[0] == "joined 3"
+    assert report.notes == ("system calls refused: socket",)
+
+
+def test_a_thread_shares_all_that_limits_count(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+number = 56 if os.uname().machine == "x86_64" else 220
+# All that a thread shares but the descriptors.
+print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "-1 1\n"
+
+
+def test_waits_that_signals_end_are_forgotten(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import ctypes, os, signal, sys, threading
+libc = ctypes.CDLL(None)
+number = 202 if os.uname().machine == "x86_64" else 98
+word = ctypes.c_uint32(7)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+far = (ctypes.c_long * 2)(1000, 0)
+for _ in range(500):
+    libc.syscall(number, ctypes.byref(word), 0, 7, far, 0, 0)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("done", file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "done\n"
+
+
+def test_a_bot_makes_so_many_pipes_and_no_more(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import os, socket, sys
+made = 0
+try:
+    while made < 200:
+        for end in os.pipe() if made % 2 else socket.socketpair():
+            os.close(end) if made % 2 else end.close()
+        made += 1
+except OSError as error:
+    print(made, error.errno, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "64 24\n"
+
+
+def test_a_bot_makes_so_many_timers_and_no_more(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import ctypes, os, select, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for _ in range(200):
+    select.epoll().close()
+made = 0
+while libc.timerfd_create(1, 0) >= 0:
+    made += 1
+print(made, ctypes.get_errno(), file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "16 24\n"
+
+
+def test_a_bot_has_so_many_threads_and_no_more(table: Conductor, tmp_path: Path) -> None:
+    tell = """
+import sys, threading, time
+threading.stack_size(65536)
+stop = threading.Event()
+started = 0
+try:
+    for _ in range(400):
+        threading.Thread(target=stop.wait, daemon=True).start()
+        started += 1
+except RuntimeError:
+    pass
+print(started, file=sys.stderr)
+"""
+    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "255\n"
+
+
+def test_questions_without_end_are_answered_slowly_and_harm_nobody(table: Conductor, tmp_path: Path) -> None:
+    flood = """
+import os, threading
+def ask():
+    while True:
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, 1)
+        except PermissionError:
+            pass
+threading.stack_size(65536)
+for _ in range(20):
+    threading.Thread(target=ask, daemon=True).start()
+"""
+    assert seen_by(table, tmp_path / "own", flood).notes[0] == "system calls refused: setpriority"
+
+
+def test_a_folder_has_entries_that_change_with_what_is_in_it(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "file").write_text("1")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    before = copies.entries_of(folder)
+    (tmp_path / "below" / "file").write_text("2")
+    after = copies.entries_of(folder)
+    os.close(folder)
+    assert [entry.name for entry in before] == ["below", "below/file"]
+    assert before != after
+
+
+@pytest.mark.parametrize("what", ["large", "many"])
+def test_what_is_too_much_to_copy_is_seen(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copies, "LARGEST", 10)
+    monkeypatch.setattr(copies, "MOST_FILES", 4)
+    if what == "large":
+        (tmp_path / "file").write_text("x" * 11)
+    if what == "many":
+        for number in range(5):
+            (tmp_path / str(number)).touch()
+    folder = os.open(tmp_path, os.O_RDONLY)
+    with pytest.raises(copies.FolderTooLarge):
+        copies.entries_of(folder)
+    os.close(folder)

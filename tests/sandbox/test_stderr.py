@@ -1,0 +1,132 @@
+"""Standard error, and when what was written to it was written."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arbiter.match.record import Fault
+from arbiter.sandbox import stderr
+from arbiter.sandbox.stderr import DURING, SINCE, STDERR_TAIL, StandardError
+from tests.fixtures.bot_template import against
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arbiter.table import Conductor
+
+
+class Pipe:
+    """A bot's end of standard error, and ours."""
+
+    def __init__(self, ends: tuple[int, int]) -> None:
+        self.read, self.write = ends
+        os.set_blocking(self.read, False)
+        self.error = StandardError(self.read)
+
+    def written(self, text: str, when: str, *, asked: bool = False) -> None:
+        os.write(self.write, text.encode())
+        self.error.requests += asked
+        self.error.mark(when)
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    ends = os.pipe()
+    yield Pipe(ends)
+    for end in ends:
+        os.close(end)
+
+
+def test_each_piece_is_marked_with_the_move_that_it_belongs_to(pipe: Pipe) -> None:
+    pipe.written("starting\n", SINCE)
+    pipe.written("hm\n", DURING, asked=True)
+    pipe.written("heard\n", SINCE)
+    pipe.written("", DURING, asked=True)
+    pipe.written("at last\n", DURING, asked=True)
+    assert list(pipe.error.marks([3, 7, 11], 12)) == [(9, DURING, 3), (12, SINCE, 3), (18, DURING, 11)]
+
+
+def test_many_writes_in_one_place_are_one_mark(pipe: Pipe) -> None:
+    pipe.error.requests = 1
+    for _ in range(100):
+        pipe.written("x", DURING)
+    assert len(pipe.error._marks) == 1
+    assert list(pipe.error.marks([7], 8)) == [(0, DURING, 7)]
+
+
+def test_a_request_without_an_answer_is_the_one_that_the_fault_ended(pipe: Pipe) -> None:
+    pipe.written("hm\n", DURING, asked=True)
+    pipe.written("alas\n", SINCE, asked=True)
+    assert list(pipe.error.marks([3], 9)) == [(0, DURING, 3), (3, DURING, 9)]
+
+
+def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
+    pipe.written("x" * 100, DURING, asked=True)
+    pipe.written("é" * (STDERR_TAIL // 2 - 10), DURING, asked=True)
+    pipe.written("end", DURING, asked=True)
+    tail = pipe.error.tail.decode()
+    (first, second, third) = pipe.error.marks([1, 2, 3], 4)
+    assert (first, second[1:], third[1:]) == ((0, DURING, 1), (DURING, 2), (DURING, 3))
+    assert tail[second[0] : third[0]] == "é" * (STDERR_TAIL // 2 - 10)
+    pipe.written("y" * STDERR_TAIL, SINCE)
+    assert list(pipe.error.marks([1, 2, 3], 4)) == [(0, SINCE, 3)]
+
+
+def test_no_more_is_read_than_a_match_may_have(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stderr, "STDERR_LIMIT", 100)
+    pipe.written("x" * 99, SINCE)
+    assert not pipe.error.is_full
+    pipe.written("y", DURING, asked=True)
+    assert pipe.error.is_full
+    assert not pipe.error.drain()
+
+
+@pytest.mark.process
+def test_a_bot_that_waits_for_its_standard_error_to_be_read_hears_why(
+    table: Conductor, bot: Callable[..., Path]
+) -> None:
+    record = table.play(
+        against(bot("", "while words[0] == 'gen_move': sys.stderr.write('x' * 65536)"), "200ms")
+    )
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.TIMEOUT
+    assert record.forfeit.reason.endswith(f"; {stderr.FULL}")
+    assert stderr.FULL in record.bots[1].notes
+
+
+@pytest.mark.process
+def test_a_record_tells_during_which_move_its_bot_wrote(table: Conductor, bot: Callable[..., Path]) -> None:
+    each = (
+        # So that its replies to news are waited for on the long path.
+        "if words[0] == 'declare': time.sleep(0.001)\n"
+        "hold = globals().setdefault('hold', [0])\n"
+        "if words[0].startswith('gen_'):\n"
+        "    hold[0] += 1\n"
+        "    print(f'request {hold[0]}', file=sys.stderr, flush=True)\n"
+        "    if hold[0] == 4: sys.exit(3)"
+    )
+    record = table.play(against(bot("print('hello', file=sys.stderr, flush=True)", each)))
+    report = record.bots[1]
+    own = [number for number, move in enumerate(record.moves, 1) if move.seat == 1]
+    assert report.stderr_tail == "hello\n" + "".join(f"request {number}\n" for number in range(1, 5))
+    # Only a bot that has written before is watched closely enough to tell an answer from what follows it.
+    (first, *others) = report.stderr_at
+    assert first[0] == 6
+    assert first[2] == own[0]
+    assert others == [(16, "during", own[1]), (26, "during", own[2]), (36, "during", len(record.moves) + 1)]
+    assert record.bots[0].stderr_at == ()
+
+
+def test_of_a_python_that_died_as_it_started_the_error_is_the_last_line(pipe: Pipe) -> None:
+    died = (
+        "Fatal Python error: init_fs_encoding: no codec\nModuleNotFoundError: No module named 'encodings'\n\n"
+    )
+    pipe.written(f"{died}Current thread 0x1 (most recent call first):\n  <no Python frame>\n", DURING)
+    hint = "name its interpreter in command, or the interpreter's folder in read"
+    assert pipe.error.last_line == (
+        f"Fatal Python error: init_fs_encoding: no codec; its Python finds no library: {hint}"
+    )

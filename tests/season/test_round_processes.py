@@ -1,0 +1,341 @@
+"""Whole rounds through the command line with real processes: killed, interrupted, gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.sandbox.process_meter import descendants_of
+from arbiter.store import Store, db_schema
+from tests.fixtures.commands import RANDOM
+from tests.fixtures.round_processes import (
+    GONE_WITHIN_MS,
+    ROUND_1,
+    assert_all_end,
+    config,
+    gate_opened,
+    quick_config,
+    run,
+    start,
+    stored,
+    until_a_match_is_stored,
+    watched,
+    with_gate,
+    write_config,
+)
+
+__all__ = ["config", "quick_config"]
+
+pytestmark = pytest.mark.process
+
+
+class Undisturbed(NamedTuple):
+    """A season that was played in one go, and what the command said."""
+
+    config: Path
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """What the seasons of these tests come to if nobody disturbs them."""
+    config = write_config(tmp_path_factory.mktemp("twin"))
+    return Undisturbed(config, *run("run-season", config, "--format", "json"))
+
+
+def test_run_round_twice_plays_both_rounds_and_then_says_so(quick_config: Path) -> None:
+    code, out, _ = run("run-round", quick_config, "--format", "json")
+    first = json.loads(out)
+    assert (code, first["rounds_played"]) == (0, 1)
+    assert all(row["matches"] == 4 and row["results"] == 12 for row in first["players"])
+    assert all(row["low"] < row["elo"] < row["high"] for row in first["players"])
+    code, out, _ = run("run-round", quick_config)
+    assert code == 0
+    assert "2 rounds played" in out
+    assert len(stored(quick_config)) == 16
+    code, out, err = run("run-round", quick_config)
+    assert code == 0
+    assert "all 2 rounds of season are complete" in err
+    assert "2 rounds played" in out
+
+
+def test_kill_9_in_the_middle_of_a_round_loses_and_doubles_no_match(config: Path, twin: Undisturbed) -> None:
+    process = start("run-round", config, "--workers", "2")
+    until_a_match_is_stored(process)
+    watching = watched(process.pid)
+    process.kill()
+    process.communicate()
+    assert_all_end(watching)
+    kept = stored(config)
+    assert 1 <= len(kept) < 8
+    with gate_opened(config):
+        code, _, err = run("run-round", config)
+    assert code == 0
+    assert "are stored already" in err
+    found = stored(config)
+    assert found.items() <= stored(twin.config).items()
+    assert set(found) == ROUND_1
+
+
+def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_others(quick_config: Path) -> None:
+    assert run("run-round", quick_config)[0] == 0
+    before = stored(quick_config)
+    file = quick_config.with_suffix(".sqlite")
+    with closing(Store(f"sqlite:///{file}")) as store, store.transaction() as connection:
+        connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id.like("r001/t02/%")))
+        connection.execute(sa.delete(db_schema.ratings))
+        connection.execute(sa.update(db_schema.rounds).values(complete=False))
+    quick_config.write_text(quick_config.read_text().replace("time: 60s", "time: 50s", 1))
+    code, _, err = run("run-round", quick_config, "--accept-changes")
+    assert code == 0
+    assert (
+        "arbiter: round 1 was begun under other settings and is finished under those;"
+        " changed since: time: 60s -> 50s" in err
+    )
+    assert "accepted" not in err
+    assert stored(quick_config) == before
+    code, _, err = run("run-round", quick_config)
+    assert (code, "changed since round 1, which is complete: time: 60s -> 50s" in err) == (2, True)
+
+
+def test_a_moved_folder_of_bots_stops_the_run_without_a_forfeit_and_moved_back_it_goes_on(
+    config: Path, tmp_path: Path, twin: Undisturbed
+) -> None:
+    program, bots = Path(RANDOM.split()[-1]), tmp_path / "bots"
+    bots.mkdir()
+    shutil.copy(program, bots)
+    config.write_text(config.read_text().replace(str(program), str(bots / program.name)))
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    bots.rename(tmp_path / "moved")
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 4
+    last = err.splitlines()[-1]
+    assert re.match(r"arbiter: match r001/t0\d/m\d was void: player p\d: there is no (program|file) /", last)
+    assert err.count("there is no") <= 4
+    kept = json.loads(run("matches", config, "--format", "json")[1])["matches"]
+    assert [match["fault"] for match in kept] == [None] * len(kept)
+    code, _, err = run("run-season", config)
+    assert (code, "p1: there is no" in err) == (2, True)
+    (tmp_path / "moved").rename(bots)
+    assert run("run-season", config)[0] == 0
+    assert stored(config) == stored(twin.config)
+
+
+def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config: Path) -> None:
+    process = start("run-round", config, "--workers", "2")
+    until_a_match_is_stored(process)
+    watching = watched(process.pid)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+    assert_all_end(watching)
+    with gate_opened(config):
+        assert run("run-round", config)[0] == 0
+    assert set(stored(config)) == ROUND_1
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGHUP)])
+def test_several_signals_at_once_end_it_once(signals: tuple[int, int], config: Path) -> None:
+    process = start("run-round", config, "--workers", "2")
+    until_a_match_is_stored(process)
+    watching = watched(process.pid)
+    for number in signals:
+        os.killpg(process.pid, number)
+    _, err = process.communicate(timeout=GONE_WITHIN_MS / 1000)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+    assert "Traceback" not in err
+    assert_all_end(watching)
+
+
+def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config: Path) -> None:
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    worker = next(
+        pid
+        for pid in descendants_of(process.pid)
+        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
+    os.kill(worker, signal.SIGKILL)
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 0
+    assert "void, to be played again: the worker process that played it died" in err
+    assert set(stored(config)) == ROUND_1
+
+
+def test_a_killed_bot_forfeits_and_the_round_goes_on(config: Path) -> None:
+    process = start("run-round", config)
+    until_a_match_is_stored(process)
+    for pid in descendants_of(process.pid):
+        if b"planning_random" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(pid, signal.SIGKILL)
+            break
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 0
+    assert set(stored(config)) == ROUND_1
+    forfeits = [line for line in err.splitlines() if "forfeits" in line]
+    assert len(forfeits) <= 1
+    assert all("(crash): it was killed by signal 9" in line for line in forfeits)
+
+
+def test_a_season_runs_to_its_end_after_being_killed(quick_config: Path, twin: Undisturbed) -> None:
+    assert twin.code == 0
+    assert json.loads(twin.out)["rounds_played"] == 2
+    assert "round 1: 8 matches in " in twin.err
+    config = with_gate(quick_config, matches=4)
+    process = start("run-season", config, "--workers", "2")
+    assert process.stderr is not None
+    next(line for line in process.stderr if "round 1:" in line and "leads" in line)
+    process.kill()
+    process.communicate()
+    with gate_opened(config):
+        code, _, _ = run("run-season", config, "--format", "json")
+    assert (code, stored(config)) == (0, stored(twin.config))
+    code, _, err = run("run-season", config, "--rounds", "2")
+    assert code == 0
+    assert "all 2 rounds of season are complete; its seed was " + "s" * 32 in err
+
+
+def test_a_second_coordinator_is_told_who_plays_and_so_is_status(quick_config: Path) -> None:
+    assert run("run-round", quick_config)[0] == 0
+    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
+    with store.held():
+        code, _, err = run("run-round", quick_config)
+        shape = json.loads(run("status", quick_config, "--format", "json")[1])
+    store.close()
+    me = f"process {os.getpid()} on {platform.node()} since "
+    assert (code, me in err) == (5, True)
+    assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
+    assert run("status", quick_config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+
+
+def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(quick_config: Path) -> None:
+    config = quick_config
+    config.write_text(config.read_text().replace("rounds: 2", "rounds: 500"))
+    process = start("run-season", config, "--workers", "2")
+    assert process.stderr is not None
+    next(line for line in process.stderr if "round 1:" in line and "leads" in line)
+    code, _, err = run("stop", config, "--wait")
+    assert (code, f"asked process {process.pid} on " in err) == (0, True)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "arbiter: stopped as asked; the same command goes on"
+    kept = stored(config)
+    assert 8 <= len(kept) < 500 * 8
+    code, _, err = run("stop", config)
+    assert (code, err) == (0, "arbiter: nobody plays season now\n")
+    assert run("run-round", config)[0] == 0
+    assert len(stored(config)) % 8 == 0
+    assert kept.items() <= stored(config).items()
+
+
+def test_the_log_names_every_match_and_what_ended_the_run(quick_config: Path, tmp_path: Path) -> None:
+    log = tmp_path / "season.log"
+    assert run("run-round", quick_config, "--log", log)[0] == 0
+    lines = log.read_text().splitlines()
+    assert {line.split()[1].rstrip(":") for line in lines if " r001/" in line} == ROUND_1
+    assert all(line[:2] == "20" for line in lines)
+    assert any("round 1: 8 matches in" in line for line in lines)
+    code, _, err = run("run-round", quick_config, "--log", tmp_path)
+    assert (code, err) == (2, err)
+    assert "Is a directory" in err or "is a directory" in err
+
+
+def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Path) -> None:
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = quick_config.read_text().replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
+    quick_config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
+    code, out, err = run("run-season", quick_config, "--format", "json")
+    assert code == 0
+    assert "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault" in err
+    rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
+    assert (rows["p3"], rows["h"]) == (4, 4)
+    assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])
+
+
+def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute(quick_config: Path) -> None:
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = quick_config.read_text().replace(own, '["false"]')
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
+    quick_config.write_text(text + "\nhouse_bots: [h]\nafter_fault: substitute\n")
+    code, out, err = run("run-round", quick_config)
+    assert code == 0
+    assert "season, round 1: 4 matches once more after a fault, with substitutes, " in err
+    assert "by faults" in out
+    ids = set(stored(quick_config))
+    again = sorted(ids - ROUND_1)
+    assert [match_id[:-1] in ROUND_1 and match_id.endswith("+") for match_id in again] == [True] * 4
+    shown = run("show", quick_config, again[0])[1].splitlines()[0]
+    assert "h sits in seat " in shown
+    assert f"for p3 since a fault ended {again[0][:-1]}, and has no results here" in shown
+    first = run("show", quick_config, again[0][:-1])[1].splitlines()[0]
+    assert first.startswith(f"the others played it once more as {again[0]}, with h in seat ")
+    assert run("matches", quick_config)[1].count("h (substitute) ") == 4
+    games = run("export", quick_config, "--as", "pgn", "--output", "-")[1]
+    assert '"h"' not in games
+    assert games.count(f'[MatchId "{again[0]}"]') == 3
+    rows = {
+        row["player"]: row
+        for row in json.loads(run("standings", quick_config, "--format", "json")[1])["players"]
+    }
+    assert sorted(row["wins_by_fault"] for row in rows.values()) == [0] * 6 + [4] * 3
+    assert [rows["h"][key] for key in ("matches", "results", "elo")] == [0, 0, None]
+    heading = run("standings", quick_config, "--format", "csv")[1].splitlines()[0]
+    assert "wins_by_fault" in heading.split(",")
+    assert run("verify", quick_config)[0] == 0
+    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
+    with store.transaction() as connection:
+        connection.execute(sa.update(db_schema.rounds).values(complete=False))
+        connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id == again[0]))
+    store.close()
+    shape = json.loads(run("status", quick_config, "--format", "json")[1])
+    assert (shape["round"]["matches"], shape["round"]["stored"]) == (12, 11)
+
+
+def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_config: Path) -> None:
+    text = quick_config.read_text()
+    for number in range(4, 8):
+        text = "\n".join(line for line in text.splitlines() if f"name: p{number}," not in line)
+    own = json.dumps([*RANDOM.split(), "--seed", "3"])
+    text = text.replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
+    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}\nhouse_bots: [h]\n"
+    quick_config.write_text(text)
+    code, out, err = run("qualify", quick_config)
+    lines = out.splitlines()
+    assert (code, [line.split()[:2] for line in lines[:3]]) == (3, [["ok", f"p{n}"] for n in range(3)])
+    assert lines[3].startswith("FAIL p3: starts: ")
+    assert "No module named 'nothing'" in lines[3] or "; fix: " in lines[3]
+    assert (lines[4].split()[:2], len(lines)) == (["ok", "h"], 5)
+    assert "1 of 5 players failed: p3" in err
+    quick_config.write_text(text + "qualify: true\n")
+    code, out, err = run("run-round", quick_config, "--format", "json")
+    assert (code, "5 players to be tried" in err, "FAIL p3: starts" in err) == (0, True, True)
+    # What it wrote is for its author alone.
+    said = "failed qualification: starts: it exited with status 1"
+    assert json.loads(out)["suspended"]["p3"] == said
+    assert {row["player"]: row["matches"] for row in json.loads(out)["players"]}["p3"] == 0
+    code, _, err = run("run-round", quick_config)
+    assert (code, "to be tried" in err) == (0, False)
+    assert run("verify", quick_config)[0] == 0
+    code, out, _ = run("qualify", quick_config, "--player", "p3", "--format", "json")
+    shape = json.loads(out)
+    assert (code, shape["ok"], [player["failed"] for player in shape["players"]]) == (3, False, ["starts"])

@@ -1,0 +1,482 @@
+"""Whoever plays holds the season: alone, under a name that others see, and not beyond its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import select
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+
+from arbiter.errors import StoreError
+from arbiter.store import Store
+from arbiter.store.postgres import LONGEST_NAME, from_short, short
+from tests.fixtures.databases import server_programs, started
+from tests.fixtures.records import record
+from tests.fixtures.round_processes import (
+    ROUND_1,
+    assert_all_end,
+    gate_opened,
+    run,
+    start,
+    stored,
+    until_a_match_is_stored,
+    watched,
+    with_gate,
+)
+from tests.fixtures.round_processes import quick_config as season_of_two_rounds
+from tests.store.failures import longest_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["season_of_two_rounds"]
+
+ME = f"process {os.getpid()} on {platform.node()} since "
+ROOT = Path(__file__).parents[2]
+HOLDER = """
+import sys
+from arbiter.store import Store
+with Store(sys.argv[1]).held():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def opened(database: str) -> Iterator[Callable[[], Store]]:
+    """Opens the database once more."""
+    with ExitStack() as stack:
+
+        def another() -> Store:
+            store = Store(database)
+            stack.callback(store.close)
+            return store
+
+        yield another
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[Store]:
+    store = Store(postgres)
+    yield store
+    store.close()
+
+
+def backends(postgres: str, action: str = "pid") -> int:
+    """How many connections of ours to the database there are; with an action, it is done to each."""
+    engine = sa.create_engine(postgres, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(
+            f"SELECT {action} FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name LIKE 'arbiter %%'"
+        ).all()
+    engine.dispose()
+    return len(found)
+
+
+def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    assert two.holder() is None
+    with one.held():
+        with pytest.raises(StoreError, match=rf"{two.name} is being played on by {ME}"), two.held():
+            pass
+        found = two.holder()
+        assert found is not None
+        assert found.startswith(ME)
+        began = datetime.fromisoformat(found.removeprefix(ME))
+        assert 0 <= (datetime.now(UTC) - began).total_seconds() < 60
+    assert two.holder() is None
+    with two.held():
+        assert one.holder() is not None
+
+
+def test_whoever_holds_writes_and_reads(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    with one.held():
+        season = one.make_season("s", "planning", "1")
+        assert season.add_match(record())
+        assert season.match_ids(1) == {"r001/t01/m0"}
+        # Whoever does not hold may still leave a wish.
+        watcher = two.season("s")
+        assert watcher is not None
+        watcher.ask_to_stop()
+        assert season.asked_to_stop()
+    assert season.add_match(record("r001/t01/m1"))
+
+
+def test_a_hold_ends_with_an_error(opened: Callable[[], Store]) -> None:
+    one, two = opened(), opened()
+    with pytest.raises(ZeroDivisionError), one.held():
+        raise ZeroDivisionError
+    with two.held():
+        pass
+
+
+def test_a_hold_that_cannot_be_written_down_is_said(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
+    with (
+        longest_file(0),
+        pytest.raises(StoreError, match=r"season\.sqlite cannot be held: File too large: .*-lock$"),
+        store.held(),
+    ):
+        pass
+    with store.held():
+        assert (store.holder() or "").startswith(ME)
+    store.close()
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
+    """The same file opened twice, the second time by a link of another name."""
+    one = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
+    (tmp_path / "link.sqlite").symlink_to("season.sqlite")
+    other = Store(f"sqlite:///{tmp_path / 'link.sqlite'}")
+    yield one, other
+    one.close()
+    other.close()
+
+
+def test_a_hold_stays_when_its_lock_file_is_removed(tmp_path: Path, two: tuple[Store, Store]) -> None:
+    one, _ = two
+    with one.held():
+        (tmp_path / "season.sqlite-lock").unlink()
+        assert one.holder() == "another process"
+        removed = r"season\.sqlite is being played on by another process \(.* or .*-lock was removed\)"
+        for _ in range(2):
+            with pytest.raises(StoreError, match=removed), one.held():
+                pass
+        assert one.holder() == "another process"
+    assert one.holder() is None
+    with one.held():
+        assert (one.holder() or "").startswith(ME)
+
+
+def test_a_hold_is_of_the_file_by_whatever_link(two: tuple[Store, Store]) -> None:
+    one, other = two
+    with one.held():
+        assert other.holder() == "another process"
+        with (
+            pytest.raises(StoreError, match=r"link\.sqlite is being played on by another process"),
+            other.held(),
+        ):
+            pass
+
+
+def test_a_file_that_went_away_cannot_be_held(tmp_path: Path, two: tuple[Store, Store]) -> None:
+    one, _ = two
+    (tmp_path / "season.sqlite").unlink()
+    with (
+        pytest.raises(StoreError, match=r"season\.sqlite cannot be held: No such file or directory"),
+        one.held(),
+    ):
+        pass
+
+
+@pytest.mark.process
+def test_a_hold_ends_at_once_with_a_process_that_is_killed(opened: Callable[[], Store]) -> None:
+    store = opened()
+    for attempt in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, store.url],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        assert (store.holder() or "").startswith(f"process {process.pid} on {platform.node()} since ")
+        # What the process left of its hold must not matter, whether the file is there or not.
+        if store.name.startswith("/") and attempt % 2:
+            Path(store.name + "-lock").unlink()
+        process.kill()
+        process.communicate()
+        with store.held():
+            assert (store.holder() or "").startswith(ME)
+
+
+@pytest.fixture
+def elsewhere() -> list[str]:
+    """The start of a command that runs in a network namespace of its own."""
+    for words in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
+        if shutil.which("unshare") and not subprocess.run([*words, "true"], capture_output=True).returncode:
+            return words
+    pytest.skip("no network namespace of our own may be made here")
+
+
+def holding(elsewhere: list[str], url: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*elsewhere, sys.executable, "-c", HOLDER, url],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.process
+def test_a_lock_file_that_was_removed_is_there_again_after_a_write(
+    tmp_path: Path, two: tuple[Store, Store], elsewhere: list[str]
+) -> None:
+    one, _ = two
+    with one.held():
+        season = one.make_season("s", "planning", "1")
+        (tmp_path / "season.sqlite-lock").unlink()
+        assert season.add_match(record())
+        assert (one.holder() or "").startswith(ME)
+        other = holding(elsewhere, one.url)
+        out, err = other.communicate()
+        assert (out, f"is being played on by {ME}" in err) == ("", True)
+
+
+@pytest.mark.process
+def test_who_plays_stores_nothing_more_once_another_could_take_the_lock(
+    season_of_two_rounds: Path, elsewhere: list[str]
+) -> None:
+    process = start("run-round", with_gate(season_of_two_rounds, matches=1))
+    until_a_match_is_stored(process)
+    file = season_of_two_rounds.with_suffix(".sqlite")
+    # It writes nothing meanwhile.
+    process.send_signal(signal.SIGSTOP)
+    Path(f"{file}-lock").unlink()
+    other = holding(elsewhere, f"sqlite:///{file}")
+    assert other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    process.send_signal(signal.SIGCONT)
+    with gate_opened(season_of_two_rounds):
+        _, err = process.communicate()
+        assert process.returncode == 5, err
+        assert f"season.sqlite is being played on by process {other.pid} on" in err.splitlines()[-1]
+    other.communicate()
+    code, _, err = run("run-round", season_of_two_rounds)
+    assert code == 0, err
+    assert set(stored(season_of_two_rounds)) == ROUND_1
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("what", ["removed", "replaced"])
+def test_a_store_that_is_taken_away_while_it_is_played_on_ends_the_run(
+    season_of_two_rounds: Path, what: str
+) -> None:
+    process = start("run-round", with_gate(season_of_two_rounds, matches=1))
+    until_a_match_is_stored(process)
+    file = season_of_two_rounds.with_suffix(".sqlite")
+    kept = file.rename(file.with_suffix(".kept"))
+    if what == "replaced":
+        shutil.copyfile(kept, file)
+    with gate_opened(season_of_two_rounds):
+        _, err = process.communicate()
+    assert process.returncode == 5, err
+    line = err.splitlines()[-1]
+    assert line.startswith(f"arbiter: {file} was {what}")
+    assert line.endswith("put it back, or a backup of it, and run the same command again")
+    assert "Traceback" not in err
+
+
+def test_a_store_that_is_taken_away_after_the_last_write_is_said(
+    tmp_path: Path, two: tuple[Store, Store]
+) -> None:
+    one, _ = two
+    with pytest.raises(StoreError, match=r"season\.sqlite was removed \(No such file"), one.held():
+        one.make_season("s", "planning", "1")
+        (tmp_path / "season.sqlite").unlink()
+
+
+def test_a_wish_is_not_written_into_a_store_that_was_taken_away(
+    tmp_path: Path, two: tuple[Store, Store]
+) -> None:
+    one, _ = two
+    season = one.make_season("s", "planning", "1")
+    (tmp_path / "season.sqlite").unlink()
+    with pytest.raises(StoreError, match=r"season\.sqlite was removed"):
+        season.ask_to_stop()
+
+
+@pytest.mark.process
+def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with server.held("a"):
+        with other.held("b"):
+            assert (server.holder("b") or "").startswith(ME)
+        assert server.holder("b") is None
+        assert (server.holder() or "").startswith(ME)
+        with (
+            pytest.raises(StoreError, match=r"season a of .* is being played on by process"),
+            other.held("a"),
+        ):
+            pass
+        with pytest.raises(StoreError, match="is being played on by process"), other.held():
+            pass
+    with server.held():
+        assert (other.holder("b") or "").startswith(ME)
+        with (
+            pytest.raises(StoreError, match=r"season b of .* is being played on by process"),
+            other.held("b"),
+        ):
+            pass
+    other.close()
+
+
+@pytest.mark.process
+def test_whoever_loses_the_hold_stores_nothing_more(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with server.held("s"):
+        season = server.make_season("s", "planning", "1")
+        assert season.add_match(record())
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+        with other.held("s"):
+            for _ in range(2):
+                with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"):
+                    season.add_match(record("r001/t01/m1"))
+            assert season.match_ids(1) == {"r001/t01/m0"}
+    with server.held("s"):
+        assert season.add_match(record("r001/t01/m1"))
+    other.close()
+
+
+@pytest.mark.process
+def test_a_hold_that_is_lost_and_free_is_taken_again(postgres: str, server: Store) -> None:
+    other = Store(postgres)
+    with server.held("s"):
+        season = server.make_season("s", "planning", "1")
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+        assert season.add_match(record())
+        assert not season.add_match(record())
+        with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"), other.held("s"):
+            pass
+    with other.held("s"):
+        pass
+    other.close()
+
+
+@pytest.fixture
+def own_server() -> Iterator[str]:
+    """A server that only this test uses, so that it may come to harm."""
+    pytest.importorskip("psycopg", reason="no PostgreSQL: psycopg is not installed")
+    programs = server_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: no initdb on this machine")
+    with started(programs) as url:
+        yield url
+
+
+@pytest.mark.process
+def test_a_round_goes_on_after_its_server_has_crashed_and_recovered(
+    season_of_two_rounds: Path, own_server: str
+) -> None:
+    config = season_of_two_rounds
+    config.write_text(f'store: "{own_server}"\n{config.read_text()}')
+    process = start("run-round", with_gate(config, matches=1))
+    until_a_match_is_stored(process)
+    engine = sa.create_engine(own_server)
+    with suppress(sa.exc.DBAPIError), engine.connect() as connection:
+        # The server ends all connections when one of its processes is killed, and recovers.
+        os.kill(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one(), signal.SIGKILL)
+    engine.dispose()
+    with gate_opened(config):
+        _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert set(stored(config)) == ROUND_1
+
+
+@pytest.mark.process
+def test_a_server_that_stays_away_is_not_waited_for_for_ever(
+    own_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arbiter.store.database.RETURN_SECONDS", 0.5)
+    store = Store(own_server)
+    with pytest.raises(StoreError, match="is the server running, and is this its address"), store.held("s"):
+        season = store.make_season("s", "planning", "1")
+        folder = sa.make_url(own_server).query["host"]
+        assert isinstance(folder, str)
+        postmaster = int(Path(folder, "data", "postmaster.pid").read_text().split()[0])
+        ended = os.pidfd_open(postmaster)
+        os.kill(postmaster, signal.SIGQUIT)
+        select.select((ended,), (), ())
+        os.close(ended)
+        season.add_match(record())
+    store.close()
+
+
+@pytest.mark.process
+def test_a_hold_that_is_lost_unnoticed_spoils_no_end(postgres: str, server: Store) -> None:
+    with server.held("s"):
+        assert backends(postgres, "pg_terminate_backend(pid)") == 1
+    assert backends(postgres) == 0
+
+
+@pytest.mark.process
+def test_stores_in_two_schemas_of_a_database_are_held_apart(postgres: str, server: Store) -> None:
+    with server.transaction() as connection:
+        connection.exec_driver_sql("CREATE SCHEMA second")
+    url = sa.make_url(postgres).update_query_dict({"options": "-c search_path=second"})
+    second = Store(url.render_as_string(hide_password=False))
+    with server.held(), second.held():
+        pass
+    second.close()
+
+
+@pytest.mark.parametrize("host", ["here", "node-17.a-very-long-name.of-a-cluster.example.org", "hôte" * 20])
+def test_a_holder_s_name_fits_a_connection(host: str) -> None:
+    name = short(4194304, host, datetime(2026, 11, 20, 13, 0, 5, tzinfo=UTC))
+    assert name.isascii()
+    assert len(name) <= LONGEST_NAME
+    told = from_short(name)
+    assert told.startswith(f"process 4194304 on {host[0]}")
+    assert told.endswith(f"{host[-1]} since 2026-11-20T13:00:05+00:00")
+
+
+def test_a_connection_of_another_name_is_shown_as_it_is() -> None:
+    assert from_short("psql") == "psql"
+    assert from_short("") == "another process"
+
+
+@pytest.fixture
+def config(season_of_two_rounds: Path, postgres: str) -> Path:
+    """The season of the tests of whole rounds, with short deals, kept on a server."""
+    text = season_of_two_rounds.read_text()
+    text = text.replace("game: planning", "game: {name: planning, deals: [[1, 0]]}")
+    season_of_two_rounds.write_text(f'store: "{postgres}"\n{text}')
+    return season_of_two_rounds
+
+
+@pytest.mark.process
+def test_a_round_on_a_server_is_played_after_kill_9_as_if_nothing_had_been(config: Path) -> None:
+    process = start("run-round", with_gate(config, matches=1))
+    until_a_match_is_stored(process)
+    # It stands still, so that the round is not over before it is looked at.
+    process.send_signal(signal.SIGSTOP)
+    shape = json.loads(run("status", config, "--format", "json")[1])
+    assert shape["played_by"].startswith(f"process {process.pid} on {platform.node()} since ")
+    assert (shape["round"]["round"], shape["round"]["stored"] in range(1, 8)) == (1, True)
+    watching = watched(process.pid)
+    process.kill()
+    process.communicate()
+    with gate_opened(config):
+        code, _, err = run("run-round", config)
+    assert code == 0, err
+    assert_all_end(watching)
+    assert set(stored(config)) == ROUND_1
+    assert run("status", config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+
+
+@pytest.mark.process
+def test_a_second_coordinator_on_a_server_is_told_who_plays(config: Path, server: Store) -> None:
+    assert run("run-round", config)[0] == 0
+    with server.held():
+        code, _, err = run("run-round", config)
+        shape = json.loads(run("status", config, "--format", "json")[1])
+    assert (code, ME in err) == (5, True), err
+    assert shape["played_by"].startswith(ME)

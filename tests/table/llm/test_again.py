@@ -1,0 +1,186 @@
+"""Kept matches of models, played again without a call: what was changed is found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.games import make
+from arbiter.match.record import Fault
+from arbiter.season.verify_findings import match_differences
+from arbiter.table.conductor import Conductor
+from arbiter.table.llm.replayed_model import model_differences, unchecked
+from tests.table.llm.serving import Served, legal_answer, serving, text
+from tests.table.llm.test_table import match_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arbiter.match.record import MatchRecord
+    from arbiter.match.spec import MatchSpec
+    from tests.table.llm.serving import FakeProvider
+
+pytestmark = pytest.mark.process
+Table = "tuple[Conductor, FakeProvider]"
+
+
+@pytest.fixture(scope="module")
+def table() -> Iterator[tuple[Conductor, FakeProvider]]:
+    conductor = Conductor()
+    with serving() as provider:
+        yield conductor, provider
+    conductor.close()
+
+
+def in_doubt(body: dict[str, Any]) -> Served:
+    """Nothing at first, then an answer."""
+    return text("let me see") if len(body["messages"]) % 4 == 2 else legal_answer_of_first(body)
+
+
+def legal_answer_of_first(body: dict[str, Any]) -> Served:
+    messages = [one for one in body["messages"] if "Legal answers:" in one["content"]]
+    return legal_answer({"messages": messages})
+
+
+@pytest.fixture(scope="module")
+def played(table: tuple[Conductor, FakeProvider]) -> dict[str, tuple[MatchSpec, MatchRecord]]:
+    """Matches by the form of their prompts."""
+    conductor, provider = table
+    provider.answer = in_doubt
+    forms: dict[str, dict[str, Any]] = {
+        "whole": {},
+        "conversation": {"state": "conversation"},
+        "exchanged": {"names": "exchanged"},
+    }
+    specs = {name: match_of(provider.entry(legal=True, **form)) for name, form in forms.items()}
+    return {name: (spec, conductor.play(spec)) for name, spec in specs.items()}
+
+
+def found(spec: MatchSpec, record: MatchRecord) -> list[str]:
+    # Without moves and points of our own: the game of the match deals as its seed says.
+    return list(match_differences(make(spec.game, spec.options), spec, record, True))
+
+
+@pytest.mark.parametrize("form", ["whole", "conversation", "exchanged"])
+def test_a_match_as_it_was_played_shows_no_difference(
+    played: dict[str, tuple[MatchSpec, MatchRecord]], form: str
+) -> None:
+    spec, record = played[form]
+    assert record.forfeit is None
+    kept = record.bots[1].model
+    assert kept is not None
+    assert any(call["outcome"] == "text" and "ANSWER" not in call["text"] for call in kept["calls"])
+    assert found(spec, record) == []
+
+
+def changed(record: MatchRecord, change: Callable[[dict[str, Any]], object]) -> MatchRecord:
+    model = json.loads(json.dumps(record.bots[1].model))
+    change(model)
+    bots = list(record.bots)
+    bots[1] = replace(bots[1], model=model)
+    return replace(record, bots=tuple(bots))
+
+
+def ask_more(model: dict[str, Any]) -> None:
+    model["calls"][0]["messages"][-1]["content"] += " Seat 2 holds AS."
+
+
+def answer_otherwise(model: dict[str, Any]) -> None:
+    model["calls"][-1]["text"] = "ANSWER: 2C"
+
+
+def forget_one(model: dict[str, Any]) -> None:
+    model["tokens"] -= model["calls"].pop()["tokens"]
+
+
+def add_one(model: dict[str, Any]) -> None:
+    model["calls"].append(model["calls"][-1])
+    model["tokens"] += model["calls"][-1]["tokens"]
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "a question": (ask_more, "model of seat 1: decision 1: message 2 is not what was asked"),
+    "an answer": (answer_otherwise, "by the kept answers = 2C"),
+    "a count": (lambda model: model["calls"][0].update(tokens=0), "of all answers"),
+    "a question less": (forget_one, "are kept"),
+    "an answer more": (add_one, "are asked"),
+    "the model": (lambda model: model.update(name="larger"), "name: stored larger, planned fake"),
+    "its account": (lambda model: model.update(match_tokens=10**6), "match_tokens: stored 1000000, planned 400000"),
+    "its decision": (lambda model: model["calls"][2].update(decision=9), "stored as decision 9"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_was_changed_is_found(played: dict[str, tuple[MatchSpec, MatchRecord]], what: str) -> None:
+    spec, record = played["whole"]
+    change, says = CHANGES[what]
+    assert any(says in text for text in found(spec, changed(record, change))), found(
+        spec, changed(record, change)
+    )
+
+
+def test_names_of_another_match_are_found(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+    spec, record = played["exchanged"]
+    other = changed(record, lambda model: model["form"]["names"].update(C="C"))
+    assert found(spec, other) == ["model of seat 1: form: names: others than this match has"]
+
+
+def test_a_model_of_which_nothing_is_kept_is_found(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+    spec, record = played["whole"]
+    bots = tuple(replace(bot, model=None) for bot in record.bots)
+    assert found(spec, replace(record, bots=bots)) == ["model of seat 1: nothing is kept of fake"]
+
+
+def test_another_harness_cannot_be_asked_again(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+    _, record = played["whole"]
+    other = changed(record, lambda model: model.update(harness=99))
+    assert list(unchecked(other)) == ["model of seat 1: asked by harness 99, and this version has 1"]
+    assert list(model_differences(make(record.game, record.options), other, ())) == []
+
+
+def test_another_page_of_rules_is_no_difference(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+    def earlier(model: dict[str, Any]) -> None:
+        model["rules"] = "0" * 64
+        model["calls"][0]["messages"][0]["content"] = "as they were"
+
+    spec, record = played["whole"]
+    assert found(spec, changed(record, earlier)) == []
+
+
+@pytest.mark.parametrize(
+    ("served", "fault"),
+    [
+        (text("I have no idea"), Fault.UNPARSABLE),
+        (text("well", finish="length"), Fault.TRUNCATED),
+        (Served(("x ",) * 60), Fault.TOKENS),
+        (text("no", refused=True), Fault.REFUSED),
+        (text("ANSWER: 99"), Fault.ILLEGAL),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Fault) else "",
+)
+def test_a_fault_follows_from_the_kept_answers(
+    table: tuple[Conductor, FakeProvider], served: Served, fault: Fault
+) -> None:
+    conductor, provider = table
+    provider.answer = lambda _: served
+    spec = match_of(provider.entry(move_tokens=50))
+    record = conductor.play(spec)
+    assert record.forfeit is not None
+    assert record.forfeit.fault is fault
+    assert found(spec, record) == []
+    other = replace(record, forfeit=replace(record.forfeit, fault=Fault.TRUNCATED))
+    if fault is not Fault.TRUNCATED:
+        assert any("the fault is not one of the kept answers" in text for text in found(spec, other))
+
+
+def test_tokens_that_ran_out_between_attempts_are_found_again(table: tuple[Conductor, FakeProvider]) -> None:
+    conductor, provider = table
+    provider.answer = lambda _: text("a b c d")
+    spec = match_of(provider.entry(match_tokens=4))
+    record = conductor.play(spec)
+    assert record.forfeit is not None
+    assert record.forfeit.fault is Fault.TOKENS
+    assert found(spec, record) == []

@@ -1,0 +1,426 @@
+"""`check-bot`: good bots pass every step, and a bot with one fault fails exactly the step that names it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.match.limits import USUAL
+from arbiter.match.spec import Player
+from arbiter.trials.botcheck import STEPS, Step, is_required, probes, short_dialogues
+from arbiter.trials.botcheck.short_dialogues import Patience
+from arbiter.trials.botcheck.verdicts import EXEC, escaped
+from tests.fixtures.tiers import need
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.fixtures.commands import Run
+
+    Write = Callable[[dict[str, str]], Path]
+
+
+pytestmark = pytest.mark.process
+
+BOTS = Path(__file__).parents[3] / "bots"
+CPP = BOTS / "cpp" / "build" / "planning_random"
+PYTHON = (sys.executable, "-I", "-S")
+ADVISORY = ("unknown-command", "blank-lines", "line-ends", "same-seed", "batched", "quit", "end-of-input")
+"""Without a season that needs them."""
+ADVICE = "no match under these terms comes to {}: advice, not a failure"
+SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
+
+# A bot without a fault; {early} runs before, {each} for every command, {say} writes a reply.
+TEMPLATE = """
+import {modules}
+early, hand, table = True, [], []
+def say(text):
+    {say}
+{early}
+for line in sys.stdin:
+    words = line.split({split})
+    if not words:
+        {blank}
+        continue
+    answer = "="
+    if words[0] == "set_cards":
+        hand, table = words[2:], []
+    elif words[0] == "play":
+        table.append(words[2])
+        hand = [card for card in hand if card != words[2]]
+        table = table[:len(table) % 4 and len(table)]
+    elif words[0] == "gen_declare":
+        answer = "= 0"
+    elif words[0] == "gen_move":
+        follow = [card for card in hand if table and card[1] == table[0][1]]
+        answer = "= " + (follow or hand)[0]
+    elif words[0] not in ("set_deck", "set_players", "set_game", "time_left", "declare", "quit"):
+        answer = "? unknown command"
+{each}
+    say(answer + "\\n\\n")
+    {end}
+"""
+GOOD = {
+    "split": "",
+    "say": "sys.stdout.write(text); sys.stdout.flush()",
+    "early": "",
+    "blank": "pass",
+    "each": "",
+    "end": "if words[0] == 'quit': break",
+}
+GEN = "if words[0] == 'gen_move': "
+DECLARE = "if words[0] == 'gen_declare': "
+
+FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
+    # what it does: (how it differs from the good one, the step it fails, words of the line)
+    "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
+    "does not compile": ({"early": "def"}, "starts", "SyntaxError"),
+    "says nothing": ({"say": "pass"}, "flushes", "it has read set_deck and waits for the next command, without a reply: it may not flush its output"),
+    "says nothing to a request": ({"each": GEN + "continue"}, "matches", "it has read gen_move and waits for the next command, without a reply; sent 'gen_move', got nothing"),
+    "answers without the sign": ({"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"}, "only-replies", "a reply without =: a reply starts with = or ?, not b'"),
+    "says something else than the sign": (
+        {"say": "sys.stdout.write(text.replace('=', 'ok')); sys.stdout.flush()"},
+        "only-replies",
+        "fix: begin every reply with =, then the word where one is asked for",
+    ),
+    "keeps the line end": ({"split": "' '"}, "matches", "so it takes the line end for a part of the last word; sent 'gen_declare', got '? unknown command\\n\\n'; fix: take"),
+    "keeps the line end and is silent": (
+        {"split": "' '", "each": "if words[0].startswith('gen_') and answer[0] == '?': continue"},
+        "matches",
+        "so it takes the line end for a part of the last word; sent 'gen_declare', got nothing; fix: take",
+    ),
+    "refuses every word": (
+        {"each": "answer = '? ' + words[0]"},
+        "opening",
+        "every command, gen_declare too, the first with '? set_deck'; sent 'set_deck 23456789TJQKA CDHS', got '? set_deck\\n\\n'",
+    ),
+    "refuses its cards": (
+        {"each": "if words[0] in ('set_cards', 'gen_declare'): answer = '? no ' + words[0]"},
+        "matches",
+        "refused to answer gen_declare; before that it refused set_cards: '? no set_cards\\n\\n'; sent 'gen_declare'",
+    ),
+    "starts late": ({"early": "time.sleep(0.7)"}, "starts", "no reply at all"),
+    "forgets the empty line": (
+        {"say": "sys.stdout.write(text[:-1]); sys.stdout.flush()"},
+        "empty-line",
+        "a reply without the empty line; sent 'set_deck 23456789TJQKA CDHS', got '=\\n'; fix: end every reply",
+    ),
+    "ends no line": ({"say": "sys.stdout.write(text[:-2]); sys.stdout.flush()"}, "empty-line", "without the end of its line"),
+    "forgets the empty line of an answer": (
+        {"each": GEN + "answer = answer + '\\n'; os.write(1, answer.encode()); continue"},
+        "empty-line",
+        "seat 0, after 1 decision: a reply without the empty line",
+    ),
+    "does not flush": ({"say": "sys.stdout.write(text)"}, "flushes", "got '=\\n\\n'; fix: flush"),
+    "does not flush its answers": (
+        {"each": GEN + "sys.stdout.write(answer + '\\n\\n'); continue"},
+        "flushes",
+        "no reply while the input was open; the reply came when the input was closed; sent 'gen_move'",
+    ),
+    "prints a banner": ({"early": "print('ready', flush=True)"}, "only-replies", "text that is no reply"),
+    "prints for debugging": ({"each": GEN + "print('thinking', flush=True)"}, "only-replies", "not b'thinking"),
+    "answers with more words": ({"each": GEN + "answer = '= a reply longer than 65536 bytes'"}, "rules", "more than one word in an answer: a reply longer than 65536 bytes"),
+    "answers with a NUL byte": ({"each": GEN + "answer = '= longer' + 5000 * ' ' + chr(0)"}, "only-replies", "text that is no reply: a NUL byte in a reply"),
+    "answers twice": ({"each": GEN + "answer += '\\n\\n' + answer"}, "only-replies", "more replies than commands"),
+    "dies of a long list": ({"each": "if words[0] == 'set_game': os._exit(1)"}, "opening", "sent 'set_game"),
+    "is silent on what it does not know": ({"each": "if answer[0] == '?': continue"}, "unknown-command", "no reply: "),
+    "dies of what it does not know": ({"each": "if answer[0] == '?': sys.exit('what?')"}, "unknown-command", "what?"),
+    "takes what it does not know": ({"each": "answer = answer.replace('?', '=')"}, "unknown-command", "it said = to a command that there is not"),
+    "answers blank lines": ({"blank": "say('? empty\\n\\n')"}, "blank-lines", "fix: ignore blank lines"),
+    "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'"),
+    "trips over carriage returns": ({"each": "if line.endswith('\\r\\n'): answer = '?'"}, "line-ends", "it refused what it takes otherwise; sent 'set_deck 23456789TJQKA CDHS\\r\\n'"),
+    "does not follow suit": ({"each": GEN + "answer = '= ' + ([c for c in hand if c not in follow] or hand)[0]"}, "rules", "was led); hand "),
+    "declares two words": ({"each": DECLARE + "answer += ' tricks'"}, "rules", "more than one word"),
+    "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
+    "declares with an id": ({"each": DECLARE + "answer = '=1 0'"}, "rules", "more than one word"),
+    "declares too much": ({"each": DECLARE + "answer = '= 3'"}, "rules", "a declaration is an integer"),
+    "refuses to declare": ({"each": DECLARE + "answer = '? no'"}, "matches", "refused to answer gen_declare"),
+    "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
+    "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
+    "refuses to play": ({"each": GEN + "answer = '? no'"}, "matches", "refused to answer gen_move"),
+    "thinks a little too long": ({"each": GEN + "\n        until = time.process_time() + 0.7\n        while time.process_time() < until: pass"}, "time", "no reply at all"),
+    "sleeps a little too long": ({"each": GEN + "time.sleep(0.7)"}, "time", "no reply at all"),
+    "drips comments": ({"each": GEN + "\n        while True: say('# thinking\\n'); time.sleep(0.01)"}, "time", "charged"),
+    "hoards": ({"each": GEN + "x = bytearray(500_000_000)"}, "memory", "limited to 200 MB"),
+    "mixes select with buffers": (
+        {
+            "early": "import select\nclass Input:\n    def __iter__(self):\n        while True:\n"
+            "            select.select([0], [], [])\n            line = real.readline()\n"
+            "            if not line: return\n            yield line\nreal = sys.stdin\nsys.stdin = Input()"
+        },
+        "batched",
+        "fix: read line by line",
+    ),
+    "plays otherwise when it is asked in batches": (
+        {
+            "early": "class Input:\n    def __iter__(self):\n        global many\n        rest = b''\n"
+            "        while chunk := os.read(0, 65536):\n            *lines, rest = (rest + chunk).split(b'\\n')\n"
+            "            many = len(lines) > 1\n            for line in lines: yield line.decode()\n"
+            "many = False\nsys.stdin = Input()",
+            "each": GEN + "answer = '= ' + (follow or hand)[-1 if many else 0]",
+        },
+        "batched",
+        "in strict delivery and",
+    ),
+    "ignores quit": ({"end": "pass"}, "quit", "it still runs: it has slept for 0."),
+    "ignores the end of input": ({"end": "if words[0] == 'quit': os._exit(0)", "early": "import atexit\natexit.register(time.sleep, 60)"}, "end-of-input", "it still runs: it has slept for 0."),
+}  # fmt: skip
+
+
+@pytest.fixture
+def check(arbiter: Run) -> Run:
+    """Runs the command on a bot: exit code, standard output, standard error."""
+
+    def call(*command: str | Path, options: tuple[str, ...] = SHORT) -> tuple[int, str, str]:
+        tier = () if "--isolation" in options else ("--isolation", "plain")
+        return arbiter("check-bot", "--game", "planning", *options, *tier, "--", *command)
+
+    return call
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Write:
+    """Writes a bot that differs from the good one."""
+
+    def write(changes: dict[str, str]) -> Path:
+        parts = {**GOOD, **changes}
+        parts["each"] = "    " + parts["each"]
+        path = tmp_path / "bot.py"
+        # Some modules would take most of its start.
+        slow = [module for module in ("random", "signal") if f"{module}." in str(parts)]
+        path.write_text(TEMPLATE.format(modules=", ".join(["os", "sys", "time", *slow]), **parts))
+        return path
+
+    return write
+
+
+def assert_all_passed(result: tuple[int, str, str]) -> None:
+    code, out, err = result
+    assert code == 0, out + err
+    lines = out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [f"ok {name}" for name in STEPS]
+    assert "set batched: true" in lines[STEPS.index("batched")]
+
+
+def steps_of(out: str) -> list[str]:
+    """The lines of the steps, without what the bot wrote to standard error."""
+    return [line for line in out.splitlines() if not line.startswith("  stderr: ")]
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_bot_fails_the_step_that_names_its_fault(
+    name: str, check: Run, bot: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes, step, words = FAULTS[name]
+    monkeypatch.setattr(short_dialogues, "PATIENCE", Patience(asleep=0.3))
+    monkeypatch.setattr(probes, "PAIRS", 1)
+    start = "300ms" if name == "starts late" else "5s"
+    limits = ("--time", "300ms", "--start-time", start, "--memory", "200MB", *SHORT)
+    code, out, err = check(*PYTHON, bot(changes), options=limits)
+    lines = steps_of(out)
+    failed = [line for line in lines if line.startswith("FAIL ")]
+    assert [line.partition(":")[0] for line in failed] == [f"FAIL {step}"], out
+    assert words in failed[0]
+    assert "; sent '" in failed[0]
+    assert "; fix: " in failed[0]
+    if step in ADVISORY:
+        assert failed[0].startswith(f"FAIL {step}: (advisory) ")
+        assert (code, err.splitlines()[-1]) == (0, f"arbiter: {ADVICE.format(step)}")
+    else:
+        assert code == 3
+        assert err.splitlines()[-1].startswith(f"arbiter: the bot failed {step}; first {step}: ")
+    # Every step is there: done, failed or left out with the reason.
+    names = [line.partition(":")[0].removeprefix("left out ").split(" ")[-1] for line in lines]
+    assert names == list(STEPS)
+
+
+def test_the_good_bot_of_these_tests_passes_every_step(check: Run, bot: Write) -> None:
+    assert_all_passed(check(*PYTHON, bot({})))
+
+
+@pytest.mark.parametrize("name", ["planning_random", "planning_greedy"])
+def test_the_python_bots_pass_every_step_of_a_tournament_match(name: str, check: Run) -> None:
+    assert_all_passed(check(*PYTHON[:1], BOTS / "python" / f"{name}.py", options=()))
+
+
+@pytest.mark.skipif(not CPP.exists(), reason="the C++ bot is not built (make -C bots/cpp)")
+def test_the_cpp_bot_passes_every_step(check: Run) -> None:
+    assert_all_passed(check(CPP, options=()))
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="no node")
+def test_the_javascript_bot_passes_every_step(check: Run) -> None:
+    assert_all_passed(check("node", BOTS / "js" / "planning_random.js", options=()))
+
+
+def test_two_and_three_seats_are_checked_too(check: Run) -> None:
+    options = ("--option", "seats=3", "--option", "deck=789 AB", "--option", "deals=[[2, 2]]")
+    code, out, _ = check(*PYTHON, BOTS / "python" / "planning_random.py", options=options)
+    assert code == 0
+    assert "ok matches: in each of the 3 seats" in out
+
+
+def test_the_report_as_json(check: Run, bot: Write) -> None:
+    script = bot({"early": "print('hello', flush=True)"})
+    code, out, _ = check(*PYTHON, script, options=(*SHORT, "--format", "json"))
+    shape: dict[str, Any] = json.loads(out)
+    assert (code, shape["ok"], shape["isolation"]) == (3, False, "plain")
+    assert [step["name"] for step in shape["steps"]] == list(STEPS)
+    assert {step["name"] for step in shape["steps"] if not step["required"]} == set(ADVISORY)
+    (failed,) = [step for step in shape["steps"] if step["ok"] is False]
+    assert failed["name"] == "only-replies"
+    assert failed["sent"] == "set_deck 23456789TJQKA CDHS"
+    assert failed["got"] == "hello\\n=\\n\\n"
+    assert failed["fix"].startswith("write to standard output one reply a command and no more")
+    omitted = [step for step in shape["steps"] if step["ok"] is None]
+    assert {step["detail"] for step in omitted} == {"the first command had no good reply (see only-replies)"}
+
+
+def test_play_that_cannot_be_repeated_is_reported_and_no_fault(check: Run, bot: Write) -> None:
+    moody = bot({"each": "if words[0] == 'gen_declare': answer = f'= {random.randrange(len(hand) + 1)}'"})
+    code, out, _ = check(*PYTHON, moody, options=())
+    assert code == 0
+    assert "FAIL same-seed: (advisory) the same match was played otherwise: decision " in out
+    assert "ok batched: played to its end; set batched: true" in out
+
+
+def shell_script(folder: Path, last: str) -> Path:
+    script = folder / "run.sh"
+    script.write_text(f"#!/bin/sh\n{last}\n")
+    script.chmod(0o755)
+    return script
+
+
+def test_a_script_that_forks_is_told_to_exec(check: Run, tmp_path: Path) -> None:
+    started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
+    code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
+    assert code == 0
+    assert " besides: a script that starts a bot must end with exec" in out.splitlines()[0]
+    (memory,) = [line for line in out.splitlines() if line.startswith("ok memory")]
+    assert memory.endswith(", its 2 processes together")
+    code, out, _ = check(shell_script(tmp_path, f"exec {started}"))
+    assert "exec" not in out
+    refused = shell_script(tmp_path, "echo 'run.sh: 1: Cannot fork' >&2; exit 2")
+    code, out, _ = check(refused)
+    assert (code, EXEC in out.splitlines()[0]) == (3, True)
+
+
+@pytest.mark.usefixtures("landlock")
+def test_a_script_that_forks_where_that_is_forbidden(check: Run, tmp_path: Path) -> None:
+    shutil.copy(BOTS / "python" / "planning_random.py", tmp_path)
+    line = "/usr/bin/python3 planning_random.py"
+    options = (*SHORT, "--isolation", "landlock")
+    for last in (f"{line}\ntrue", f'cd "$(dirname "$0")"\nexec {line}'):
+        code, out, _ = check(shell_script(tmp_path, last), options=options)
+        assert (code, EXEC in out.splitlines()[0]) == (3, True), out
+    # What it is told to do instead is enough.
+    assert 'cd "${0%/*}"; exec ' in EXEC
+    code, out, _ = check(shell_script(tmp_path, f'cd "${{0%/*}}"; exec {line}'), options=options)
+    assert (code, "FAIL" in out) == (0, False), out
+
+
+@pytest.mark.usefixtures("landlock")
+@pytest.mark.parametrize(
+    "early",
+    [
+        "import subprocess; subprocess.run(['true'])",
+        "import socket; socket.socket()",
+        "open('/usr/log', 'w')",
+    ],
+)
+def test_what_a_tier_refuses_is_told_with_the_tier(early: str, check: Run, bot: Write) -> None:
+    script = bot({"early": early})
+    code, out, _ = check("/usr/bin/python3", script, options=(*SHORT, "--isolation", "landlock"))
+    line = out.splitlines()[0]
+    assert code == 3
+    assert re.match("FAIL starts: it exited with status 1: (PermissionError|OSError.*Read-only)", line)
+    assert (
+        "the tier landlock refuses processes, sockets, writing but in TMPDIR, and reading outside the bot's folder (docs/howto/sandbox.md)"
+        in line
+    )
+
+
+def test_no_tier_is_blamed_where_there_is_none(check: Run, bot: Write) -> None:
+    code, out, _ = check(*PYTHON, bot({"early": "raise PermissionError(13, 'Permission denied')"}))
+    assert (code, "the tier" in out) == (3, False)
+
+
+def test_standard_error_is_shown_below_a_failed_step(check: Run, bot: Write) -> None:
+    script = bot({"blank": "sys.exit('no\\nblank line')"})
+    _, out, _ = check(*PYTHON, script)
+    lines = out.splitlines()
+    (failed,) = [number for number, line in enumerate(lines) if line.startswith("FAIL ")]
+    assert lines[failed].startswith("FAIL blank-lines")
+    assert lines[failed + 1 : failed + 3] == ["  stderr: no", "  stderr: blank line"]
+    assert lines[failed + 3].startswith("ok line-ends")
+    shape = json.loads(check(*PYTHON, script, options=(*SHORT, "--format", "json"))[1])
+    assert [step["stderr"] for step in shape["steps"] if step["stderr"]] == [["no", "blank line"]]
+
+
+@pytest.mark.parametrize("isolation", ["plain", "landlock"])
+def test_a_script_that_is_there_is_not_said_to_be_missing(isolation: str, check: Run, tmp_path: Path) -> None:
+    need(isolation)
+    script = tmp_path / "run.sh"
+    for first, words in (
+        (
+            "#!/bin/bash\r",
+            "'/bin/bash\\r'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: save the script",
+        ),
+        (
+            "#!/bin/nothing",
+            "'/bin/nothing'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: name a program",
+        ),
+    ):
+        script.write_bytes(f"{first}\nexec python3 bot.py\n".encode())
+        script.chmod(0o755)
+        code, out, _ = check(script, options=(*SHORT, "--isolation", isolation))
+        assert code == 3
+        said = f"FAIL starts: {script} is there, but the program that its first line names is not: {words}"
+        assert out.startswith(said)
+        assert "[Errno" not in out
+
+
+def test_a_bot_cannot_steer_the_terminal_of_its_author(check: Run, bot: Write) -> None:
+    for changes in ({"early": "print('\\x1b[2J', flush=True)"}, {"early": "sys.exit('\\x1b[2J')"}):
+        _, out, err = check(*PYTHON, bot(changes))
+        assert "\x1b" not in out + err
+        assert "\\x1b[2J" in out
+
+
+def test_a_command_that_is_not_there_is_a_usage_error(check: Run) -> None:
+    code, out, err = check("./nowhere")
+    assert (code, out) == (2, "")
+    assert err == "arbiter: ./nowhere: there is no program ./nowhere\n"
+
+
+def test_raw_bytes_are_cut_and_escaped() -> None:
+    assert escaped(b"= \xff\n\n") == "= \\xff\\n\\n"
+    assert escaped(b"x" * 300) == "x" * 200 + "... (300 bytes)"
+    line = Step("flushes", False, "gen_move", "", "flush", "no reply").text()
+    assert line == "FAIL flushes: no reply; sent 'gen_move', got nothing; fix: flush"
+
+
+@pytest.mark.parametrize(
+    ("terms", "required"),
+    [
+        ({}, set()),
+        ({"end": "quit"}, {"quit"}),
+        ({"delivery": "batched"}, {"batched"}),
+        ({"delivery": "batched", "end": "quit"}, {"quit", "batched"}),
+    ],
+)
+def test_a_season_requires_the_steps_that_its_matches_come_to(
+    terms: dict[str, Any], required: set[str]
+) -> None:
+    limits = replace(USUAL.limits(), **terms)
+    batched, strict = (Player("alice", ("bot",), "/", batched=said) for said in (True, False))
+    assert {name for name in ADVISORY if is_required(name, batched, limits)} == required
+    assert {name for name in ADVISORY if is_required(name, strict, limits)} == required - {"batched"}
+    assert all(is_required(name, strict, limits) for name in STEPS if name not in ADVISORY)

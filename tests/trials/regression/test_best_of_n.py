@@ -1,0 +1,265 @@
+"""A choice among several candidates, in memory: who stays in the race, faults, going on, mistakes."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arbiter.cli.regress_report import Documents, EndedTest, print_ended
+from arbiter.errors import ConfigError
+from arbiter.match.spec import original
+from arbiter.store import Store
+from arbiter.trials.regression.best_of_n import ChoiceTrial
+from arbiter.trials.regression.choice_text import figures, headline, rows
+from arbiter.trials.regression.experiment import experiment_of
+from arbiter.trials.regression.program_identity import Changed, what_changed
+from arbiter.trials.regression.runner import open_experiment, play_on, resume
+from tests.trials.regression.tables import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+    from arbiter.match.in_memory import Policy
+    from arbiter.match.spec import MatchSpec
+    from arbiter.trials.regression.experiment import Experiment
+
+NAMES = ("lot", "fast", "again")
+"""The candidates, at the tables 1, 2, 3."""
+
+
+def choice(names: Collection[str] = NAMES, **keys: Any) -> Experiment:
+    commands = {name: [*COMMAND, name] for name in names}
+    return experiment(**{"candidate": None, "candidates": commands, "elo1": 200.0, **keys})
+
+
+def skilled_at(*tables: int) -> Callable[[MatchSpec], Policy]:
+    """Candidates at these tables play better; all others by lot."""
+    return lambda spec: (skilled("candidate") if spec.table in tables else by_lot)(spec)
+
+
+SECOND = skilled_at(2)
+
+
+def faulty_at(table: int, block: int, version: str = "candidate") -> Callable[[MatchSpec], list[int]]:
+    """One seat of the version never answers at a table in a block."""
+    return lambda spec: [
+        seat
+        for seat, player in enumerate(spec.players)
+        if original(player.name) == version and (spec.table, spec.round) == (table, block)
+    ][:1]
+
+
+def played(
+    test: Experiment, table: InMemory, folder: Path, at_once: int = 1, steps: int | None = None
+) -> tuple[ChoiceTrial, EndedTest]:
+    """A choice played on in a store for so many events, or to its end."""
+    with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
+        season = open_experiment(test, store)
+        trial = resume(ChoiceTrial(test), season)
+        events = play_on(trial, season, table, at_once)
+        for _ in islice(events, steps):
+            pass
+        # An interruption.
+        events.close()
+        return trial, EndedTest.of(trial, season, 1.5)
+
+
+def test_the_best_is_found_and_told_in_every_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
+    trial, end = played(choice(elo1=60.0), InMemory(SECOND), tmp_path)
+    assert (trial.verdict, trial.exit_code) == ("best", 0)
+    assert headline(trial) == "best: fast, better than the base and all others"
+    print_ended(end)
+    files = [str(tmp_path / name) for name in ("j.xml", "s.md", "o.json")]
+    Documents(files[0], files[1], files[2], None).ended(end)
+    golden("regress_best.txt", f"{capsys.readouterr().out}\n----\n\n{(tmp_path / 's.md').read_text()}")
+    assert ET.parse(files[0]).getroot().get("failures") == "0"
+    found = json.loads((tmp_path / "o.json").read_text())
+    assert (found["verdict"], found["best"], found["groups"][0], found["alpha"]) == (
+        "best",
+        "fast",
+        ["fast"],
+        0.05,
+    )
+    assert found["exit"] == 0
+    assert found["e"] >= 20.0
+    by_name = {each["name"]: each for each in found["candidates"]}
+    assert by_name["lot"]["state"] == "behind"
+    assert by_name["fast"]["low"] > 0.0 > by_name["lot"]["low"]
+    assert found["matches"] == 4 * sum(each["blocks"] for each in by_name.values())
+    assert by_name["fast"]["blocks"] == found["blocks"] > by_name["lot"]["blocks"] - 1
+
+
+def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Path) -> None:
+    table = InMemory(SECOND)
+    trial, _ = played(choice(), table, tmp_path)
+    blocks = {name: trial.scores_of(at).size for at, name in enumerate(NAMES, 1)}
+    assert len(table.played) == 4 * sum(blocks.values())
+    assert len(set(table.played)) == len(table.played)
+    test = trial.experiment
+    specs = [spec for many in islice(trial.__class__(test).wanted("s"), 3) for spec in many]
+    deals = {repr(table.record(spec).deals) for spec in specs if spec.rotation == 0}
+    assert ({spec.table for spec in specs}, len(deals)) == ({1, 2, 3}, 1)
+
+
+def test_an_interrupted_choice_ends_like_a_whole_one(tmp_path: Path) -> None:
+    test = choice(seed="t")
+    whole, _ = played(test, InMemory(SECOND), tmp_path)
+    for steps, at_once in ((1, 1), (30, 5)):
+        other = tmp_path / str(steps)
+        other.mkdir()
+        played(test, InMemory(SECOND), other, at_once, steps)
+        trial, _ = played(test, InMemory(SECOND), other, at_once)
+        assert trial.from_store == steps
+        assert figures(trial) == figures(whole)
+    again, _ = played(test, InMemory(), other)
+    assert figures(again) == figures(whole)
+
+
+def test_where_none_is_better_or_the_budget_is_spent_it_says_so(tmp_path: Path) -> None:
+    trial, _ = played(choice(), InMemory(alike), tmp_path)
+    assert (trial.verdict, trial.exit_code, figures(trial)["best"]) == ("none", 1, None)
+    assert {each["state"] for each in figures(trial)["candidates"]} == {"no_better"}
+    trial, end = played(choice(max_blocks=3, seed="u"), InMemory(), tmp_path)
+    assert (trial.verdict, trial.exit_code, end.trial.blocks_taken) == ("out_of_budget", 4, 3)
+    assert headline(trial) == "undecided after 3 blocks: the budget is spent"
+    assert figures(trial)["groups"] == [figures(trial)["groups"][0]]
+
+
+def test_against_a_field_each_candidate_meets_the_same_players(tmp_path: Path) -> None:
+    (tmp_path / "ladder.yaml").write_text(SEASON)
+    test = choice(field=str(tmp_path / "ladder.yaml"), max_blocks=2)
+    trial, _ = played(test, InMemory(SECOND), tmp_path)
+    assert (trial.verdict, trial.experiment.block_size) == ("out_of_budget", 8)
+    assert trial.scores_of(2).size == 2
+
+
+def test_a_fault_loses_a_match_or_puts_its_candidate_out(tmp_path: Path) -> None:
+    bad = InMemory(SECOND, faulty_at(2, 2))
+    trial, _ = played(choice(), bad, tmp_path)
+    assert (trial.verdict, trial.faults_of("candidate", 2)) == ("best", {"crash": 4})
+    (tmp_path / "out").mkdir()
+    trial, end = played(choice(faults="fail"), bad, tmp_path / "out")
+    assert trial.state_of(2) == "faulty"
+    assert trial.verdict == "none"
+    assert ("fast", "out by a fault: b0002/t02/m0: candidate forfeits (crash)") in rows(trial)
+    assert [match.match.id for match in trial.worst()][:1] == ["b0002/t02/m0"]
+    assert "b0002/t02/m0" in end.records
+    assert trial.competing == [1, 3]
+
+
+def test_where_all_or_the_base_make_faults_nothing_is_chosen(tmp_path: Path) -> None:
+    def everybody(spec: MatchSpec) -> list[int]:
+        return [seat for seat, player in enumerate(spec.players) if original(player.name) == "candidate"]
+
+    trial, end = played(choice(faults="fail"), InMemory(faulty=everybody), tmp_path)
+    assert (trial.verdict, trial.exit_code) == ("candidates_faulty", 3)
+    assert headline(trial).startswith("candidates faulty: b0001/t01/m0: candidate forfeits (crash)")
+    assert figures(trial)["groups"] == []
+    assert len(end.records) == 3
+    trial, _ = played(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), tmp_path)
+    assert (trial.verdict, trial.exit_code, trial.left_out) == ("base_faulty", 3, [1])
+    assert headline(trial).startswith(
+        "base faulty: nothing can be said while the base makes faults: b0001/t01"
+    )
+
+
+def test_candidates_and_their_names_make_it_another_choice(tmp_path: Path) -> None:
+    assert choice().name == choice(max_blocks=3).name
+    assert choice().name.startswith("choice-")
+    assert choice().name != choice(("fast", "lot", "again")).name != choice(("fast", "lot")).name
+    bot = tmp_path / "bot.sh"
+    bot.write_text("one")
+    both = {"a": ["/bin/sh", str(bot)], "b": COMMAND}
+    with closing(Store("sqlite://")) as store:
+        first = choice(candidates=both)
+        open_experiment(first, store)
+        bot.write_text("two")
+        second = choice(candidates=both)
+        assert second.name != first.name
+        assert what_changed(second.settings, first.settings) == Changed((str(bot),), ())
+
+
+SEASON = """\
+season: ladder
+game: {name: planning, deals: [[2, 1], [1, 0]]}
+time: 3s
+players:
+  - {name: one, command: [/bin/sh, -c, exit]}
+  - {name: two, command: [/bin/sh, -c, exit], env: {LEVEL: 2}}
+  - {name: three, command: [/bin/sh, -c, exit], batched: true}
+  - {name: four, command: [/bin/sh, -c, exit, last]}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "season.yaml").write_text(SEASON)
+    path = tmp_path / "choice.yaml"
+    path.write_text("config: season.yaml\nbase: [four]\ncandidates: [two, three]\n")
+    return path
+
+
+def test_players_of_a_season_are_named_alone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = experiment_of(str(file), {})
+    assert [(player.name, player.env, player.batched) for player in test.candidates] == [
+        ("two", {"LEVEL": "2"}, False),
+        ("three", {}, True),
+    ]
+    assert (test.base.name, test.base.command[-1], test.game.options["deals"]) == (
+        "base",
+        "last",
+        SMALL["deals"],
+    )
+    assert test.limits.time.budget_ns == 3 * 10**9
+    monkeypatch.chdir(file.parent)
+    typed = {"config": "season.yaml", "base": ["four"], "candidates": {"two": None, "three": None}}
+    assert experiment_of(None, typed).name == test.name
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ({"candidates": {"a": COMMAND}}, "--candidate: one alone is written as `candidate`, and here go 2 to 99"),
+        ({"candidates": {"a": COMMAND, "base": COMMAND}}, "--candidate.base: is the name of the other side (give it another)"),
+        ({"candidates": {"a#": COMMAND, "b": COMMAND}}, "--candidate.a#: not a name: 'a#' (up to 64"),
+        ({"candidates": {"a": None, "b": None}}, "--candidate.b: has no command (write NAME=COMMAND, or give the season's --config)"),
+        ({"candidates": {"a": ["no-such-program"], "b": COMMAND}}, "--candidate.a: there is no program no-such-program"),
+        ({"candidates": ["a", "a"]}, "--candidate: 'a' is named twice (give each a name of its own)"),
+        ({"measure": "points"}, "--measure: is of a test of one candidate; a choice goes by results and Elo"),
+        ({"non_regression": True}, "--non-regression: is of a test of one candidate"),
+        ({"candidates": None, "candidate": COMMAND, "config": "x.yaml"}, "--config: x.yaml: cannot be read"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_mistakes_are_named(keys: dict[str, Any], line: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        choice(**keys)
+    assert any(each.startswith(line) for each in str(error.value).splitlines()), str(error.value)
+
+
+def test_names_that_no_player_of_the_season_has_are_listed(file: Path) -> None:
+    file.write_text("config: season.yaml\nbase: [four]\ncandidates: [tow, nobody]\n")
+    with pytest.raises(ConfigError) as error:
+        experiment_of(str(file), {})
+    assert str(error.value).splitlines() == [
+        f"{file}:3:1: candidates.tow: no such player in season.yaml (did you mean two?)",
+        f"{file}:3:1: candidates.nobody: no such player in season.yaml (known: four, one, three, two)",
+    ]
+    file.write_text("config: season.yaml\nbase: [four]\ncandidate: [two]\n")
+    with pytest.raises(
+        ConfigError, match="config: names the players among several candidates, and here is one"
+    ):
+        experiment_of(str(file), {})
+
+
+def test_a_choice_belongs_to_no_family() -> None:
+    with pytest.raises(ConfigError, match="family: is of tests"):
+        choice(family="nightly")
