@@ -1,4 +1,8 @@
-"""The command line. Nothing is imported before the command that needs it is called."""
+"""The command line: a command is its options, one call and one presentation.
+
+Nothing is imported before the command that needs it is called. It imports every district; nothing but
+`__main__` imports it.
+"""
 
 from __future__ import annotations
 

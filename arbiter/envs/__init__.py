@@ -14,6 +14,8 @@
     gymnasium.make("arbiter/Single-v0", game="planning", opponents="random")
 
 Everything of ours is imported when it is first used.
+The district imports `games`, `match`, `replay`, `table`, `sandbox` and `rating`. Never in it: a season,
+a store, a config.
 """
 
 from __future__ import annotations

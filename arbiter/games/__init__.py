@@ -1,7 +1,9 @@
-"""The games: built-in ones by name, then those that other packages register.
+"""The rules of card games: cards, the interface of a game, the four games, samples to start from.
 
-A third party's package names its `Game` class in the entry-point group ``arbiter.games``. The class
-names all that belongs to the game, so this is the only list of games.
+`names` lists the built-in games and those of other packages, which name their `Game` class in the entry-
+point group ``arbiter.games``; `make` returns one with its options. A class of `Game` names all that
+belongs to its game, so this is the only list of games. It imports `errors` and `text` alone. Never in it:
+a clock, a match, a process, a file format, NumPy.
 """
 
 from __future__ import annotations

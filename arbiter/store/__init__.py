@@ -1,4 +1,6 @@
-"""The store of a season: its seed, its rounds, every match, the ratings after each round.
+"""What is kept, in SQLite or PostgreSQL: seeds, rounds, matches, ratings, authors, submissions, events.
+
+It imports `match` and `replay`; SQLAlchemy is used here alone. Never in it: a rule, a rating, a config.
 
 | module | job |
 |---|---|

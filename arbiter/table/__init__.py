@@ -1,8 +1,9 @@
-"""The table: real processes, pipes and clocks around the referee.
+"""A match on real processes: conductor, channel, executors, language models, interactive play.
 
-`play_match`, or `play_packed` of a season, is the one function that crosses a process or machine
-border. All three names are loaded when they are first used: what only names files of bots works on
-systems where none can be started.
+`play_match`, or `play_packed` of a season, is the one function that crosses a process or machine border.
+All three names are imported at first use: what only names files of bots works on systems where none can
+be started. It imports `sandbox`, `replay`, `match` and `games`. Never in it: a config, a store, a season,
+asyncio.
 """
 
 from __future__ import annotations

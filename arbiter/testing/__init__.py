@@ -5,8 +5,8 @@
     bots = [ScriptedBot.replaying(record, seat) for seat in range(4)]
     play_in_memory(MyGame(), bots, match_spec(MyGame(), delivery="batched"), cost=1000)
 
-Public, for the authors of games and bots too; it needs no test framework. A whole Planning match
-between scripted bots takes less than 15 ms.
+Public, for the authors of games and bots too; it needs no test framework. A whole Planning match between
+scripted bots takes less than 15 ms. It imports `match`, `games` and `replay`.
 """
 
 from __future__ import annotations
