@@ -1,4 +1,4 @@
-"""Players for the other seats of a single-agent environment: chance, a policy, a bot (`programs`)."""
+"""Players for the other seats of a single-agent environment: chance, a policy, a bot (`bot_opponents`)."""
 
 from __future__ import annotations
 

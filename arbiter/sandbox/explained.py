@@ -1,4 +1,4 @@
-"""The list of allowed system calls (`policy`, `seccomp`) in words: of one call, and all of it as tables."""
+"""The list of allowed system calls (`syscall_policy`, `seccomp`) in words: of one call, and all as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of allowed system calls (`policy`), as a filter program for the kernel.
+"""The list of allowed system calls (`syscall_policy`), as a filter program for the kernel.
 
 Theory of operation. A filter is a program without loops over a call's number and the low halves of its
 arguments (both machines store them first); it cannot follow pointers. Ours finds the number by bisection,

@@ -1,6 +1,6 @@
 """The tables of the store, and the schema's version.
 
-What a store of an earlier version lacks of the tables and columns here is added (`upgrading`). So a new
+What a store of an earlier version lacks of the tables and columns here is added (`migrations`). So a new
 column may be null or has a server's default, none is renamed or removed, and any change raises `HEAD`.
 """
 
@@ -94,7 +94,7 @@ ratings = _of_season(
     sa.Column("round", sa.Integer, primary_key=True),
     # The standings after the round as JSON, as the command prints them.
     sa.Column("standings", sa.Text, nullable=False),
-    # The ratings alone, as `briefs` packs them; null where that was not done.
+    # The ratings alone, as `rating_briefs` packs them; null where that was not done.
     sa.Column("brief", sa.LargeBinary),
 )
 

@@ -1,4 +1,4 @@
-"""A store in an SQLite file: its address, how it is opened, what its failures mean; `hold` says who plays."""
+"""A store in an SQLite file: its address, how it is opened, what its failures mean."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def is_store(file: Path) -> bool:
 
 
 def companions(name: str) -> list[str]:
-    """The files that SQLite and `hold` keep beside the file of a store."""
+    """The files that SQLite and `coordinator_lock` keep beside the file of a store."""
     return [f"{name}{ending}" for ending in ("-wal", "-shm", "-journal", "-lock")]
 
 

@@ -7,10 +7,10 @@ timer costs more than the whole exchange, so a bot that has answered in time sev
 is waited for up to 5 ms instead, until it is slow again; a reply after 0.2 ms is then charged by
 the meters, too, against their last reading.
 
-The long path (`patience`) watches everything at once: the pipes, and the end of the process.
+The long path (`slow_exchange`) watches everything at once: the pipes, and the end of the process.
 
 A bot that computes while another one is to move is stopped until its next command, and loses if it does so
-for long (`presence`). The slim process learns who is spoken to, and answers no other bot's questions.
+for long (`background_cpu`). The slim process learns who is spoken to, and answers no other bot's questions.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 | module | job |
 |---|---|
-| `wishes` | what an author may ask for, checked against the season |
-| `play` | the matches of a request, one after the other, until it is over |
+| `request` | what an author may ask for, checked against the season |
+| `request_play` | the matches of a request, one after the other, until it is over |
 | `outcomes` | what came of them: score, interval, verdict |
-| `desk` | plays what waits, fairest first, beside the inspector |
+| `request_worker` | plays what waits, fairest first, beside the inspector |
 
 They are played from seeds of their own into a store of their own, so nothing of them counts, and no card of a
 rated deal is in any.

@@ -5,7 +5,8 @@ by the result of the deal before decide who gives which cards to whom. What Chef
 calls a game is a match here, and what it calls a match is a deal.
 
 `rules: book` is the printed rule book, `rules: gym2` the published environment, departures
-included. The actions are in `actions`, the states in `opening` (before the play), `book` and `gym2`.
+included. The actions are in `actions`, the states in `opening` (before the play), `rule_book_play` and
+`gym2`.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 | module | job |
 |---|---|
-| `matches` | stored matches as PGN, CSV, JSON lines, Parquet |
+| `match_files` | stored matches as PGN, CSV, JSON lines, Parquet |
 | `columns` | what every column of a data set holds |
-| `rows` | matches as rows, one row an event |
+| `event_rows` | matches as rows, one row an event |
 | `row_files` | files of rows, written as the rows come |
 | `card` | what a data set is, for people |
 | `whole_files` | files that appear when they are complete |

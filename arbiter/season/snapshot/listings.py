@@ -1,4 +1,4 @@
-"""The rounds, matches and players of one state of a season; see `figures`."""
+"""The rounds, matches and players of one state of a season; see `season_figures`."""
 
 from __future__ import annotations
 

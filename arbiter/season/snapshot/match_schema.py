@@ -1,4 +1,4 @@
-"""Matches in lists, alone, and played again, as JSON has them; see `shapes`."""
+"""Matches in lists, alone, and played again, as JSON has them; see `schema`."""
 
 from __future__ import annotations
 

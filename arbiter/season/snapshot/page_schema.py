@@ -1,4 +1,4 @@
-"""What is shown on front pages, duplicate boards and pages of players, as JSON has it; see `shapes`."""
+"""What is shown on front pages, duplicate boards and pages of players, as JSON has it; see `schema`."""
 
 from __future__ import annotations
 

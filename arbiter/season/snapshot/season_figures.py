@@ -1,4 +1,4 @@
-"""The figures of one state of a season, for commands, pages, API and report alike; `shapes` has their types.
+"""The figures of one state of a season, for commands, pages, API and report alike; `schema` has their types.
 
 Names of bots, reasons and commands in them are hostile input: what shows them escapes them.
 """

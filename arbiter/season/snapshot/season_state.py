@@ -230,17 +230,17 @@ class SeasonState:
 
     @cached_property
     def known_lines(self) -> dict[str, Any]:
-        """The lines of the best in a chart, once they were asked for; see `figures`."""
+        """The lines of the best in a chart, once they were asked for; see `season_figures`."""
         return {}
 
     @cached_property
     def known_rows(self) -> dict[int, Any]:
-        """The rows after the last two rounds, by name; see `front`."""
+        """The rows after the last two rounds, by name; see `front_page`."""
         return {}
 
     @cached_property
     def known_highlights(self) -> dict[int, Any]:
-        """What was found of rounds that are worth to be told of; see `front`."""
+        """What was found of rounds that are worth to be told of; see `front_page`."""
         return {}
 
     @cached_property

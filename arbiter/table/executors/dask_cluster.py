@@ -3,7 +3,7 @@
 Theory of operation. Dask carries calls to workers and answers back, and tells which workers
 there are; who plays what is decided here (`dispatch`), since Dask's own queue would play
 finished matches again when a worker dies, and several at a time on one worker. A worker is a
-slot: it is prepared (`worker`), gets one match at a time, bound to it alone, and when it
+slot: it is prepared (`worker_calls`), gets one match at a time, bound to it alone, and when it
 leaves, its match in flight is void and taken back from Dask at once. A worker that Dask pauses begins no
 call, and Dask reports none of that: it is no slot until Dask lets it go on, when it is prepared again.
 

@@ -6,7 +6,7 @@
 Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
 random players in memory, so that nothing passes which a tournament would refuse. A fault of a
 match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
-timeout. Short dialogues (`dialogue`) add what no match has: unknown commands, odd line ends,
+timeout. Short dialogues (`short_dialogues`) add what no match has: unknown commands, odd line ends,
 the ways to end. A step that makes no sense after a fault is left out, with the reason, and one that no match
 under the subject's terms comes to is advice (`is_required`).
 """

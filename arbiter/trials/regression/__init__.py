@@ -3,9 +3,9 @@
 | module | job |
 |---|---|
 | `experiment` | what is compared, and how; a test's file |
-| `identity` | its name in the store; digests of the programs that it is made of |
+| `program_identity` | its name in the store; digests of the programs that it is made of |
 | `blocks` | who meets, the matches of a block, and what they say about the two versions |
-| `family` | tests that share one level |
-| `trial` | blocks in their order, faults, the verdict |
-| `run` | blocks played into a store, of tests, suites and gauntlets |
+| `test_series` | tests that share one level |
+| `trial_state` | blocks in their order, faults, the verdict |
+| `runner` | blocks played into a store, of tests, suites and gauntlets |
 """

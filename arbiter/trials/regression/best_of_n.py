@@ -1,9 +1,9 @@
 """A choice among several candidates under way: blocks of all in the race, in their order, until one is left.
 
-Block k of each candidate is played on the same deals, at the candidate's own table. As in `trial`, nothing
-here plays or stores, and no result counts before all earlier blocks are whole: so an interrupted choice and
-one in a single piece end alike. Where faults put a candidate out, the choice begins anew without it, from the
-first block on, since others may have left because of it; what was played counts again.
+Block k of each candidate is played on the same deals, at the candidate's own table. As in `trial_state`,
+nothing here plays or stores, and no result counts before all earlier blocks are whole: so an interrupted
+choice and one in a single piece end alike. Where faults put a candidate out, the choice begins anew without
+it, from the first block on, since others may have left because of it; what was played counts again.
 """
 
 from __future__ import annotations

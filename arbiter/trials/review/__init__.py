@@ -1,5 +1,6 @@
 """What each decision of a match was worth to a program that values answers: losses, chances, luck.
 
-`play` follows a record and asks the program, `answers` reads what it says, `losses` makes figures of it,
-`luck` values deals, `saying` puts the costliest decisions into sentences, `rounds` reviews all of a round.
+`review_match` follows a record and asks the program, `gen_values` reads what it says, `decision_loss` makes
+figures of it, `luck` values deals, `sentences` puts the costliest decisions into sentences, `review_round`
+reviews all of a round.
 """

@@ -1,5 +1,5 @@
-"""The referee with a GUI: a page on loopback over `byhand`, the console's machine.
+"""The referee with a GUI: a page on loopback over `table.interactive`, the console's machine.
 
-`door` lets in who has the key, `app` puts the addresses together: `posting` with its `forms`, `reading`, and
-`shapes`, a table as JSON.
+`access_guard` lets in who has the key, `app` puts the addresses together: `post_routes` with its
+`table_forms`, `get_routes`, and `schema`, a table as JSON.
 """
