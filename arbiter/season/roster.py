@@ -77,7 +77,7 @@ def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 
 def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
-    """RatedRound name and file, for each file that is there and is not the one that was accepted."""
+    """Yield the rated name and the file, for each file that is there and is not the one that was accepted."""
     for name, file, path, digest in _files(config, stored):
         if is_by_product(file):
             continue

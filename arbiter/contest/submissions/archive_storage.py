@@ -77,7 +77,7 @@ class Arriving:
         return self._hash.hexdigest()
 
     def write(self, data: bytes) -> None:
-        """Add what came; TooLarge beyond the limit."""
+        """Add what came; ArchiveTooLarge beyond the limit."""
         self.size += len(data)
         if self.size > self._most:
             raise ArchiveTooLarge

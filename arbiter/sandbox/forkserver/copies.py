@@ -193,7 +193,7 @@ def opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
 
 
 def entries_of(folder: int) -> tuple[FolderEntry, ...]:
-    """Everything below an open folder, in a fixed order; TooLarge if that is too much."""
+    """Everything below an open folder, in a fixed order; FolderTooLarge if that is too much."""
     found: list[FolderEntry] = []
     left = LARGEST
 

@@ -32,8 +32,8 @@ class Plan:
     """Files and folders of the machine, how they are reached, and what there is no room for."""
 
     def __init__(self, look: Callable[[str, int], Source], budget: int, share: int) -> None:
-        """`look` tells what is at a real path, as `sources.look_at` does, TooLarge also where there is no
-        room for it. What is taken for all fits into `budget` bytes, a player's own into `share`.
+        """`look` tells what is at a real path, as `file_contents.look_at` does, CopyTooLarge where there is
+        no room for it. What is taken for all fits into `budget` bytes, a player's own into `share`.
         """
         self.ways: dict[str, str] = {}
         """Folders and links on the way to what is taken, each link with what it says."""

@@ -171,7 +171,7 @@ def _stored_after(state: SeasonState, after: int | None) -> schema.StoredStandin
 MOST_LINES = 24
 """Players in a chart, beside who is chosen."""
 _NONE_YET: schema.StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
-"""The message before a round is complete."""
+"""The standings before a round is complete."""
 
 
 def page_with(state: SeasonState, name: str, after: int | None = None) -> int:
