@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.fixtures.commands import RANDOM
-from tests.web.applet.running import running
+from tests.fixtures.running_applet import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.web.applet.running import Running
+    from tests.fixtures.running_applet import Running
 
 STEPS = 200
 

@@ -27,8 +27,8 @@ from arbiter.table import llm_seats
 from arbiter.table.conductor import Conductor
 from arbiter.table.llm.gateway import Gateway
 from tests.fixtures.commands import BOTS, COMPILED, RANDOM
+from tests.fixtures.provider import Served, legal_answer, serving, text
 from tests.table.llm.faults import faulty
-from tests.table.llm.serving import Served, legal_answer, serving, text
 from tests.table.llm.test_table import model_player
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.big_season import make_big_season
-from tests.web.served import serving
+from tests.fixtures.served_site import serving
 
 BIG = "/seasons/big"
 PAGES = [

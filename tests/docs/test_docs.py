@@ -20,7 +20,7 @@ from arbiter.cli import exit_code
 from rating.cli import main as rating
 from tests.docs.pages import ROOT, blocks
 from tests.fixtures.commands import COMPILED
-from tests.web.served import serving
+from tests.fixtures.served_site import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

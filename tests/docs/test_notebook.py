@@ -22,7 +22,7 @@ from arbiter.games import find, names
 from arbiter.notebook import ShownReplay
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.web.replays import faulty
+from tests.fixtures.replays import faulty
 
 if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord

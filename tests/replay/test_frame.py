@@ -12,7 +12,7 @@ from arbiter.replay.frame import NOBODY, frame_at, frame_of
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.fixtures.folding import folded
-from tests.web.replays import faulty
+from tests.fixtures.replays import faulty
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-cards[web]'")
 
+from tests.fixtures.site import site, visiting
 from tests.fixtures.zoo import Kept
-from tests.web.authored import site, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

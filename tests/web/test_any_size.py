@@ -13,7 +13,7 @@ from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
 from tests.bench.big_season import make_big_season
-from tests.web.authored import visiting
+from tests.fixtures.site import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from arbiter.contest.submissions.archive_storage import folder_of
 from arbiter.contest.submissions.author_accounts import add_authors, hash_of
 from arbiter.web.http.authentication import LOGIN, SESSION
 from arbiter.web.http.request_guard import POLICY
+from tests.fixtures.site import Authored, archive, authored, visiting
 from tests.fixtures.zoo import Kept
-from tests.web.authored import Authored, archive, authored, visiting
 from tests.web.test_traffic import Lines
 
 if TYPE_CHECKING:

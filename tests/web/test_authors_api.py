@@ -19,8 +19,8 @@ from arbiter.web.http import request_bodies
 from arbiter.web.http.authentication import by_token
 from arbiter.web.http.request_bodies import Uploads
 from arbiter.web.http.watched_seasons import Seasons
+from tests.fixtures.site import ADDRESS, Authored, archive, ask, authored
 from tests.fixtures.zoo import Kept
-from tests.web.authored import ADDRESS, Authored, archive, ask, authored
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

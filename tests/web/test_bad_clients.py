@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.served import PATIENCE, Served, everything, pour, serving
+from tests.fixtures.served_site import PATIENCE, Served, everything, pour, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,7 @@ from arbiter.web.site import make_site
 from arbiter.web.views.registry import ANSWERS
 from tests.fixtures.profiles import examples
 from tests.fixtures.records import play_trial
-from tests.trials.regression.tables import InMemory, experiment
+from tests.fixtures.simulated_regression import InMemory, experiment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from arbiter.season.roster import folder_of
 from arbiter.web.pages.source_compare import MOST_LINES
 from tests.contest.integrity.disguise import disguised
 from tests.docs.pages import ROOT
-from tests.web.authored import Authored
+from tests.fixtures.site import Authored
 from tests.web.test_author_pages import HOSTILE, log_in
 
 if TYPE_CHECKING:

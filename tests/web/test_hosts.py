@@ -11,7 +11,7 @@ from arbiter.errors import ConfigError
 from arbiter.web.http.request_guard import Hosts
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
-from tests.web.authored import ask, visiting
+from tests.fixtures.site import ask, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from arbiter.contest.submissions.membership import CODE_LETTERS, invite, invite_
 from arbiter.season.config import load
 from arbiter.store.invitations import UsedUp
 from arbiter.web.http.authentication import SESSION
-from tests.web.authored import Authored, archive, authored
+from tests.fixtures.site import Authored, archive, authored
 from tests.web.test_author_pages import log_in, proof
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from arbiter.web.http import live_events as live_module
 from arbiter.web.http.live_events import MOST_MISSED, WAITING, Listener, Live, encoded
 from arbiter.web.http.watched_seasons import Seasons
 from tests.fixtures.databases import put_back
+from tests.fixtures.site import visiting
 from tests.fixtures.zoo import CONFIG, Kept
-from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

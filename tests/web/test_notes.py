@@ -23,8 +23,8 @@ from arbiter.season.snapshot.viewer import EVERYBODYS, Eyes
 from arbiter.store import OrderKind
 from arbiter.web.views.report_file import make_report
 from tests.contest.requests import asked
+from tests.fixtures.site import Authored, authored
 from tests.fixtures.zoo import copied
-from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in
 from tests.web.test_frozen import EVERYWHERE
 from tests.web.test_requests import ASK, PAGE, ask, asking, work

@@ -12,8 +12,8 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
+from tests.fixtures.site import visiting
 from tests.web.addresses import walk
-from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.web.pages import own_pages
-from tests.web.authored import Authored, archive
+from tests.fixtures.site import Authored, archive
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from arbiter.errors import ConfigError
 from arbiter.season import administration
 from arbiter.season.administration import BadReason
 from arbiter.season.season import Season
-from tests.web.authored import Authored, archive
+from tests.fixtures.site import Authored, archive
 
 if TYPE_CHECKING:
     from httpx2 import Response

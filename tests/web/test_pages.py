@@ -14,9 +14,9 @@ from arbiter.replay.match_review import Review
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import assets_at
 from arbiter.web.views.registry import ANSWERS, VIEWS
+from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
 from tests.web.addresses import addresses
-from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from arbiter.season.results import SeasonResults
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.web.http.authentication import SESSION
 from arbiter.web.pages import join
-from tests.web.authored import ADDRESS, Authored, archive, authored
+from tests.fixtures.site import ADDRESS, Authored, archive, authored
 from tests.web.test_author_pages import HOSTILE, log_in, proof
 from tests.web.test_joining import ask_to_join, token_in
 

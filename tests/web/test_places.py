@@ -13,7 +13,7 @@ from arbiter.web.http.authentication import SESSION
 from arbiter.web.http.request_guard import Guard
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.views import cached_views
-from tests.web.authored import ADDRESS, Asked, Authored, ask
+from tests.fixtures.site import ADDRESS, Asked, Authored, ask
 from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:

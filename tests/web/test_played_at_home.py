@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fixtures.site import Authored, visiting
 from tests.fixtures.zoo import BROKEN_ROUND, Kept
-from tests.web.authored import Authored, visiting
 from tests.web.test_author_pages import log_in
 from tests.web.test_authors_api import seat_of_ann
 

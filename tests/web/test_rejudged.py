@@ -18,8 +18,8 @@ from arbiter.season.schedule import match_specs
 from arbiter.season.snapshot.match_schema import Rejudgings
 from arbiter.store import OrderKind
 from arbiter.testing import play_by_policy, random_policy
+from tests.fixtures.site import visiting
 from tests.fixtures.zoo import CLEAN, CRASH, Kept
-from tests.web.authored import visiting
 from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord
     from tests.fixtures.commands import Run
-    from tests.web.authored import Authored
+    from tests.fixtures.site import Authored
 
 SEASON = "/api/v1/seasons/small"
 PART = CLEAN.replace("/", "-")

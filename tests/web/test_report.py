@@ -17,8 +17,8 @@ from arbiter.season.config import load
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import Store
 from arbiter.web.views.report_file import make_report
+from tests.fixtures.long_season import NAMES, TOLD, make_long_season
 from tests.fixtures.zoo import SEED
-from tests.web.long_season import NAMES, TOLD, make_long_season
 
 if TYPE_CHECKING:
     from pathlib import Path

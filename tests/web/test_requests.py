@@ -12,8 +12,8 @@ from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request_worker import Desk
 from arbiter.season.config import load
 from tests.contest.requests.asked import InMemory
+from tests.fixtures.site import Authored, authored
 from tests.fixtures.zoo import copied
-from tests.web.authored import Authored, authored
 from tests.web.test_author_pages import log_in, proof
 
 if TYPE_CHECKING:

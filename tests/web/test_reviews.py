@@ -14,7 +14,7 @@ from arbiter.season.snapshot.reader import read_state
 from arbiter.season.snapshot.viewer import Held
 from arbiter.trials.review.review_round import brief_of
 from arbiter.web.http import watched_seasons
-from tests.web.authored import TERMS, Authored, authored
+from tests.fixtures.site import TERMS, Authored, authored
 from tests.web.test_notes import noting
 
 if TYPE_CHECKING:

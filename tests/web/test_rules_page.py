@@ -15,7 +15,7 @@ from arbiter.games import find
 from arbiter.games.planning import Planning
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.web.rendering.templates import sections
-from tests.web.authored import Authored, authored
+from tests.fixtures.site import Authored, authored
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient

@@ -21,9 +21,9 @@ from arbiter.trials.regression.runner import open_experiment
 from arbiter.web.http.http_server import bound_socket
 from tests.fixtures.records import play_trial
 from tests.fixtures.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
+from tests.fixtures.served_site import PATIENCE, Served, everything, serving
+from tests.fixtures.simulated_regression import InMemory, experiment
 from tests.fixtures.zoo import Kept
-from tests.trials.regression.tables import InMemory, experiment
-from tests.web.served import PATIENCE, Served, everything, serving
 
 if TYPE_CHECKING:
     from pathlib import Path

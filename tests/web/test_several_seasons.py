@@ -13,7 +13,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.http.authentication import SEPARATOR, SESSION
-from tests.web.authored import TERMS, Authored, archive, visiting
+from tests.fixtures.site import TERMS, Authored, archive, visiting
 from tests.web.test_author_pages import log_in, proof, upload
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.fixtures.commands import BOTS, RANDOM
-from tests.web.authored import archive
-from tests.web.served import PATIENCE, Served, pour, serving
+from tests.fixtures.served_site import PATIENCE, Served, pour, serving
+from tests.fixtures.site import archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable

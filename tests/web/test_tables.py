@@ -36,9 +36,9 @@ from arbiter.web.pages.visitor_tables import Offer, Tables, offer_of
 from arbiter.web.site import make_site
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.round_processes import assert_all_end, watched
+from tests.fixtures.served_site import PATIENCE, serving
+from tests.fixtures.site import Asked, ask
 from tests.fixtures.zoo import SEED, Kept
-from tests.web.authored import Asked, ask
-from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

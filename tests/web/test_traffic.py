@@ -11,8 +11,8 @@ from arbiter.season.config import load
 from arbiter.store.deliveries import Telling
 from arbiter.web.http import concurrency_limits, traffic
 from arbiter.web.http.request_guard import POLICY
+from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
-from tests.web.authored import visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

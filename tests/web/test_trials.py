@@ -26,7 +26,7 @@ from arbiter.web.pages.regression_watch import Trials
 from arbiter.web.rendering.charts import ratio_chart
 from arbiter.web.site import make_site
 from tests.fixtures.records import play_trial
-from tests.trials.regression.tables import InMemory, alike, experiment, seats_of, skilled
+from tests.fixtures.simulated_regression import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

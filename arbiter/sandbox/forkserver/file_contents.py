@@ -54,8 +54,8 @@ class Source(NamedTuple):
 
 
 def look_at(path: str, most: int) -> Source:
-    """A file or folder by its real path; BeyondShare if that is more than so many bytes, CopyTooLarge if it is
-    a unit of more than there may be, OSError if it is gone.
+    """A file or folder by its real path; BeyondShare if that is more than so many bytes, CopyTooLarge if it
+    is a unit of more than there may be, OSError if it is gone.
     """
     whole = os.lstat(path)
     entries, units, outside = {path: whole}, list[str](), list[str]()

@@ -21,8 +21,8 @@ from arbiter.replay.visibility import Reader, replay_of
 from tests.contest.agents.test_mcp_server import refused, told
 from tests.fixtures.commands import RANDOM, arbiter
 from tests.fixtures.folding import folded
+from tests.fixtures.served_site import serving
 from tests.replay.test_frame import played
-from tests.web.served import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

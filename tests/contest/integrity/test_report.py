@@ -12,8 +12,8 @@ from arbiter.contest.integrity.families import families
 from tests.contest.integrity.disguise import disguised
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter
+from tests.fixtures.site import Authored, site
 from tests.fixtures.zoo import kept, original_season
-from tests.web.authored import Authored, site
 from tests.web.test_author_pages import HOSTILE, log_in
 from tests.web.test_copies import OWN, take
 

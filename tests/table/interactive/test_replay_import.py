@@ -18,7 +18,7 @@ from arbiter.table.interactive.replay_import import record_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.profiles import examples
-from tests.web.replays import OPTIONS, faulty, game_of, match_of
+from tests.fixtures.replays import OPTIONS, faulty, game_of, match_of
 
 if TYPE_CHECKING:
     from pathlib import Path

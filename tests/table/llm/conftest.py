@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.table.llm.serving import KEY, FakeProvider, serving
+from tests.fixtures.provider import KEY, FakeProvider, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

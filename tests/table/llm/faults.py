@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.table.llm.serving import Served, text
+from tests.fixtures.provider import Served, text
 
 if TYPE_CHECKING:
     import random

@@ -13,7 +13,7 @@ from arbiter.match.record import Fault
 from arbiter.season.verify_findings import match_differences
 from arbiter.table.conductor import Conductor
 from arbiter.table.llm.replayed_model import model_differences, unchecked
-from tests.table.llm.serving import Served, legal_answer, serving, text
+from tests.fixtures.provider import Served, legal_answer, serving, text
 from tests.table.llm.test_table import match_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
-    from tests.table.llm.serving import FakeProvider
+    from tests.fixtures.provider import FakeProvider
 
 pytestmark = pytest.mark.process
 Table = "tuple[Conductor, FakeProvider]"

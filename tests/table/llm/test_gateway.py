@@ -17,15 +17,15 @@ from arbiter.match.record import Fault
 from arbiter.table.llm.gateway import LONGEST_PAUSE_S, LONGEST_QUESTION, TRIES, Gateway, messages_of
 from arbiter.table.llm.provider import LONGEST_TEXT, Streamed
 from arbiter.table.llm.token_account import FRAME_TOKENS, counted
+from tests.fixtures.provider import KEY, Served, text
 from tests.table.llm.faults import faulty
-from tests.table.llm.serving import KEY, Served, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from arbiter.match.spec import ModelEntry
-    from tests.table.llm.serving import FakeProvider
+    from tests.fixtures.provider import FakeProvider
 
 MESSAGES = [{"role": "user", "content": "Request: gen_move"}]
 

@@ -13,8 +13,8 @@ import pytest
 from arbiter.season.config.models import HARNESS
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter
-from tests.table.llm.serving import FakeProvider, Served, legal_answer
-from tests.web.authored import visiting
+from tests.fixtures.provider import FakeProvider, Served, legal_answer
+from tests.fixtures.site import visiting
 
 if TYPE_CHECKING:
     from pathlib import Path

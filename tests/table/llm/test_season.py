@@ -10,7 +10,7 @@ import pytest
 
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter
-from tests.table.llm.serving import KEY, FakeProvider, Served, legal_answer
+from tests.fixtures.provider import KEY, FakeProvider, Served, legal_answer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,7 +27,7 @@ from arbiter.table.conductor import Conductor, start_request
 from arbiter.table.single_bot import SingleBot
 from tests.fixtures.bot_template import spec_for
 from tests.fixtures.commands import BOTS, RANDOM
-from tests.table.llm.serving import KEY, FakeProvider, Served, legal_answer, text
+from tests.fixtures.provider import KEY, FakeProvider, Served, legal_answer, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

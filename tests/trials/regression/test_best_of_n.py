@@ -19,7 +19,7 @@ from arbiter.trials.regression.choice_text import figures, headline, rows
 from arbiter.trials.regression.experiment import experiment_of
 from arbiter.trials.regression.program_identity import Changed, what_changed
 from arbiter.trials.regression.runner import open_experiment, play_on, resume
-from tests.trials.regression.tables import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
+from tests.fixtures.simulated_regression import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

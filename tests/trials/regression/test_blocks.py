@@ -11,7 +11,7 @@ import pytest
 from arbiter.match.record import Fault, MatchSummary
 from arbiter.match.spec import original
 from arbiter.trials.regression.blocks import block_score, block_specs, match_score
-from tests.trials.regression.tables import SMALL, InMemory, experiment
+from tests.fixtures.simulated_regression import SMALL, InMemory, experiment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from arbiter.testing import random_policy
 from arbiter.trials.regression.blocks import block_score, block_specs
 from rating.sequential.gsprt import Gsprt
 from tests.fixtures.simulated_blocks import evidence_of, points_sums, stops
-from tests.trials.regression.tables import InMemory, experiment
+from tests.fixtures.simulated_regression import InMemory, experiment
 
 if TYPE_CHECKING:
     from arbiter.games.game import Action, Seat, State

@@ -8,7 +8,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.trials.regression.experiment import experiment_of
-from tests.trials.regression.tables import COMMAND, experiment
+from tests.fixtures.simulated_regression import COMMAND, experiment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from arbiter.trials.regression.report_text import awaited_evidence
 from arbiter.trials.regression.runner import open_experiment
 from arbiter.trials.regression.trial_state import Trial
 from tests.fixtures.records import play_trial
-from tests.trials.regression.tables import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
+from tests.fixtures.simulated_regression import COMMAND, SMALL, InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

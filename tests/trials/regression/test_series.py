@@ -19,7 +19,7 @@ from arbiter.trials.regression.test_series import enrol, level_of
 from rating.sequential.gsprt import Gsprt
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_blocks import evidence_of, rare_losses
-from tests.trials.regression.tables import COMMAND, InMemory, experiment, skilled
+from tests.fixtures.simulated_regression import COMMAND, InMemory, experiment, skilled
 
 if TYPE_CHECKING:
     from pathlib import Path

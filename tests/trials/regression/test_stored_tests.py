@@ -14,7 +14,7 @@ from arbiter.trials.regression.report_text import headline, rows
 from arbiter.trials.regression.runner import attempt, open_experiment
 from arbiter.trials.regression.stored_tests import experiment_from, stored_trial
 from tests.fixtures.records import play_trial
-from tests.trials.regression.tables import COMMAND, InMemory, alike, experiment, seats_of, skilled
+from tests.fixtures.simulated_regression import COMMAND, InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from arbiter.trials.regression.runner import attempt, open_experiment
 from arbiter.trials.regression.trial_state import Trial
 from tests.fixtures.profiles import examples
 from tests.fixtures.records import play_trial
-from tests.trials.regression.tables import InMemory, alike, experiment, seats_of, skilled
+from tests.fixtures.simulated_regression import InMemory, alike, experiment, seats_of, skilled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

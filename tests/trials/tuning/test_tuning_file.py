@@ -8,8 +8,8 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.trials.tuning.tuning_file import load_tuning
-from tests.trials.regression.tables import COMMAND
-from tests.trials.tuning.tables import SKILL, tuning
+from tests.fixtures.simulated_regression import COMMAND
+from tests.fixtures.simulated_tuning import SKILL, tuning
 
 if TYPE_CHECKING:
     from pathlib import Path

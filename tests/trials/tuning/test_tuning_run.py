@@ -14,8 +14,8 @@ from arbiter.store import Store
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.runner import attempt, open_experiment
 from arbiter.trials.tuning.tuning_run import resumed
-from tests.trials.regression.tables import InMemory, alike, seats_of
-from tests.trials.tuning.tables import SKILL, by_skill, course, played, tuning, weak
+from tests.fixtures.simulated_regression import InMemory, alike, seats_of
+from tests.fixtures.simulated_tuning import SKILL, by_skill, course, played, tuning, weak
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 

@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from starlette.testclient import TestClient
 
 from arbiter.web.applet.access_guard import Door
-from tests.web.applet.tables import APART, PORT, VERBS, Owner, seated
+from tests.fixtures.applet import APART, PORT, VERBS, Owner, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.round_processes import assert_all_end, watched
-from tests.web.applet.running import PATIENCE, running
+from tests.fixtures.running_applet import PATIENCE, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable

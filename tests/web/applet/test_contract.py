@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from schemathesis.checks import response_schema_conformance
 
+from tests.fixtures.applet import PORT, seated
 from tests.fixtures.profiles import examples
-from tests.web.applet.tables import PORT, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

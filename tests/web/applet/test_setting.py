@@ -12,8 +12,8 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 from arbiter.cli.table_setup import occupant_of
 from arbiter.games import make, names
 from arbiter.web.applet.saved_tables import Remembered
+from tests.fixtures.applet import LIMITS, Owner, random_players, seated
 from tests.fixtures.zoo import ILLEGAL, Kept
-from tests.web.applet.tables import LIMITS, Owner, random_players, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,8 +28,8 @@ from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatComman
 from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import Heard
 from arbiter.testing import match_spec, play_by_policy, random_policy
+from tests.fixtures.applet import VERBS, Owner, random_players, seated
 from tests.fixtures.profiles import examples
-from tests.web.applet.tables import VERBS, Owner, random_players, seated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

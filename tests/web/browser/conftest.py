@@ -15,8 +15,8 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
+from tests.fixtures.long_season import make_long_season
 from tests.web.browser.viewer import Viewer
-from tests.web.long_season import make_long_season
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -8,9 +8,9 @@ import pytest
 
 from arbiter.table.interactive import verbs
 from arbiter.table.interactive.occupants import Person
+from tests.fixtures.served_site import PATIENCE, serving
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
-from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from arbiter.cli import exit_code
+from tests.fixtures.long_season import MARKUP
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
-from tests.web.long_season import MARKUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.docs.test_add_a_game import installed
 from tests.fixtures.commands import RANDOM
+from tests.fixtures.served_site import PATIENCE, serving
 from tests.web.browser.looking import complaints_of
 from tests.web.browser.sitting import ASKED, sitting
-from tests.web.served import PATIENCE, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.fixtures.replays import OPTIONS, match_of
 from tests.web.browser.viewer import early, full, own, place, with_fault
-from tests.web.replays import OPTIONS, match_of
 
 if TYPE_CHECKING:
     from arbiter.replay.schema import Replay

@@ -12,9 +12,9 @@ import pytest
 
 from arbiter.match.notes import Note
 from arbiter.replay.visibility import Reader, replay_of
+from tests.fixtures.replays import NAMES, OPTIONS, faulty, match_of
 from tests.web.browser.looking import violations
 from tests.web.browser.viewer import early, full, match_page, own, place, with_fault
-from tests.web.replays import NAMES, OPTIONS, faulty, match_of
 from tests.web.test_reviews import review_of
 
 if TYPE_CHECKING:

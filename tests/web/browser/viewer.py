@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.web.http.request_guard import Guard
-from tests.web.replays import faulty, match_of
+from tests.fixtures.replays import faulty, match_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
