@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.bench import applet, clock, ratings, reading, start
 from tests.bench.environments import environments
 from tests.bench.play import command_line, in_memory, referee, rules
-from tests.bench.season import regress, season
+from tests.bench.season import measure_season, regress
 
 
 def machine() -> dict[str, object]:
@@ -43,7 +43,7 @@ def main() -> None:
         ("start", start.figures),
         ("applet", applet.figures),
         # Before the ratings of 10,000 players, whose memory would be taken for the season's.
-        ("season", season),
+        ("season", measure_season),
         ("regress", regress),
         ("rating", ratings.figures),
         ("rating_files", reading.figures),

@@ -54,8 +54,8 @@ def make_big_season(folder: Path, players: int = 2000, rounds: int = 50, under_w
     file.write_text(yaml.dump(shape, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper)))
     config = load(file)
     with closing(Store(config.store)) as store:
-        season = Season.open(config, store)
-        stored = season.stored
+        opened_season = Season.open(config, store)
+        stored = opened_season.stored
         for number in range(1, rounds + 2):
             _play(config, store, number, None if number <= rounds else under_way)
             if number < rounds:
@@ -64,7 +64,7 @@ def make_big_season(folder: Path, players: int = 2000, rounds: int = 50, under_w
                     done = sa.update(db_schema.rounds).filter_by(number=number)
                     connection.execute(done.values(complete=True))
             elif number == rounds:
-                _rate(store, stored, number, season.rounds.finish(number))
+                _rate(store, stored, number, opened_season.rounds.finish(number))
     return file
 
 

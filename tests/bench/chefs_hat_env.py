@@ -138,5 +138,5 @@ def _theirs(python: str, seconds: float) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    asked = sys.argv[1:]
-    print(json.dumps(figures(float(asked[0]) if asked else SECONDS, *asked[1:2]), indent=2))
+    arguments = sys.argv[1:]
+    print(json.dumps(figures(float(arguments[0]) if arguments else SECONDS, *arguments[1:2]), indent=2))

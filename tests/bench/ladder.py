@@ -104,7 +104,7 @@ def arbiter(*words: object) -> list[str]:
     return [sys.executable, "-m", "arbiter", *map(str, words)]
 
 
-def told(*words: object) -> Any:
+def run_command(*words: object) -> Any:
     """What a command prints as JSON, whatever it says by its exit code."""
     ran = subprocess.run(arbiter(*words, "--format", "json"), stdout=subprocess.PIPE, check=False)
     return json.loads(ran.stdout)
@@ -161,11 +161,11 @@ def costs(config: Path) -> dict[str, Cost]:
 
 def section(config: Path) -> str:
     """A game's part of the page."""
-    standings, crosstable = told("standings", config), told("crosstable", config)
+    standings, crosstable = run_command("standings", config), run_command("crosstable", config)
     bots, used = bots_of(config), costs(config)
     players = [player for player in standings["players"] if "#" not in player["player"]]
     rungs = [player["player"] for player in players if not bots[player["player"]].learned]
-    matches = len(told("matches", config)["matches"])
+    matches = len(run_command("matches", config)["matches"])
     faults = sum(sum(player["faults"].values()) for player in players)
     played = (
         f"{standings['rounds_played']} rounds, {matches:,} matches, "

@@ -28,8 +28,8 @@ TIMES, ONE_IN = 5, 4
 class Asked(Piped):
     """A search bot in a seat; `said` has (deal, request, value of what it played, chance of the best option)."""
 
-    def __init__(self, game: str, told: int, seed: int, luck: random.Random) -> None:
-        command = [str(BUILT / f"{game}_search"), "--budget-ms", str(told), "--seed", str(seed)]
+    def __init__(self, game: str, budget_ms: int, seed: int, luck: random.Random) -> None:
+        command = [str(BUILT / f"{game}_search"), "--budget-ms", str(budget_ms), "--seed", str(seed)]
         super().__init__(command)
         self.luck, self.deal = luck, -1
         self.said: list[tuple[int, str, float, float]] = []
@@ -49,13 +49,13 @@ class Asked(Piped):
         return reply
 
 
-def rows(name: str, told: int, matches: range) -> np.ndarray:
+def rows(name: str, budget_ms: int, matches: range) -> np.ndarray:
     """(decisions, 6): match, is it a card, value, best chance to win; points of the deal, share of the match won."""
     found = []
     game = make(name, {})
     for match in matches:
         luck = random.Random(match)
-        bots = [Asked(name, told, seat + 1, luck) for seat in range(game.seats)]
+        bots = [Asked(name, budget_ms, seat + 1, luck) for seat in range(game.seats)]
         record = play_in_memory(game, bots, match_spec(game, seed=f"values-{match}"))
         assert record.points is not None, record.forfeit
         scores = np.diff(np.array(record.scores), axis=0, prepend=0)

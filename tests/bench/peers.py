@@ -26,22 +26,22 @@ from tests.fixtures.simulated_blocks import simulate_blocks
 PLAYERS, RESULTS = 1000, 1_000_000
 
 
-def evalica_figures(season: dict[str, Any], ours: float) -> dict[str, float | str]:
+def evalica_figures(season_results: dict[str, Any], ours: float) -> dict[str, float | str]:
     """Bradley-Terry by evalica, from the same results as indices and winners."""
     try:
         import evalica
     except ImportError:
         return {"skipped": "evalica is not installed"}
-    names = season["players"]
-    first = [names[k] for k in season["first"].tolist()]
-    second = [names[k] for k in season["second"].tolist()]
+    names = season_results["players"]
+    first = [names[k] for k in season_results["first"].tolist()]
+    second = [names[k] for k in season_results["second"].tolist()]
     sides = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
-    winners = [sides[outcome] for outcome in season["outcome"].tolist()]
+    winners = [sides[outcome] for outcome in season_results["outcome"].tolist()]
     seconds, _ = timed(lambda: evalica.bradley_terry(first, second, winners), 1)
     return {"cpu_seconds": round(seconds, 3), "ratio_to_ours": round(seconds / ours, 1)}
 
 
-def trueskill_figures(season: dict[str, Any], ours: float) -> dict[str, float | str]:
+def trueskill_figures(season_results: dict[str, Any], ours: float) -> dict[str, float | str]:
     """One pass of trueskill over a hundredth of the results, scaled to all of them."""
     try:
         from trueskill import TrueSkill
@@ -49,8 +49,8 @@ def trueskill_figures(season: dict[str, Any], ours: float) -> dict[str, float | 
         return {"skipped": "trueskill is not installed"}
     share = 100
     environment = TrueSkill(tau=0.0)
-    ratings = [environment.create_rating() for _ in season["players"]]
-    columns = (season[name][: RESULTS // share].tolist() for name in ("first", "second", "outcome"))
+    ratings = [environment.create_rating() for _ in season_results["players"]]
+    columns = (season_results[name][: RESULTS // share].tolist() for name in ("first", "second", "outcome"))
     results = list(zip(*columns, strict=True))
 
     def one_pass() -> None:

@@ -211,7 +211,7 @@ def choice_figures(runs: int = 4000) -> dict[str, float]:
         ended = play_choices(quick, equal_blocks(many, 4000), [0.0] * many, runs)
         found[f"choice_error_{many}"] = float(np.mean(ended.verdict == 1))
     pool, elos, few, longest = equal_blocks(8, 4000), [30.0, *[0.0] * 7], 200, 3000
-    matches = float(play_choices(Choice(), pool, elos, few).played.mean())
+    matches = float(play_choices(Choice(), pool, elos, few).played_blocks.mean())
     test, rng, separate = Gsprt(alpha=0.05 / len(elos)), np.random.default_rng(3), 0.0
     for elo in elos:
         scores = drawn(pool[:, :1], [elo], few * longest, rng).reshape(few, longest)

@@ -24,7 +24,7 @@ ROUNDS = 100
 BLOCKS = 400
 
 
-def season(rounds: int = ROUNDS) -> dict[str, Any]:
+def measure_season(rounds: int = ROUNDS) -> dict[str, Any]:
     """The share of the coordinator in all CPU, and what a match takes of it and of the store."""
     if not INSTANT.exists():
         return {"skipped": f"no {INSTANT.name}: it needs a C++ compiler (make bots)"}

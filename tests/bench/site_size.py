@@ -91,11 +91,11 @@ def measure(file: Path, folder: Path) -> dict[str, Any]:
     return {"first_look_cpu_ms": round(first), "memory_mb": memory, "addresses": rows}
 
 
-def figures(players: int = 2000, rounds: int = 50, season: Path | None = None) -> dict[str, Any]:
-    """All of it; the table goes to standard error. `season` is the file of one that was made before."""
+def figures(players: int = 2000, rounds: int = 50, season_file: Path | None = None) -> dict[str, Any]:
+    """All of it; the table goes to standard error. `season_file` is the file of one that was made before."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found = measure(season or make_big_season(folder, players, rounds), folder)
+        found = measure(season_file or make_big_season(folder, players, rounds), folder)
     for address, status, took, sent, whole in found["addresses"]:
         print(f"{address:70} {status} {took:9.1f} ms {sent:12,} B {whole:12,} B whole", file=sys.stderr)
     return found

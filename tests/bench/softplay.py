@@ -58,7 +58,7 @@ HELPER, HELPED = NAMES[:2]
 GAME = Planning()
 
 
-def season(play: Callable[[list[list[str]], int], list[Match]], rule: Rule, seed: str) -> list[Match]:
+def play_season(play: Callable[[list[list[str]], int], list[Match]], rule: Rule, seed: str) -> list[Match]:
     """The matches of a season: `play` has a round's tables and its number."""
     table, start, matches = PairTable.from_matches((), players=NAMES), None, list[Match]()
     for number in range(1, ROUNDS + 1):
@@ -87,7 +87,7 @@ def made(seed: int, rule: Rule, style: float, gain: float, loss: float) -> list[
                 now[HELPER] -= loss
         return play_round(tables, now, round=number, seed=seed)
 
-    return season(play, rule, f"made {seed}")
+    return play_season(play, rule, f"made {seed}")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def planning(seed: int, rule: Rule, helper: str, share: float) -> list[Match]:
             state = state.apply(seat, action)
         return state.points()
 
-    return season(play, rule, f"planning {seed}")
+    return play_season(play, rule, f"planning {seed}")
 
 
 def looked(matches: list[Match], every: int = 1) -> tuple[dict[tuple[str, str], int], Any]:

@@ -60,12 +60,12 @@ def stored_season(folder: Path) -> Path:
     file.write_text("\n".join(["game: planning", f"seed: {'s' * 32}", "players:", *players]))
     config = load(file)
     store = Store(config.store)
-    season = Season.open(config, store)
-    plan = season.rounds.plan()
+    opened_season = Season.open(config, store)
+    plan = opened_season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
-        season.stored.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
-    season.rounds.finish(plan.stored.number)
+        opened_season.stored.add_match(play_by_policy(config.game, random_policy(spec.id), spec))
+    opened_season.rounds.finish(plan.stored.number)
     store.close()
     return file
 

@@ -187,7 +187,7 @@ def fields() -> dict[str, Field]:
     }
 
 
-def played(field: Field, rounds: int, seed: int) -> Iterator[list[MatchRecord]]:
+def play_rounds(field: Field, rounds: int, seed: int) -> Iterator[list[MatchRecord]]:
     """The records of each round, tables drawn by lot; some players sit at two tables where it has to be."""
     game, others, planted = field
     programs = {**others, **planted}
@@ -227,13 +227,13 @@ class Without(Likeness):
             super().add(kind, choices, some)
 
 
-def season(field: Field, rounds: int, seed: int) -> tuple[dict[str, int | None], set[str], float]:
+def measure_season(field: Field, rounds: int, seed: int) -> tuple[dict[str, int | None], set[str], float]:
     """The round from which on each twin is asked about, other pairs that ever are, and CPU ms a match."""
     first: dict[str, int | None] = dict.fromkeys(TWINS)
     alarms: set[str] = set()
     likenesses = {twin: Without({*TWINS} - {twin}) for twin in TWINS}
     spent, matches = 0.0, 0
-    for number, records in enumerate(played(field, rounds, seed), 1):
+    for number, records in enumerate(play_rounds(field, rounds, seed), 1):
         for twin, likeness in likenesses.items():
             start = time.process_time()
             add_round(likeness, records)
@@ -309,7 +309,7 @@ def main() -> None:
     known = fields()
     for game in chosen.games or known:
         for seed in range(1, chosen.seasons + 1):
-            first, alarms, cost = season(known[game], chosen.rounds, seed)
+            first, alarms, cost = measure_season(known[game], chosen.rounds, seed)
             row = {"game": game, "season": seed, "found": first, "others": sorted(alarms)}
             print(json.dumps({**row, "cpu_ms_per_match": round(cost, 2)}), flush=True)
 

@@ -51,22 +51,22 @@ def missing(language: str) -> str:
     return ""
 
 
-def build(language: str, season: Path) -> Path:
+def build(language: str, season_folder: Path) -> Path:
     """The folder of a language's bot below a season's, with the bot built in it."""
     file, commands, _ = TABLE[language]
-    folder = season / "bots" / language
+    folder = season_folder / "bots" / language
     folder.mkdir(parents=True)
     shutil.copy(file, folder)
-    environment = {**os.environ, **BUILDING, "GOCACHE": str(season / "cache")}
+    environment = {**os.environ, **BUILDING, "GOCACHE": str(season_folder / "cache")}
     for command in commands:
         subprocess.run(command, shell=True, cwd=folder, env=environment, check=True)
     return folder
 
 
-def entries(season: Path) -> dict[str, Player]:
+def entries(season_folder: Path) -> dict[str, Player]:
     """The players of the page's season file, by language."""
     (text,) = (text for kind, file, text in blocks(PAGE) if kind == "yaml" and "players:" in text)
     return {
-        entry["name"]: registered(entry["name"], entry["command"], season)
+        entry["name"]: registered(entry["name"], entry["command"], season_folder)
         for entry in yaml.safe_load(text)["players"]
     }

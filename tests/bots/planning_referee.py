@@ -63,7 +63,7 @@ class Valued:
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
-        self.asked = 0
+        self.values_asked = 0
         self._hand: list[str] = []
         self._size = 0
 
@@ -74,7 +74,7 @@ class Valued:
                 self._hand = command.split()[2:]
                 self._size = len(self._hand)
             if command.startswith("gen_"):
-                self.asked += 1
+                self.values_asked += 1
                 words = self.seat.ask(["gen_values"])[0].split()
                 options = [word.split(":")[0] for word in words[1:]]
                 assert words[0] == "=", (command, words)

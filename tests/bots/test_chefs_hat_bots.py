@@ -38,7 +38,7 @@ def through(bot: Process) -> Callable[[str], bytes]:
     return lambda command: f"{bot.ask([command])[0]}\n\n".encode()
 
 
-def played(command: list[str], game: ChefsHat, seed: str = "1", **options: object) -> MatchRecord:
+def play_match(command: list[str], game: ChefsHat, seed: str = "1", **options: object) -> MatchRecord:
     with at_table([command] * 4, **options) as bots:
         return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
 
@@ -46,10 +46,10 @@ def played(command: list[str], game: ChefsHat, seed: str = "1", **options: objec
 @pytest.mark.process
 def test_a_game_in_all_seats_and_the_same_again(bot: list[str], tmp_path: Path) -> None:
     game = ChefsHat(matches=2)
-    record = played(bot, game)
+    record = play_match(bot, game)
     assert record.forfeit is None
     # Another folder and another hash seed: nothing of that may change the play.
-    again = played(bot, game, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "77"})
+    again = play_match(bot, game, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "77"})
     assert again.moves == record.moves
     assert not list(tmp_path.iterdir())
 

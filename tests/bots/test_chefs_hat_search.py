@@ -31,32 +31,32 @@ def through(process: Process) -> Bot:
     return lambda command: f"{process.ask([command])[0]}\n\n".encode()
 
 
-def played(command: Sequence[str], game: ChefsHat, seed: str) -> MatchRecord:
+def play_match(command: Sequence[str], game: ChefsHat, seed: str) -> MatchRecord:
     with at_table([command] * 4) as bots:
         return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
 
 
 @pytest.mark.parametrize("rules", ["book", "gym2"])
 def test_all_play_is_legal_under_both_rules(search: list[str], rules: str) -> None:
-    record = played(search, ChefsHat(rules, points=9), "legal")
+    record = play_match(search, ChefsHat(rules, points=9), "legal")
     assert record.forfeit is None
     assert {"gen_exchange 1", "gen_exchange 2", "gen_move"} <= {move.request for move in record.moves}
 
 
 def test_a_seed_gives_its_own_play(search: list[str]) -> None:
     game = ChefsHat(matches=1)
-    moves = [played([*search, "--seed", seed], game, "seed").moves for seed in ("1", "1", "2")]
+    moves = [play_match([*search, "--seed", seed], game, "seed").moves for seed in ("1", "1", "2")]
     assert moves[0] == moves[1] != moves[2]
 
 
 def test_more_time_told_first_means_other_play(search: list[str]) -> None:
     game = ChefsHat(matches=1)
-    moves = [played([search[0], "--budget-ms", ms], game, "time").moves for ms in ("100", "2000")]
+    moves = [play_match([search[0], "--budget-ms", ms], game, "time").moves for ms in ("100", "2000")]
     assert moves[0] != moves[1]
 
 
 @pytest.mark.parametrize(
-    ("cards", "told", "answer"),
+    ("cards", "commands", "answer"),
     [
         # All that is left goes at once, the joker as a card of that value.
         ("9 12", ["play 1 C11;Q1;J0", "play 2 C10;Q2;J0", "play 3 pass"], "= C9;Q1;J1"),
@@ -64,9 +64,9 @@ def test_more_time_told_first_means_other_play(search: list[str]) -> None:
         ("1 11", ["play 3 C11;Q1;J0", "play 0 pass", "play 1 pass", "play 2 pass", "pizza 0"], "= C1;Q1;J0"),
     ],
 )
-def test_an_end_is_played_right(search: list[str], cards: str, told: list[str], answer: str) -> None:
+def test_an_end_is_played_right(search: list[str], cards: str, commands: list[str], answer: str) -> None:
     with at_table([search]) as (bot,):
-        bot.ask([*BEGUN, f"set_cards {len(cards.split())} {cards}", *told, "time_left 10000"])
+        bot.ask([*BEGUN, f"set_cards {len(cards.split())} {cards}", *commands, "time_left 10000"])
         assert bot.ask(["gen_move"]) == [answer]
 
 
@@ -107,7 +107,7 @@ def test_values_are_of_every_legal_answer_and_change_none(search: list[str], rul
 
     with at_table([search] * 4) as bots:
         record = play_in_memory(game, [judged(bot) for bot in bots], match_spec(game, seed=SEED))
-    assert record.moves == played(search, game, SEED).moves
+    assert record.moves == play_match(search, game, SEED).moves
     replies, asked, before = iter(valued), set(), ""
     for event in retrace(record, game):
         if isinstance(event, Moved):

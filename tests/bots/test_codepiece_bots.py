@@ -18,7 +18,7 @@ PYTHON_BOTS = Path(__file__).parents[2] / "bots" / "python"
 FILES = sorted({*PYTHON_BOTS.glob("codepiece_*.py")} - {PYTHON_BOTS / "codepiece_kit.py"})
 
 
-def played(name, seat, seed="bots"):
+def play_match(name, seat, seed="bots"):
     """A match in memory with a bot in one seat and random ones beside it."""
     bots = [Spoken(BOTS[name if place == seat else "random"](place)) for place in range(4)]
     return play_in_memory(Codepiece([3, 0]), bots, match_spec(Codepiece([3, 0]), seed=seed))
@@ -27,13 +27,13 @@ def played(name, seat, seed="bots"):
 @pytest.mark.parametrize("name", BOTS)
 @pytest.mark.parametrize("seat", range(4))
 def test_a_bot_plays_legally_in_every_seat(name, seat) -> None:
-    record = played(name, seat)
+    record = play_match(name, seat)
     assert record.forfeit is None, record.forfeit
 
 
 @pytest.mark.parametrize("name", BOTS)
 def test_the_same_seed_plays_the_same(name) -> None:
-    one, other = played(name, 1), played(name, 1)
+    one, other = play_match(name, 1), play_match(name, 1)
     assert one.moves == other.moves
 
 
@@ -76,11 +76,11 @@ class Asked:
     """A bot that is asked for values before each answer, and anything but its options is a mistake."""
 
     def __init__(self, bot):
-        self.bot, self.spoken, self.asked = bot, Spoken(bot), 0
+        self.bot, self.spoken, self.values_asked = bot, Spoken(bot), 0
 
     def __call__(self, line):
         if line.startswith("gen_"):
-            self.asked += 1
+            self.values_asked += 1
             words = self.bot.reply("gen_values").split()
             assert words
             if isinstance(self.bot, Valuing):
@@ -107,7 +107,7 @@ def test_values_are_of_what_is_due_and_change_nothing_that_is_played(make) -> No
     plain = play_in_memory(game, [Spoken(make(seat)) for seat in range(4)], match_spec(game, seed="values"))
     assert valued.forfeit is None
     assert valued.moves == plain.moves
-    assert all(bot.asked > 10 for bot in asked)
+    assert all(bot.values_asked > 10 for bot in asked)
 
 
 def test_a_kit_bot_without_values_refuses() -> None:

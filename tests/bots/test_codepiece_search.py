@@ -58,7 +58,7 @@ def in_process(bot: Random):
     return reply
 
 
-def played(command: list[str], seats: tuple[int, ...], seed: str = "search"):
+def play_match(command: list[str], seats: tuple[int, ...], seed: str = "search"):
     """A match of two deals in memory, with the search bot in some seats and random ones in the others."""
     with ExitStack() as bots:
         table = [
@@ -70,12 +70,12 @@ def played(command: list[str], seats: tuple[int, ...], seed: str = "search"):
 
 @pytest.mark.parametrize("seats", [(0,), (1, 3), (0, 1, 2, 3)], ids=str)
 def test_it_plays_legally(search, seats) -> None:
-    record = played([*search, "--budget-ms", "200"], seats)
+    record = play_match([*search, "--budget-ms", "200"], seats)
     assert record.forfeit is None, record.forfeit
 
 
 def test_the_same_seed_plays_the_same(search) -> None:
-    one, other = (played([*search, "--budget-ms", "200", "--seed", "7"], (0, 1, 2, 3)) for _ in range(2))
+    one, other = (play_match([*search, "--budget-ms", "200", "--seed", "7"], (0, 1, 2, 3)) for _ in range(2))
     assert one.moves == other.moves
 
 

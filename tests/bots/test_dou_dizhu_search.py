@@ -208,9 +208,9 @@ def seconds_of_a_match(program: str, told_ms: int) -> float:
     bot = Process([program])
     others = [Process([program, "--budget-ms", "0"]) for _ in range(2)]
 
-    def voice(player: Process, told: bool) -> Callable[[str], bytes]:
+    def voice(player: Process, limited: bool) -> Callable[[str], bytes]:
         def answer(line: str) -> bytes:
-            line = f"time_left {told_ms}" if told and line.startswith("time_left") else line
+            line = f"time_left {told_ms}" if limited and line.startswith("time_left") else line
             return f"{player.ask([line])[0]}\n\n".encode()
 
         return answer

@@ -244,7 +244,7 @@ def test_values_of_pimc_change_nothing_that_it_plays(rules: Rules) -> None:
 
     valued = [Valued(seat) for seat in seats()]
     assert play(rules, valued, rules.hands(2)) == play(rules, seats(), rules.hands(2))
-    assert all(seat.asked for seat in valued)
+    assert all(seat.values_asked for seat in valued)
 
 
 def test_values_of_pimc_at_the_last_trick_are_what_comes_of_it() -> None:

@@ -44,7 +44,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return Terminal()
 
 
-def season(rounds: int, total: int, there: int = 0, first: int = 1) -> Iterator[Event]:
+def season_events(rounds: int, total: int, there: int = 0, first: int = 1) -> Iterator[Event]:
     """The events of the rounds from `first` on; `there` matches of that one are stored already."""
     for number in range(first, rounds + 1):
         missing = total - (there if number == first else 0)
@@ -56,7 +56,7 @@ def season(rounds: int, total: int, there: int = 0, first: int = 1) -> Iterator[
 
 
 @pytest.mark.parametrize(
-    ("done", "total", "played", "seconds", "told"),
+    ("done", "total", "played_matches", "seconds", "text"),
     [
         (0, 1600, 0, 5, "0 of 1600 matches"),
         (45, 1600, 45, 22.5, "45 of 1600 matches, 120 a minute, 12 min 58 s left"),
@@ -67,14 +67,14 @@ def season(rounds: int, total: int, there: int = 0, first: int = 1) -> Iterator[
     ],
 )
 def test_figures_tell_pace_and_time_left(
-    done: int, total: int, played: int, seconds: float, told: str
+    done: int, total: int, played_matches: int, seconds: float, text: str
 ) -> None:
-    assert figures(done, total, played, seconds) == told
+    assert figures(done, total, played_matches, seconds) == text
 
 
 def test_a_bar_over_the_whole_season_goes_on_from_round_to_round(terminal: Terminal) -> None:
     with redirect_stderr(terminal):
-        present(season(4, 6, there=2, first=2), "s", Journal(None), whole=True)
+        present(season_events(4, 6, there=2, first=2), "s", Journal(None), whole=True)
     first, *rounds, bar, last = terminal.lines()
     assert first == "arbiter: s, round 2: 4 matches, 2 at once (2 are stored already)"
     assert [line.partition(":")[0] + line.partition(":")[2] for line in rounds] == [
@@ -87,13 +87,13 @@ def test_a_bar_over_the_whole_season_goes_on_from_round_to_round(terminal: Termi
 
 def test_a_bar_over_a_round_counts_its_matches_alone(terminal: Terminal) -> None:
     with redirect_stderr(terminal):
-        present(season(2, 6, there=2, first=2), "s", Journal(None), each_match=True)
+        present(season_events(2, 6, there=2, first=2), "s", Journal(None), each_match=True)
     assert re.fullmatch(r"round 2 of 2 ━+ 6 of 6 matches, \d+ a minute", terminal.lines()[1])
 
 
 def test_while_a_round_is_waited_for_no_bar_moves(terminal: Terminal) -> None:
     moment = datetime(2026, 12, 1, 18, tzinfo=UTC)
-    first, second = list(season(2, 2))[:4], list(season(2, 2))[4:]
+    first, second = list(season_events(2, 2))[:4], list(season_events(2, 2))[4:]
     with redirect_stderr(terminal):
         present([*first, RoundAwaited(2, moment), *second], "s", Journal(None), whole=True)
     waited = next(k for k, line in enumerate(terminal.lines()) if "round 2 begins at 2026-12-01" in line)

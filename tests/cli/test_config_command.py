@@ -35,8 +35,8 @@ def file(tmp_path: Path) -> Path:
     for time in ("10s", "20s"):
         path.write_text(CONFIG + f"time: {time}\n")
         with closing(Store(load(path).store)) as store:
-            season = Season.open(load(path), store)
-            list(season.play(Scripted(by_name), accept_changes=True, only_one=True))
+            opened_season = Season.open(load(path), store)
+            list(opened_season.play(Scripted(by_name), accept_changes=True, only_one=True))
     path.write_text(CONFIG + "time: 30s\n")
     return path
 

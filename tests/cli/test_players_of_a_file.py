@@ -24,7 +24,7 @@ PYTHON = ["/usr/bin/python3", "-I", "-S"]
 READER = "import sys\nopen({path!r}).read()\n"
 
 
-def season(folder: Path, *players: dict[str, Any], **terms: Any) -> Path:
+def write_season_file(folder: Path, *players: dict[str, Any], **terms: Any) -> Path:
     """A season's file with these players and one who is not there; JSON is YAML, too."""
     file = folder / "season.yaml"
     absent = {"name": "absent", "command": ["python3", "nowhere.py"]}
@@ -33,7 +33,7 @@ def season(folder: Path, *players: dict[str, Any], **terms: Any) -> Path:
     return file
 
 
-def played(result: tuple[int, str, str]) -> dict[str, dict[str, Any]]:
+def steps_by_name(result: tuple[int, str, str]) -> dict[str, dict[str, Any]]:
     """The steps of a report in JSON, by name."""
     return {step["name"]: step for step in json.loads(result[1])["steps"]}
 
@@ -46,7 +46,7 @@ def test_an_entry_is_tried_on_the_terms_of_its_season(arbiter: Run, tmp_path: Pa
     bot.write_text(demands.join(lines))
     entry = {"name": "alice", "version": 2, "command": [*PYTHON, "bots/bot.py"], "env": {"LEVEL": 3}}
     terms = {"time": "3s", "start_time": "7s", "memory": "123MB"}
-    file = season(tmp_path, entry, **terms)
+    file = write_season_file(tmp_path, entry, **terms)
     for name in ("alice", "alice@2"):
         code, out, err = arbiter("check-bot", "--config", file, "--player", name)
         assert code == 0, out + err
@@ -66,10 +66,18 @@ def test_what_the_season_needs_decides_the_exit_code(
     bot.write_text(RANDOM_PY.read_text().replace('"quit"', '"leave"'))
     entry = {"name": "alice", "command": [*PYTHON, "bot.py"]}
     words = ("check-bot", "--player", "alice", "--format", "json", "--config")
-    kill = arbiter(*words, season(tmp_path, entry))
-    assert (kill[0], played(kill)["quit"]["ok"], played(kill)["quit"]["required"]) == (0, False, False)
-    leave = arbiter(*words, season(tmp_path, entry, end="quit"))
-    assert (leave[0], played(leave)["quit"]["ok"], played(leave)["quit"]["required"]) == (3, False, True)
+    kill = arbiter(*words, write_season_file(tmp_path, entry))
+    assert (kill[0], steps_by_name(kill)["quit"]["ok"], steps_by_name(kill)["quit"]["required"]) == (
+        0,
+        False,
+        False,
+    )
+    leave = arbiter(*words, write_season_file(tmp_path, entry, end="quit"))
+    assert (leave[0], steps_by_name(leave)["quit"]["ok"], steps_by_name(leave)["quit"]["required"]) == (
+        3,
+        False,
+        True,
+    )
 
 
 @LANDLOCK
@@ -102,7 +110,7 @@ def test_what_does_not_name_one_bot_is_one_line(
     words: tuple[str, ...], line: str, arbiter: Run, tmp_path: Path
 ) -> None:
     bobs = [{"name": "bob", "version": version, "command": RANDOM.split()} for version in (1, 2)]
-    file = season(tmp_path, {"name": "alice", "command": RANDOM.split()}, *bobs)
+    file = write_season_file(tmp_path, {"name": "alice", "command": RANDOM.split()}, *bobs)
     code, out, err = arbiter("check-bot", *(word.replace("FILE", str(file)) for word in words))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].removeprefix("arbiter: ") == line.replace("FILE", str(file))
@@ -116,7 +124,7 @@ def test_players_of_a_season_play_a_match_on_its_terms(arbiter: Run, tmp_path: P
         "house_bots": ["house"],
         "clock": "cpu",
     }
-    file = season(tmp_path, {**alice, "version": 2}, bob, {**house, "house": True}, **terms)
+    file = write_season_file(tmp_path, {**alice, "version": 2}, bob, {**house, "house": True}, **terms)
     words = ("play", "--format", "json", "--config", file)
     code, out, err = arbiter(*words, "--player", "bob", "--player", "alice", "--bot", f"A=1 {RANDOM}")
     record = json.loads(out)
@@ -137,14 +145,18 @@ def test_batches_need_the_word_of_every_player_s_entry(
         {"name": name, "command": RANDOM.split(), "batched": said}
         for name, said in zip(("alice", "bob"), batched, strict=True)
     ]
-    file = season(tmp_path, *players, {"name": "carol", "command": RANDOM.split()}, delivery="batched")
+    file = write_season_file(
+        tmp_path, *players, {"name": "carol", "command": RANDOM.split()}, delivery="batched"
+    )
     _, out, _ = arbiter("play", "--format", "json", "--config", file, "--player", "alice", "--player", "bob")
     assert json.loads(out)["delivery"] == delivery
 
 
 def test_players_of_a_season_sit_down_at_the_console(arbiter: Run, tmp_path: Path) -> None:
     players = ({"name": name, "command": RANDOM.split()} for name in ("alice", "bob"))
-    file = season(tmp_path, *players, game={"name": "planning", "seats": 3, "deals": [[1, 0]]}, time="3s")
+    file = write_season_file(
+        tmp_path, *players, game={"name": "planning", "seats": 3, "deals": [[1, 0]]}, time="3s"
+    )
     seats = ("--player", "bob", "--seat", "random", "--seat", "2=human")
     code, out, err = arbiter("console", "--config", file, *seats, script="clock\nquit\n")
     assert code == 0, err
@@ -170,7 +182,7 @@ def test_players_of_a_season_sit_down_at_the_console(arbiter: Run, tmp_path: Pat
 def test_what_does_not_fill_the_seats_is_one_line(
     words: tuple[str, ...], line: str, arbiter: Run, tmp_path: Path
 ) -> None:
-    file = season(tmp_path, {"name": "alice", "command": RANDOM.split()})
+    file = write_season_file(tmp_path, {"name": "alice", "command": RANDOM.split()})
     code, out, err = arbiter(*(word.replace("FILE", str(file)) for word in words))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].removeprefix("arbiter: ") == line.replace("FILE", str(file))

@@ -62,7 +62,7 @@ class Elements(HTMLParser):
         return ["".join(text) for name, _, text in self.found if name == tag]
 
 
-def played(name: str = "planning", **more: Any) -> MatchRecord:
+def play_match(name: str = "planning", **more: Any) -> MatchRecord:
     game = find(name)()
     return play_by_policy(game, random_policy(3), match_spec(game, seed="3", **more))
 
@@ -78,7 +78,7 @@ def framed(replay: ShownReplay) -> tuple[dict[str, str | None], Elements]:
 
 @pytest.mark.parametrize("game", names())
 def test_a_replay_is_a_page_in_a_frame_with_all_that_it_takes(game: str) -> None:
-    record = played(game)
+    record = play_match(game)
     attributes, page = framed(ShownReplay(record))
     assert attributes["sandbox"] == "allow-scripts"
     data, script = page.texts("script")
@@ -92,7 +92,7 @@ def test_a_replay_is_a_page_in_a_frame_with_all_that_it_takes(game: str) -> None
 
 
 def test_a_reader_sees_what_it_may() -> None:
-    record = played()
+    record = play_match()
     replay = ShownReplay(record, reader="seat:2").replay
     assert replay == replay_of(record, Reader("seat", 2))
     assert replay["deals"][0]["hands"][0] is None
@@ -102,7 +102,7 @@ def test_a_reader_sees_what_it_may() -> None:
 
 
 def test_a_record_or_a_replay_may_come_from_a_file() -> None:
-    record = played("codepiece")
+    record = play_match("codepiece")
     shape = json.loads(json.dumps(record.to_json()))
     assert ShownReplay(shape).replay == ShownReplay(record).replay
     shown = json.loads(json.dumps(ShownReplay(record).replay))
@@ -124,7 +124,7 @@ def test_a_record_or_a_replay_may_come_from_a_file() -> None:
 
 def test_names_and_faults_end_nothing_that_they_stand_in() -> None:
     nasty = ("</script><script>alert(1)</script>", "'><img src=x>", "&quot;<!--", "\ud800\x00")
-    record = faulty(played(), 9)
+    record = faulty(play_match(), 9)
     changed = json.loads(json.dumps(record.to_json())) | {"players": list(nasty), "id": nasty[1]}
     changed["forfeit"]["detail"] = changed["forfeit"]["player"] = nasty[0]
     replay = ShownReplay(changed)

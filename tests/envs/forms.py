@@ -115,7 +115,7 @@ class Form:
     def space(self) -> Any:
         return self.env.observation_space
 
-    def played(self, seed: Any, steps: int = 10**6) -> list[Any]:
+    def play_randomly(self, seed: Any, steps: int = 10**6) -> list[Any]:
         """What was seen along a match by lot, or its first steps."""
         chance, found = Random(repr(seed)), self.seen()
         while not self.over() and steps:

@@ -26,7 +26,7 @@ def one_hot(seen: Any) -> Any:
     return np.eye(200)[np.flatnonzero(seen[28:] == 1)[-1]]
 
 
-def played(env: Any) -> list[dict[str, Any]]:
+def play_game(env: Any) -> list[dict[str, Any]]:
     """The infos of a game in the loop of a room."""
     infos = []
     while not env.gameFinished:
@@ -53,7 +53,7 @@ def test_the_length_of_a_game_is_told_as_it_was() -> None:
     env = begun(gameType=GAMETYPE["POINTS"], stopCriteria=4, maxRounds=3)
     assert not env.gameFinished
     env.reset(seed=1)
-    infos = played(env)
+    infos = play_game(env)
     assert max(infos[-1]["Game_Score"]) >= 4 > max(infos[-2]["Game_Score"])
     assert {info["Rounds"] for info in infos} <= {1, 2, 3, 4}
 
@@ -61,17 +61,17 @@ def test_the_length_of_a_game_is_told_as_it_was() -> None:
 def test_a_game_may_follow_another_under_other_settings() -> None:
     env = begun(stopCriteria=1)
     env.reset(seed=1)
-    assert played(env)[-1]["Matches"] == 1
+    assert play_game(env)[-1]["Matches"] == 1
     env.startExperiment(GAMETYPE["MATCHES"], 2, -1, 5, ["e", "f", "g", "h"])
     env.reset(seed=1)
-    assert played(env)[-1]["Player_Names"] == ["e", "f", "g", "h"]
+    assert play_game(env)[-1]["Player_Names"] == ["e", "f", "g", "h"]
 
 
 def test_a_data_set_is_written_into_the_folder_for_logs(tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="needs pandas: pip install 'arbiter-cards[datasets]'")
     env = begun(saveDataset=True, logDirectory=str(tmp_path / "logs"))
     env.reset(seed=1)
-    played(env)
+    play_game(env)
     env.close()
     kinds = pandas.read_pickle(tmp_path / "logs" / "Datasets" / "Dataset.pkl")["Action_Type"].tolist()
     assert (kinds[0], kinds[-1], kinds.count("END_MATCH")) == ("START_EXPERIMENT", "END_EXPERIMENT", 2)

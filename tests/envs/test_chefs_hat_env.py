@@ -133,7 +133,7 @@ def test_under_gym2_who_leads_after_four_passes_at_once_is_left_from_before():
 # The rule book
 
 
-def played(env, seed, options=None, policy=None):
+def play_game(env, seed, options=None, policy=None):
     """The steps of a game: (player, info, reward, terminated, observation)."""
     env.reset(seed=seed, options=options)
     choose = np.random.default_rng(seed)
@@ -153,7 +153,7 @@ def played(env, seed, options=None, policy=None):
 
 def test_a_game_of_the_book_terminates_once_and_rewards_the_last_step_of_a_match():
     env = env_of(matches=3)
-    steps = played(env, 5)
+    steps = play_game(env, 5)
     assert [terminated for *_, terminated, _ in steps] == [False] * (len(steps) - 1) + [True]
     last = [(player, info, reward) for player, info, reward, *_ in steps if max(info["Match_Score"]) >= 0]
     assert [info["Matches"] for _, info, _ in last] == [1, 2, 3]
@@ -164,7 +164,7 @@ def test_a_game_of_the_book_terminates_once_and_rewards_the_last_step_of_a_match
 
 def test_the_last_step_of_a_match_describes_that_match():
     env = env_of(matches=2)
-    steps = played(env, 6)
+    steps = play_game(env, 6)
     (end, (_, info, *_)) = next((i, step) for i, step in enumerate(steps) if max(step[1]["Match_Score"]) >= 0)
     assert (info["Matches"], info["Current_Roles"]) == (1, [""] * 4)
     assert sum(info["Finished_Players"]) == 3
@@ -208,7 +208,7 @@ def test_a_recorded_match_replays_through_given_deals():
 def test_the_observation_after_is_the_authors_own_and_the_board_that_before_a_pizza():
     env = env_of()
     pizzas = 0
-    for player, info, *_ in played(env, 8)[:60]:
+    for player, info, *_ in play_game(env, 8)[:60]:
         before, after = (info[f"Observation_{when}"] for when in ("Before", "After"))
         held = [sum(1 for card in cells[11:28] if card) for cells in (before, after)]
         assert held[1] == info["Cards_Per_Player"][player]
@@ -331,7 +331,7 @@ def test_a_step_after_the_end_is_an_error():
     ):
         with pytest.raises(ResetNeeded, match="call reset"):
             early()
-    played(env, 2)
+    play_game(env, 2)
     with pytest.raises(ResetNeeded, match="call reset"):
         env.step(0)
     assert (env.player, env.legal_ids()) == (-1, ())

@@ -37,14 +37,14 @@ class Listener:
     """Notes everything that it is told."""
 
     def __init__(self, choose):
-        self.choose, self.heard, self.asked = choose, [], []
+        self.choose, self.heard, self.observations = choose, [], []
         self.ended, self.begun = [], []
 
     def on_reset(self, seat, names):
         self.begun.append((seat, names))
 
     def action(self, observation, info):
-        self.asked.append(observation)
+        self.observations.append(observation)
         return self.choose(observation, info)
 
     def on_step(self, info):
@@ -94,9 +94,9 @@ def test_agents_hear_what_they_may_know():
         assert len(agent.ended) == 2
         own = [info for info in agent.heard if info["Author_Index"] == seat]
         others = [info for info in agent.heard if info["Author_Index"] != seat]
-        assert len(own) == len(agent.asked)
+        assert len(own) == len(agent.observations)
         assert [np.float32(info["Observation_Before"]).tolist() for info in own] == [
-            seen.tolist() for seen in agent.asked
+            seen.tolist() for seen in agent.observations
         ]
         assert {info["Observation_Before"] for info in others} == {""}
         assert {info["Author_Possible_Actions"] for info in others} == {""}

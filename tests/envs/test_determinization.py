@@ -43,14 +43,14 @@ class Drawing(HearingBot):
         return f"{reply}\n\n".encode()
 
 
-def played(game, check, seed="1", rarely=4):
+def play_match(game, check, seed="1", rarely=4):
     bots = [Drawing(game, seat, check, rarely) for seat in range(game.seats)]
     record = play_in_memory(game, [bot.say for bot in bots], match_spec(game, seed=seed))
     assert record.forfeit is None
     return record
 
 
-def told(play, seat):
+def commands_heard(play, seat):
     """What a seat hears of all that is done in a match with one deal."""
     state, heard = play.first, []
     for who, action in zip(play.seats, play.actions, strict=True):
@@ -78,20 +78,20 @@ def test_worlds_agree_with_everything_that_was_heard(kind):
         for play in worlds.draw(3, Random(1)):
             assert sorted(game.hand(play.state, seat)) == sorted(game.hand(match.state, seat))
             assert seat in play.to_act or not play.actions  # the Chef chooses before the Souschef
-            assert told(play, seat) == lines
+            assert commands_heard(play, seat) == lines
             cards = Counter(card for hand in play.deal.hands for card in hand)
             assert not cards - Counter(_deck(game))
             assert list(map(len, play.deal.hands)) == list(map(len, match.deal.hands))
 
-    played(game_of(kind), check)
+    play_match(game_of(kind), check)
 
 
 def test_worlds_of_a_game_of_another_package_agree_with_what_was_heard():
     def check(match, worlds, lines):
         for play in worlds.draw(3, Random(1)):
-            assert told(play, match.seat) == lines
+            assert commands_heard(play, match.seat) == lines
 
-    played(Foreign([1, 2]), check)
+    play_match(Foreign([1, 2]), check)
 
 
 @pytest.mark.parametrize("kind", ["planning, few cards", "codepiece", "dou_dizhu"])
@@ -104,12 +104,14 @@ def test_nothing_hidden_shapes_the_worlds(kind):
             return
         other = hearing_of(game, match.seat)
         truth = worlds.draw(1, Random(3))[0]
-        for line in [wording[match.seat] for wording in game.dealt(truth.deal)] + told(truth, match.seat):
+        for line in [wording[match.seat] for wording in game.dealt(truth.deal)] + commands_heard(
+            truth, match.seat
+        ):
             other.hear(line)
         other.asked(match.due(further=False))
         assert drawn(worlds) == drawn(Worlds(other))
 
-    played(game, check)
+    play_match(game, check)
 
 
 def drawn(worlds):

@@ -313,8 +313,8 @@ def test_chefs_hat_decides_the_exchange_in_single_cards():
         assert env.rewards == {"seat_0": -1, "seat_1": 0, "seat_2": 0, "seat_3": 0}
 
 
-@pytest.mark.parametrize(("declares", "asked"), [(198, "seat_0"), (199, "seat_3")])
-def test_chefs_hat_asks_for_the_special_action(declares, asked):
+@pytest.mark.parametrize(("declares", "asked_agent"), [(198, "seat_0"), (199, "seat_3")])
+def test_chefs_hat_asks_for_the_special_action(declares, asked_agent):
     hands = [["12", "12", "3", "11"], ["4", "4", "5", "11"], ["6", "6", "7", "11"], ["1", "9", "9", "8"]]
     roles = ["Dishwasher", "Waiter", "Souschef", "Chef"]
     env = envs.aec("chefs_hat", matches=1)
@@ -323,7 +323,7 @@ def test_chefs_hat_asks_for_the_special_action(declares, asked):
     assert env.legal_ids("seat_0") == [198, 199]
     env.step(declares)
     # A food fight reverses the roles.
-    assert env.agent_selection == asked
+    assert env.agent_selection == asked_agent
 
 
 def test_chefs_hat_vectors_are_those_of_the_published_environment():

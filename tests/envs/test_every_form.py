@@ -61,9 +61,9 @@ def test_a_seed_decides_a_match_and_those_after_it(form: Form) -> None:
     found = []
     for _ in range(2):
         form.reset(seed=4)
-        found.append(form.played(4, 12))
+        found.append(form.play_randomly(4, 12))
         form.reset()
-        found.append(form.played(4, 12))
+        found.append(form.play_randomly(4, 12))
     assert found[:2] == found[2:]
     assert found[0] != found[1]
 
@@ -162,7 +162,7 @@ def test_matches_are_what_they_have_always_been(golden: Callable[[str, str], Non
     for name, (kind, build) in FORMS.items():
         form = kind(build())
         form.reset(seed=1)
-        lines.append(f"{sha256(repr(form.played(1)).encode()).hexdigest()[:16]} {name}\n")
+        lines.append(f"{sha256(repr(form.play_randomly(1)).encode()).hexdigest()[:16]} {name}\n")
     golden("environments.txt", "".join(lines))
 
 
@@ -192,7 +192,7 @@ def test_actions_that_are_none_raise_and_change_nothing(form: Form) -> None:
 def test_an_illegal_action_ends_the_match_or_is_refused(form: Form) -> None:
     for after in (0, 1, 5):
         form.reset(seed=3)
-        form.played(after, after)
+        form.play_randomly(after, after)
         legal = form.legal()
         illegal = next(action for action in range(10**6) if action not in legal)
         state = None if isinstance(form, Parallel | SideBySide) or form.refuses else form.env.play.state
@@ -248,7 +248,7 @@ def test_options_of_a_reset_that_cannot_be_change_nothing(build: Callable[..., F
 
 def test_a_copy_goes_its_own_way(form: Form) -> None:
     form.reset(seed=2)
-    form.played(2, 3)
+    form.play_randomly(2, 3)
     before, seen = form.state(), [view.tolist() for view in form.seen()]
     for double in (copy.deepcopy(form), pickle.loads(pickle.dumps(form))):
         assert [view.tolist() for view in double.seen()] == seen

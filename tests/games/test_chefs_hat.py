@@ -68,11 +68,11 @@ def after(*words, hands, game=GAME, **more):
     """The state after words in the order of play."""
     state = game.start(dealt(*hands, game=game, **more))
     for word in words:
-        state = told(state, word, game)[0]
+        state = apply_word(state, word, game)[0]
     return state
 
 
-def told(state, word, game=GAME):
+def apply_word(state, word, game=GAME):
     """The state after a word, and the news."""
     seat = state.to_act[0]
     action = game.parse(state, seat, word)
@@ -84,7 +84,7 @@ def commands(state, *words, game=GAME):
     """All that seat 0 hears while the words are said."""
     heard = []
     for word in words:
-        state, news = told(state, word, game)
+        state, news = apply_word(state, word, game)
         heard += [command for seats, command in news if 0 in seats]
     return heard
 
@@ -338,7 +338,7 @@ def test_a_joker_alone_is_a_12_that_anything_beats():
         opener=0,
     )
     assert words(state) == ["C11;Q1;J0", "C11;Q2;J0", "pass"]
-    state, _ = told(state, "pass")
+    state, _ = apply_word(state, "pass")
     # Another joker is no lower.
     assert words(state) == ["pass"]
 
@@ -391,8 +391,8 @@ def test_the_golden_eleven_is_counted_after_the_exchange():
     # Seat 0 gives two elevens to seat 3, so the first one is seat 1's.
     hands = ("9 11 11", "11 4 2", "2 3 5", "1 6 11")
     state = after(hands=hands, golden=0, roles=FIRST)
-    state, _ = told(state, "11 11")
-    state, _ = told(state, "4")
+    state, _ = apply_word(state, "11 11")
+    state, _ = apply_word(state, "4")
     assert (state.to_act, state.hand(0), state.hand(3)) == ((1,), (1, 6, 9), (11, 11, 11))
     state = after("11 11", "4", hands=hands, golden=1, roles=FIRST)
     assert state.to_act == (3,)
@@ -416,9 +416,9 @@ def test_a_pizza_is_told_with_who_leads():
 def test_a_rival_who_has_not_passed_is_asked_before_a_finished_players_pizza():
     state = after(LEAD, "pass", "C1;Q1;J0", hands=("11 9", "10 2", "1", "7 4"), opener=0)
     assert state.to_act == (3,)
-    state, news = told(state, "pass")
+    state, news = apply_word(state, "pass")
     assert (state.to_act, len(news)) == ((0,), 1)
-    state, news = told(state, "pass")
+    state, news = apply_word(state, "pass")
     # Seat 2 has no cards left: the next on its left leads.
     assert [command for _, command in news] == ["play 0 pass", "pizza 3"]
 
@@ -436,8 +436,8 @@ def test_a_last_discard_that_all_others_have_passed_on_closes_the_round_at_once(
     assert commands(state, "pass") == ["play 0 pass", "pizza 3"]
     # Here seat 3 was the only one left to answer, and its discard ends the round without a pass.
     state = after(LEAD, "pass", "C8;Q1;J0", hands=hands, opener=0)
-    state, _ = told(state, "C7;Q1;J0")
-    state, _ = told(state, "pass")
+    state, _ = apply_word(state, "C7;Q1;J0")
+    state, _ = apply_word(state, "pass")
     assert state.to_act == (3,)
 
 
@@ -451,7 +451,7 @@ def test_a_discard_closes_the_round_when_nobody_is_left_to_answer():
 def test_the_deal_ends_when_three_have_no_cards_and_says_no_pizza():
     state = after(LEAD, "C10;Q1;J0", hands=("11", "10", "9", "8"), opener=0)
     assert commands(state, "C9;Q1;J0") == ["play 2 C9;Q1;J0", "end_deal 3 2 1 0"]
-    state, _ = told(state, "C9;Q1;J0")
+    state, _ = apply_word(state, "C9;Q1;J0")
     assert (state.to_act, state.points(), state.rounds) == ((), (3, 2, 1, 0), 1)
 
 
@@ -477,7 +477,7 @@ def test_the_chef_and_then_the_souschef_choose_from_their_own_cards():
     assert words(state)[:4] == ["1 2", "1 3", "1 4", "1 5"]
     assert "1 1" not in words(state)
     assert "2 2" in words(state)
-    state, news = told(state, "12 6")
+    state, news = apply_word(state, "12 6")
     assert (news, state.to_act) == ([], (1,))
     assert (GAME.request(state, 1), GAME.answer_words(state, 1)) == ("gen_exchange 1", 1)
     assert words(state) == ["6", "7", "8"]
@@ -495,8 +495,8 @@ def test_what_was_chosen_and_the_strongest_cards_change_hands():
 
 def test_all_four_gifts_are_told_and_only_giver_and_taker_hear_the_cards():
     state = after(hands=FULL, roles=FIRST)
-    state, _ = told(state, "12 6")
-    _, news = told(state, "8")
+    state, _ = apply_word(state, "12 6")
+    _, news = apply_word(state, "8")
     assert news == [
         Tell((0,), "exchange 3 0 2 10 10"), Tell((1, 2), "exchange 3 0 2"), Tell((3,), "exchange 3 0 2 10 10"),
         Tell((0,), "exchange 0 3 2 6 12"), Tell((1, 2), "exchange 0 3 2"), Tell((3,), "exchange 0 3 2 6 12"),
@@ -528,7 +528,7 @@ def test_a_holder_of_both_jokers_may_say_that_dinner_is_served_and_nobody_exchan
     roles = [role, *(other for other in ROLES if other != role)]
     state = after(hands=BOTH_JOKERS, roles=roles, golden=0)
     assert (GAME.request(state, 0), words(state)) == ("gen_special", ["none", "dinner_served"])
-    state, news = told(state, "dinner_served")
+    state, news = apply_word(state, "dinner_served")
     assert news == [Tell((0, 1, 2, 3), "special 0 dinner_served")]
     assert (GAME.request(state, 3), state.to_act) == ("gen_move", (3,))
     assert list(state.hand(0)) == BOTH_JOKERS[0]
@@ -538,16 +538,16 @@ def test_a_food_fight_reverses_the_roles_and_then_cards_are_exchanged():
     roles = ["Dishwasher", "Chef", "Waiter", "Souschef"]
     state = after(hands=BOTH_JOKERS, roles=roles, golden=0)
     assert words(state) == ["none", "food_fight"]
-    state, news = told(state, "food_fight")
+    state, news = apply_word(state, "food_fight")
     everybody = (0, 1, 2, 3)
     assert news == [
         Tell(everybody, "special 0 food_fight"),
         Tell(everybody, "set_roles Chef Dishwasher Souschef Waiter"),
     ]
     assert (state.to_act, GAME.request(state, 0)) == ((0,), "gen_exchange 2")
-    state, _ = told(state, "5 5")
+    state, _ = apply_word(state, "5 5")
     assert state.to_act == (2,)
-    state, news = told(state, "9")
+    state, news = apply_word(state, "9")
     assert [command for seats, command in news if 0 in seats] == [
         "exchange 1 0 2 6 6", "exchange 0 1 2 5 5", "exchange 3 2 1", "exchange 2 3 1",
     ]  # fmt: skip
@@ -556,7 +556,7 @@ def test_a_food_fight_reverses_the_roles_and_then_cards_are_exchanged():
 
 
 def test_no_special_action_is_not_told():
-    state, news = told(after(hands=BOTH_JOKERS, roles=FIRST), "none")
+    state, news = apply_word(after(hands=BOTH_JOKERS, roles=FIRST), "none")
     assert (news, state.to_act, GAME.request(state, 0)) == ([], (0,), "gen_exchange 2")
 
 
@@ -755,7 +755,7 @@ def test_a_sheet_tells_the_special_action_the_roles_and_the_gifts():
     state, steps = first, []
     for seat, request, word in said:
         action = GAME.parse(state, seat, word)
-        then, _ = told(state, word)
+        then, _ = apply_word(state, word)
         steps.append(SheetStep(seat, request, word, action, state, then))
         state = then
     assert [" ".join(line.split()) for line in score_sheet(GAME, first, steps)] == [

@@ -41,7 +41,7 @@ def after(state, *words):
     return state
 
 
-def told(state, seat, dealer, last):
+def engine_state(state, seat, dealer, last):
     """A player's state in the words of the engine; `last` acted last."""
     bidding = state.trump < 0 and (state.leader < 0 or len(state.bids) < 4)
     over = not state.to_act
@@ -89,9 +89,9 @@ def test_every_legal_set_state_and_point_is_the_engines() -> None:
             assert state.to_act == (seat,)
             assert list(state.legal(seat)) == step["mask"]
             assert [GAME.action_text(state, seat, action) for action in state.legal(seat)] == step["legal"]
-            assert told(state, seat, dealer, last) == step["state"]
+            assert engine_state(state, seat, dealer, last) == step["state"]
             state, last = state.apply(seat, step["id"]), seat
-        assert [told(state, seat, dealer, last) for seat in range(4)] == engine["end"]
+        assert [engine_state(state, seat, dealer, last) for seat in range(4)] == engine["end"]
         assert list(state.points()) == engine["payoffs"]
 
 

@@ -41,7 +41,7 @@ GAMES = {
 FAULTY = "r001/t01/m1"
 
 
-def played(config: Config, spec: MatchSpec) -> MatchRecord:
+def play_match(config: Config, spec: MatchSpec) -> MatchRecord:
     """Legal play by lot; in one match seat 1 ends instead of answering for the first time."""
     record = play_by_policy(config.game, random_policy(spec.id), spec)
     if spec.id != FAULTY:
@@ -81,7 +81,7 @@ def season(config: Config) -> SeasonStore:
     going = Season(config, season)
     while (plan := going.rounds.plan()) is not None:
         for spec in plan.missing:
-            season.add_match(played(config, spec))
+            season.add_match(play_match(config, spec))
         going.rounds.finish(plan.stored.number)
     return season
 

@@ -39,7 +39,7 @@ def deals_of(game, seed):
     ]
 
 
-def played(game, deal, policy):
+def play_deal(game, deal, policy):
     """All states of a deal and who did what."""
     state = game.start(deal)
     states, actions = [state], []
@@ -79,7 +79,7 @@ def simulated(matches):
     """Points of whole tournament matches with random declarations and cards, by seat."""
     policy = random_policy("simulated")
     for match in range(matches):
-        finals = [played(TOURNAMENT, deal, policy)[0][-1] for deal in deals_of(TOURNAMENT, f"sim{match}")]
+        finals = [play_deal(TOURNAMENT, deal, policy)[0][-1] for deal in deals_of(TOURNAMENT, f"sim{match}")]
         yield [sum(points) for points in zip(*(final.points() for final in finals), strict=True)]
 
 
@@ -90,7 +90,7 @@ def simulated(matches):
 @examples(60)
 def test_turns_legal_cards_and_tricks_agree_with_a_plain_implementation(game, seed):
     for deal in deals_of(game, seed):
-        states, actions = played(game, deal, random_policy(seed))
+        states, actions = play_deal(game, deal, random_policy(seed))
         play = range(game.seats, len(actions))
         cards = [game.action_text(states[i], *actions[i]) for i in play]
         could, taken = play_by_the_book(game, deal, cards)
@@ -107,7 +107,7 @@ def test_turns_legal_cards_and_tricks_agree_with_a_plain_implementation(game, se
 @examples(40)
 def test_tricks_of_a_deal_sum_to_its_cards(game, seed):
     for deal in deals_of(game, seed):
-        states, _ = played(game, deal, random_policy(seed))
+        states, _ = play_deal(game, deal, random_policy(seed))
         assert sum(states[-1].taken) == len(deal.hands[0])
 
 
@@ -115,7 +115,7 @@ def test_tricks_of_a_deal_sum_to_its_cards(game, seed):
 @examples(40)
 def test_points_are_tricks_and_the_bonus_for_an_exact_declaration(game, seed):
     for deal in deals_of(game, seed):
-        states, actions = played(game, deal, random_policy(seed))
+        states, actions = play_deal(game, deal, random_policy(seed))
         declared = [action for _, action in actions[: game.seats]]
         expected = [
             taken + (len(deal.hands[0]) if taken == said else 0)
@@ -129,7 +129,7 @@ def test_points_are_tricks_and_the_bonus_for_an_exact_declaration(game, seed):
 def test_over_all_declarations_a_seat_gets_one_bonus_whatever_the_play(count, seed, seat):
     # So uniform declarations earn c / (c + 1) on average beside the tricks.
     deal = deals_of(TOURNAMENT, seed)[count - 1]
-    _, actions = played(TOURNAMENT, deal, random_policy(seed))
+    _, actions = play_deal(TOURNAMENT, deal, random_policy(seed))
     total = taken = 0
     for declared in range(count + 1):
         state = TOURNAMENT.start(deal)

@@ -193,12 +193,12 @@ def test_a_record_with_other_notes_is_refused(note: object) -> None:
         MatchRecord.from_json({**SILENT.to_json(), "move_notes": [note]})
 
 
-@pytest.mark.parametrize(("season", "said", "public"), [
+@pytest.mark.parametrize(("by_season", "said", "public"), [
     (False, None, False), (True, None, True), (False, True, True), (True, False, False),
 ])  # fmt: skip
 def test_a_player_says_whether_its_notes_are_for_all_and_else_the_season(
-    season: bool, said: bool | None, public: bool
+    by_season: bool, said: bool | None, public: bool
 ) -> None:
     players = tuple(Player(f"p{seat}", ("x",), publish_notes=said) for seat in range(4))
-    spec: MatchSpec = replace(match_spec(GAME), players=players, publish_notes=season)
+    spec: MatchSpec = replace(match_spec(GAME), players=players, publish_notes=by_season)
     assert public_seats(spec, {1, 3}) == ((1, 3) if public else ())

@@ -23,7 +23,7 @@ from tests.fixtures.records import record
 GAME = Planning()
 
 
-def played(time: str = "10s", cost: int = 5_123, round_number: int | None = 3) -> MatchRecord:
+def play_match(time: str = "10s", cost: int = 5_123, round_number: int | None = 3) -> MatchRecord:
     """A whole tournament match, with costs that differ from exchange to exchange."""
     spec = match_spec(GAME, time=time, round_number=round_number)
     noise = Random(1)
@@ -38,7 +38,7 @@ def played(time: str = "10s", cost: int = 5_123, round_number: int | None = 3) -
 @pytest.mark.parametrize("time", ["10s", "10s+3ms", "500ms/request", "0.0100001s+1ms"])
 @pytest.mark.parametrize("round_number", [3, None])
 def test_a_played_match_comes_back_as_it_was(time: str, round_number: int | None) -> None:
-    made = played(time, round_number=round_number)
+    made = play_match(time, round_number=round_number)
     assert unpack(pack(made), made.id) == made
 
 
@@ -58,7 +58,7 @@ def test_any_times_come_back_as_they_were(times: list[tuple[int, ...]]) -> None:
 
 
 NAMES = ("wall_ns", "cpu_ns", "delay_ns", "charged_ns", "left_ns")
-whole = played()
+whole = play_match()
 played_moves = whole.moves
 
 
@@ -74,7 +74,7 @@ def test_a_record_of_a_game_that_is_not_here_is_kept_whole() -> None:
 
 @pytest.mark.parametrize(("cost", "most"), [(5_000, 4_000), (5_000_000, 6_000)])
 def test_a_match_takes_a_few_kilobytes(cost: int, most: int) -> None:
-    assert len(pack(played("3m", cost))) <= most
+    assert len(pack(play_match("3m", cost))) <= most
 
 
 def test_a_bot_that_writes_at_every_move_adds_little() -> None:

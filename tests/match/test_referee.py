@@ -208,7 +208,7 @@ def test_a_card_that_does_not_follow_suit_is_illegal():
 
 
 @pytest.mark.parametrize(
-    ("word", "reason", "named", "told"),
+    ("word", "reason", "named", "text"),
     [
         ("2S", "2S is not in hand", "2S", "2S is not in hand"),
         ("2S", "2S is not in hand", "", "2S: 2S is not in hand"),
@@ -217,8 +217,8 @@ def test_a_card_that_does_not_follow_suit_is_illegal():
         ("42", "24 is not in hand", "24", "42: 24 is not in hand"),
     ],
 )
-def test_a_refused_word_is_told_once_where_the_game_says_that_its_reason_has_it(word, reason, named, told):
-    assert IllegalAction(reason, named).with_word(word) == told
+def test_a_refused_word_is_told_once_where_the_game_says_that_its_reason_has_it(word, reason, named, text):
+    assert IllegalAction(reason, named).with_word(word) == text
 
 
 @pytest.mark.parametrize("delivery", ["strict", "batched"])

@@ -59,7 +59,7 @@ def recorded_table(name: str) -> PairTable:
     return PairTable.from_matches(matches, players=names)
 
 
-def season(players: int, rounds: int, seed: int = 0) -> list[Match]:
+def simulate_season(players: int, rounds: int, seed: int = 0) -> list[Match]:
     """Matches of four: a round is a random draw, four rotations, scores around a fixed strength."""
     rng = np.random.default_rng(seed)
     strength = rng.normal(0.0, 20.0, players)

@@ -10,7 +10,7 @@ import pytest
 from rating import Match, OptionError, PairTable, ResultError, rate
 from rating.crosstable import Pairs
 from rating.matches import FaultRule
-from tests.rating.recorded_results import recorded, recorded_table, season
+from tests.rating.recorded_results import recorded, recorded_table, simulate_season
 
 
 def listed(table: PairTable) -> set[tuple[str, str, int]]:
@@ -43,16 +43,17 @@ def test_low_places_win() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "results", "faults", "played"), [("seed", 3, 1, 1), ("separate", 0, 1, 1), ("drop", 0, 0, 0)]
+    ("rule", "results", "faults", "matches_played"),
+    [("seed", 3, 1, 1), ("separate", 0, 1, 1), ("drop", 0, 0, 0)],
 )
 def test_a_faulty_player_loses_to_each_of_the_others(
-    rule: FaultRule, results: int, faults: int, played: int
+    rule: FaultRule, results: int, faults: int, matches_played: int
 ) -> None:
     match = Match("abcd", [1, 2, 3, 4], faulty=2, sides=(0, 1, 0, 1))
     table = PairTable.from_matches([match], players="abcd", faults=rule)
     assert table.first.size == results
     assert table.faults.tolist() == [0, 0, faults, 0]
-    assert table.played.tolist() == [played] * 4
+    assert table.played.tolist() == [matches_played] * 4
     assert not table.points.any()
     if results:
         assert listed(table) == {("a", "c", 1), ("b", "c", 1), ("c", "d", -1)}
@@ -112,7 +113,7 @@ def test_players_keep_the_order_given_and_may_be_idle() -> None:
 
 
 def test_appending_equals_reading_at_once() -> None:
-    matches = season(8, 6)
+    matches = simulate_season(8, 6)
     grown = PairTable.from_matches([])
     for number in range(1, 7):
         grown = grown.append(match for match in matches if match.round == number)
@@ -136,7 +137,7 @@ def test_sorting_and_counting_agree(monkeypatch: pytest.MonkeyPatch, oriented: b
     def rows(pairs: Pairs) -> list[list[float]]:
         return [pairs.i.tolist(), pairs.j.tolist(), *pairs.counts.tolist()]
 
-    names, matches = [f"p{k}" for k in range(12)], season(12, 4)
+    names, matches = [f"p{k}" for k in range(12)], simulate_season(12, 4)
     counted = PairTable.from_matches(matches, players=names).pairs(oriented)
     monkeypatch.setattr("rating.crosstable._MOST_BINS", 0)
     assert rows(PairTable.from_matches(matches, players=names).pairs(oriented)) == rows(counted)
@@ -157,7 +158,7 @@ def test_recorded_matches_give_the_recorded_counts(name: str) -> None:
 
 
 def test_clusters() -> None:
-    table = PairTable.from_matches(season(8, 3))
+    table = PairTable.from_matches(simulate_season(8, 3))
     for kind, number in (("round", 3), ("table", 6), ("match", 24)):
         clusters = table.clusters(kind)  # type: ignore[arg-type]
         assert clusters is not None

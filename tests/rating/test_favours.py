@@ -47,7 +47,7 @@ def test_the_probability_is_what_counting_all_choices_gives_or_one(
         assert exact > 0.01
 
 
-def played(
+def simulate_tables(
     rng: np.random.Generator, players: int, rounds: int, faults: str, versions: int = 1
 ) -> list[list[Sitting]]:
     """Tables of a season of equals drawn by lot, in all rotations.
@@ -86,7 +86,7 @@ def played(
     return tables
 
 
-def asked(tables: list[list[Sitting]]) -> Favours:
+def favours_of(tables: list[list[Sitting]]) -> Favours:
     found = Favours()
     for table in tables:
         found.add(table)
@@ -97,12 +97,12 @@ def asked(tables: list[list[Sitting]]) -> Favours:
 @pytest.mark.parametrize("players", [4, 12])
 def test_faults_that_follow_anything_but_anothers_standing_name_nobody(players: int, faults: str) -> None:
     rng = np.random.default_rng(1)
-    assert [asked(played(rng, players, 40, faults)).found() for _ in range(10)] == [[]] * 10
+    assert [favours_of(simulate_tables(rng, players, 40, faults)).found() for _ in range(10)] == [[]] * 10
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(4, 25), (12, 40)])
 def test_a_friend_who_faults_where_another_would_not_win_is_named_with_it(players: int, rounds: int) -> None:
-    (found,) = asked(played(np.random.default_rng(1), players, rounds, "friend")).found()
+    (found,) = favours_of(simulate_tables(np.random.default_rng(1), players, rounds, "friend")).found()
     assert (found.faulty, found.favoured) == ("p0", "p1")
     assert found.p < ALPHA
     assert found.elsewhere == 0 < found.there
@@ -110,27 +110,27 @@ def test_a_friend_who_faults_where_another_would_not_win_is_named_with_it(player
 
 
 def test_a_friend_that_comes_with_a_new_version_each_round_is_named_all_the_same() -> None:
-    (found,) = asked(played(np.random.default_rng(1), 4, 25, "friend", versions=5)).found()
+    (found,) = favours_of(simulate_tables(np.random.default_rng(1), 4, 25, "friend", versions=5)).found()
     assert (found.faulty, found.favoured) == ("p0", "p1")
 
 
 def test_tables_added_one_by_one_say_what_they_say_at_once() -> None:
-    tables = played(np.random.default_rng(1), 4, 25, "friend")
+    tables = simulate_tables(np.random.default_rng(1), 4, 25, "friend")
     slowly = Favours()
     for table in tables:
         slowly.add(table)
         slowly.found()
-    assert slowly.found() == asked(tables).found() != []
+    assert slowly.found() == favours_of(tables).found() != []
 
 
 def test_who_begins_anew_has_no_faults() -> None:
-    found = asked(played(np.random.default_rng(1), 4, 25, "friend"))
+    found = favours_of(simulate_tables(np.random.default_rng(1), 4, 25, "friend"))
     found.forget(["p0@1"])
     assert found.found() == []
 
 
 def test_players_of_one_owner_are_not_asked_about() -> None:
-    tables = played(np.random.default_rng(1), 4, 25, "friend")
+    tables = simulate_tables(np.random.default_rng(1), 4, 25, "friend")
     one = [
         [
             Sitting(
@@ -142,26 +142,26 @@ def test_players_of_one_owner_are_not_asked_about() -> None:
         ]
         for at in tables
     ]
-    assert not {found.favoured for found in asked(one).found()} & {"same"}
+    assert not {found.favoured for found in favours_of(one).found()} & {"same"}
 
 
 def test_few_faults_are_not_looked_at() -> None:
-    tables = played(np.random.default_rng(1), 4, 25, "friend")
+    tables = simulate_tables(np.random.default_rng(1), 4, 25, "friend")
     few, left = [], LEAST - 1
     for table in tables:
         faults = sum(match.faulty is not None for match in table)
         if faults <= left:
             few.append(table)
             left -= faults
-    assert asked(few).found() == []
+    assert favours_of(few).found() == []
 
 
 def test_matches_whose_scores_are_not_known_say_nothing_of_the_standing() -> None:
     tables = [
         [Sitting(m.players, m.owners, m.sides, m.faulty, None) for m in table]
-        for table in played(np.random.default_rng(1), 4, 25, "friend")
+        for table in simulate_tables(np.random.default_rng(1), 4, 25, "friend")
     ]
-    assert asked(tables).found() == []
+    assert favours_of(tables).found() == []
 
 
 def test_a_partner_with_the_same_points_is_no_rival() -> None:
@@ -176,4 +176,4 @@ def test_a_partner_with_the_same_points_is_no_rival() -> None:
             cut = rows[: DEALS - 1] if lost else rows
             matches.append(Sitting(names, names, (0, 1, 0, 1), names.index("p0") if lost else None, cut))
         tables.append(matches)
-    assert {one.favoured for one in asked(tables).found()} == {"p1", "p3"}
+    assert {one.favoured for one in favours_of(tables).found()} == {"p1", "p3"}

@@ -14,7 +14,7 @@ from rating.fit.kinds import Kind
 NAMES = [f"p{number}" for number in range(12)]
 
 
-def played(rounds: int, names: list[str] = NAMES, seed: int = 1) -> list[Match]:
+def simulate_matches(rounds: int, names: list[str] = NAMES, seed: int = 1) -> list[Match]:
     """Matches of four, by lot, in which the later names are the stronger ones."""
     lot = Random(seed)
     found = []
@@ -31,9 +31,9 @@ def played(rounds: int, names: list[str] = NAMES, seed: int = 1) -> list[Match]:
 
 def ranked(kind: Kind = "round", rounds: int = 14, late: bool = False) -> Ranking:
     """A ranking of some rounds; with a player who came `late` some intervals have a floor."""
-    matches = played(rounds)
+    matches = simulate_matches(rounds)
     if late:
-        matches += played(3, ["new", *NAMES[:7]], seed=2)
+        matches += simulate_matches(3, ["new", *NAMES[:7]], seed=2)
     return rate(PairTable.from_matches(matches, players=[*NAMES, "idle"]), kind)
 
 
@@ -85,7 +85,7 @@ def test_intervals_of_some_ranks_are_those_among_all() -> None:
 
 
 def test_counts_between_some_are_those_of_all() -> None:
-    pairs = PairTable.from_matches(played(6), players=NAMES).pairs()
+    pairs = PairTable.from_matches(simulate_matches(6), players=NAMES).pairs()
     every = pairs.between(range(12), range(12))
     assert pairs.between([3, 5], [5, 9]) == {
         pair: counts for pair, counts in every.items() if pair[0] in (3, 5) and pair[1] in (5, 9)
@@ -95,7 +95,7 @@ def test_counts_between_some_are_those_of_all() -> None:
 
 
 def test_blocks_add_up_the_counts_in_an_order() -> None:
-    pairs = PairTable.from_matches(played(6), players=NAMES).pairs()
+    pairs = PairTable.from_matches(simulate_matches(6), players=NAMES).pairs()
     order = Random(4).sample(range(12), 11)
     every = pairs.between(range(12), range(12))
     blocks = pairs.blocks(order, 4)

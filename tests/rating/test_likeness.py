@@ -26,7 +26,7 @@ def likeness(questions: list[Question]) -> Likeness:
     return found
 
 
-def asked(
+def simulate_questions(
     rng: Random, number: int, shared: float, kind: str = "play", of: str = "p0 p1"
 ) -> Iterator[Question]:
     """Questions that all answer by lot, but the two: of those they answer so many alike."""
@@ -43,11 +43,11 @@ def pairs(found: Likeness) -> list[tuple[str, str]]:
 
 
 def test_twins_are_named_and_nobody_else() -> None:
-    assert pairs(likeness(list(asked(Random(1), 120, 1.0)))) == [("p0", "p1")]
+    assert pairs(likeness(list(simulate_questions(Random(1), 120, 1.0)))) == [("p0", "p1")]
 
 
 def test_two_who_share_less_than_independent_programs_may_are_not_named() -> None:
-    assert pairs(likeness(list(asked(Random(2), 2000, KNOWN)))) == []
+    assert pairs(likeness(list(simulate_questions(Random(2), 2000, KNOWN)))) == []
 
 
 def test_an_answer_that_all_give_says_nothing() -> None:
@@ -65,14 +65,17 @@ def test_an_answer_that_few_give_says_more_than_one_that_many_give() -> None:
 
 def test_who_shares_but_one_kind_of_answers_is_not_named() -> None:
     rng = Random(3)
-    bids = list(asked(rng, 300, 1.0, "bid"))
+    bids = list(simulate_questions(rng, 300, 1.0, "bid"))
     for shared, named in ((0.3, []), (1.0, [("p0", "p1")])):
-        assert pairs(likeness([*bids, *asked(rng, KIND_LEAST, shared, "play")])) == named
+        assert pairs(likeness([*bids, *simulate_questions(rng, KIND_LEAST, shared, "play")])) == named
 
 
 def test_nobody_is_named_for_one_kind_of_answers_while_others_are_hardly_known() -> None:
     rng = Random(3)
-    bids, plays = list(asked(rng, 300, 1.0, "bid")), list(asked(rng, KIND_LEAST - 1, 1.0, "play"))
+    bids, plays = (
+        list(simulate_questions(rng, 300, 1.0, "bid")),
+        list(simulate_questions(rng, KIND_LEAST - 1, 1.0, "play")),
+    )
     assert pairs(likeness(bids)) == [("p0", "p1")]
     assert pairs(likeness([*bids, *plays])) == []
 
@@ -80,13 +83,13 @@ def test_nobody_is_named_for_one_kind_of_answers_while_others_are_hardly_known()
 def test_players_of_one_owner_are_not_compared() -> None:
     twins = [
         (kind, choices, {"p0@2" if name == "p1" else name: said for name, said in answers.items()})
-        for kind, choices, answers in asked(Random(4), 120, 1.0)
+        for kind, choices, answers in simulate_questions(Random(4), 120, 1.0)
     ]
     assert pairs(likeness(twins)) == []
 
 
 def test_neither_the_order_of_questions_nor_that_of_names_matters() -> None:
-    questions = list(asked(Random(5), 80, 1.0))
+    questions = list(simulate_questions(Random(5), 80, 1.0))
     turned = [
         (kind, choices, dict(reversed(answers.items()))) for kind, choices, answers in reversed(questions)
     ]
@@ -97,7 +100,7 @@ def test_neither_the_order_of_questions_nor_that_of_names_matters() -> None:
 
 
 def test_other_names_change_nothing_but_the_names() -> None:
-    questions = list(asked(Random(6), 80, 1.0))
+    questions = list(simulate_questions(Random(6), 80, 1.0))
     other = dict(zip(NAMES, reversed(NAMES), strict=True))
     renamed = [
         (kind, choices, {other[name]: said for name, said in answers.items()})
@@ -124,7 +127,7 @@ def test_looked_at_after_every_question_strangers_are_seldom_named() -> None:
     for season in range(100):
         found = Likeness(owner)
         named = False
-        for number, (kind, choices, answers) in enumerate(asked(Random(season), 120, KNOWN)):
+        for number, (kind, choices, answers) in enumerate(simulate_questions(Random(season), 120, KNOWN)):
             some = {name: GivenAnswer(answers[name], "", number) for name in ("p0", "p1", "p2", "p3")}
             found.add(kind, choices, some)
             named = named or bool(found.found())

@@ -12,7 +12,7 @@ from rating.softplay import PlayedTables, look
 ROUNDS = 40
 
 
-def season(players: int, seed: int = 0) -> list[Match]:
+def simulate_season(players: int, seed: int = 0) -> list[Match]:
     """Tables of four by lot, a match each."""
     rng = np.random.default_rng(seed)
     names = [f"p{number}" for number in range(players)]
@@ -31,7 +31,7 @@ def reach(matches: list[Match], last: int, house: tuple[str, ...] = ()) -> Reach
 
 @pytest.mark.parametrize(("players", "seed"), [(8, 0), (8, 1), (12, 0), (12, 1)])
 def test_nothing_is_tested_before_the_earliest_round_that_is_told(players: int, seed: int) -> None:
-    matches = season(players, seed)
+    matches = simulate_season(players, seed)
     earliest = []
     for last in range(1, ROUNDS + 1):
         found = reach(matches, last)
@@ -47,12 +47,12 @@ def test_nothing_is_tested_before_the_earliest_round_that_is_told(players: int, 
 
 
 def test_four_players_are_too_few_for_ever() -> None:
-    found = reach(season(4), ROUNDS)
+    found = reach(simulate_season(4), ROUNDS)
     assert (found.pairs, found.able, found.earliest, found.typical) == (6, 0, None, None)
 
 
 def test_pairs_with_a_house_bot_are_not_counted() -> None:
-    assert reach(season(8), ROUNDS, house=("p0", "p1")).pairs == 15
+    assert reach(simulate_season(8), ROUNDS, house=("p0", "p1")).pairs == 15
 
 
 def test_before_the_first_round_there_is_no_pair() -> None:

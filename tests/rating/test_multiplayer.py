@@ -13,7 +13,7 @@ import pytest
 from rating import Match, OptionError, PairTable
 from rating.fit.bayeselo import bayeselo
 from rating.multiplayer import Skill, games_of, matches_of, openskill, trueskill
-from tests.rating.recorded_results import from_pairs, season
+from tests.rating.recorded_results import from_pairs, simulate_season
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ Model = Callable[..., Skill]
 
 @pytest.mark.parametrize("model", MODELS)
 def test_order_of_players_agrees_with_the_ratings(model: Model) -> None:
-    matches = season(8, 15)
+    matches = simulate_season(8, 15)
     fit = bayeselo(PairTable.from_matches(matches))
     skill = model(matches, players=fit.table.players, shuffles=4)
     assert np.corrcoef(skill.mu, fit.elo)[0, 1] > 0.97
@@ -35,13 +35,13 @@ def test_order_of_players_agrees_with_the_ratings(model: Model) -> None:
 
 
 def test_the_order_of_matches_matters_less_than_sigma() -> None:
-    skill = trueskill(season(8, 15), shuffles=6)
+    skill = trueskill(simulate_season(8, 15), shuffles=6)
     assert skill.spread.mean() < 0.5 * skill.sigma.mean()
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_same_seed_same_figures(model: Model) -> None:
-    matches = season(4, 5)
+    matches = simulate_season(4, 5)
     one, again, other = (model(matches, shuffles=2, seed=seed) for seed in (1, 1, 2))
     assert one.mu.tolist() == again.mu.tolist()
     assert one.mu.tolist() != other.mu.tolist()
@@ -49,7 +49,7 @@ def test_same_seed_same_figures(model: Model) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_renaming_players_permutes_everything(model: Model) -> None:
-    matches = season(4, 4)
+    matches = simulate_season(4, 4)
     renamed = [Match([f"x{name}" for name in match.players], match.points) for match in matches]
     assert model(renamed, shuffles=2).mu.tolist() == model(matches, shuffles=2).mu.tolist()
 

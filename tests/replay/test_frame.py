@@ -22,13 +22,13 @@ GAMES = [find(name)() for name in names()]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
 
-def played(game: AnyGame) -> MatchRecord:
+def play_match(game: AnyGame) -> MatchRecord:
     return play_by_policy(game, random_policy(7), match_spec(game))
 
 
 @every_game
 def test_after_each_move_a_frame_holds_what_the_rules_say(game: AnyGame) -> None:
-    record = played(game)
+    record = play_match(game)
     replay = replay_of(record, Reader("full"))
     frames = folded(replay)
     after = [event.after for event in retrace(record, game) if isinstance(event, Moved)]
@@ -43,7 +43,7 @@ def test_after_each_move_a_frame_holds_what_the_rules_say(game: AnyGame) -> None
 
 @every_game
 def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
-    record = played(game)
+    record = play_match(game)
     replay = replay_of(record, Reader("seat", 1))
     frames = folded(replay)
     after = [
@@ -59,7 +59,7 @@ def test_a_frame_of_a_seat_holds_its_hand_by_the_rules(game: AnyGame) -> None:
 @every_game
 @pytest.mark.parametrize("fault", [False, True])
 def test_what_a_seat_saw_has_the_numbers_of_the_whole_match(game: AnyGame, fault: bool) -> None:
-    record = faulty(played(game), 5, "a fault") if fault else played(game)
+    record = faulty(play_match(game), 5, "a fault") if fault else play_match(game)
     full = replay_of(record, Reader("full"))
     for seat in range(game.seats):
         own = replay_of(record, Reader("seat", seat))
@@ -72,26 +72,26 @@ def test_what_a_seat_saw_has_the_numbers_of_the_whole_match(game: AnyGame, fault
 
 @every_game
 def test_a_seat_sees_its_own_hand_alone(game: AnyGame) -> None:
-    record = played(game)
+    record = play_match(game)
     for frame in folded(replay_of(record, Reader("seat", 1))).values():
         assert [hand is not None for hand in frame["hands"]] == [seat == 1 for seat in range(game.seats)]
 
 
 @every_game
 def test_the_public_of_a_round_under_way_sees_no_hand(game: AnyGame) -> None:
-    for frame in folded(replay_of(played(game), Reader("public"), complete=False)).values():
+    for frame in folded(replay_of(play_match(game), Reader("public"), complete=False)).values():
         assert set(frame["hands"]) == {None}
 
 
 @every_game
 def test_points_of_the_last_frame_are_the_result(game: AnyGame) -> None:
-    record = played(game)
+    record = play_match(game)
     assert [*folded(replay_of(record, Reader("public"))).values()][-1]["points"] == record.points
 
 
 @every_game
 def test_every_card_that_is_shown_has_a_face(game: AnyGame) -> None:
-    replay = replay_of(played(game), Reader("full"))
+    replay = replay_of(play_match(game), Reader("full"))
     frames = folded(replay).values()
     shown = {name for frame in frames for hand in frame["hands"] for name in hand}
     shown |= {name for frame in frames for _, _, cards in frame["table"] for name in cards}
@@ -106,7 +106,7 @@ def test_legal_answers_are_seen_by_who_is_asked() -> None:
 
 
 def test_a_declaration_that_is_not_told_yet_is_shown_to_its_seat_alone() -> None:
-    replays = [replay_of(played(find("planning")()), Reader("seat", seat)) for seat in (0, 1)]
+    replays = [replay_of(play_match(find("planning")()), Reader("seat", seat)) for seat in (0, 1)]
     own, other = ([frame["roles"].get("untold") for frame in folded(replay).values()] for replay in replays)
     assert next(untold for untold in own if untold)[0] != ""
     assert all(not untold or not untold[0] for untold in other)

@@ -48,7 +48,7 @@ GAMES.append(make("chefs_hat", {"rules": "gym2", "matches": 2}))
 every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 
 
-def told(transcript: list[Said], seat: int) -> list[str]:
+def commands_heard(transcript: list[Said], seat: int) -> list[str]:
     """What a seat heard; the time that it has left is in no record."""
     return [
         said.command for said in transcript if said.seat == seat and not said.command.startswith("time_left ")
@@ -77,7 +77,7 @@ def test_the_events_of_a_seat_fold_to_what_it_was_told(game: AnyGame, delivery: 
     said: list[Said] = []
     record = play_by_policy(game, random_policy(1), match_spec(game, delivery=delivery), transcript=said)
     for seat in range(game.seats):
-        assert heard(replay_of(record, Reader("seat", seat))) == told(said, seat)
+        assert heard(replay_of(record, Reader("seat", seat))) == commands_heard(said, seat)
 
 
 @every_game
@@ -91,7 +91,7 @@ def test_the_events_of_a_seat_fold_to_what_it_was_told(game: AnyGame, delivery: 
 def test_up_to_a_fault_too(game: AnyGame, delivery: str, seat: int, place: int, raw: bytes | None) -> None:
     record, said = faulty_match(game, delivery, seat % game.seats, place, raw)
     for other in range(game.seats):
-        shown, expected = heard(replay_of(record, Reader("seat", other))), told(said, other)
+        shown, expected = heard(replay_of(record, Reader("seat", other))), commands_heard(said, other)
         if delivery == "batched" and record.forfeit is not None and other == record.forfeit.seat:
             # It got more in the same write than it lived to read.
             shown = shown[: len(expected)]
@@ -102,12 +102,12 @@ def shown(game: AnyGame, record: MatchRecord, reader: Reader) -> str:
     return json.dumps(replay_of(record, reader, complete=False), sort_keys=True)
 
 
-def begun(game: AnyGame, deal: Deal, played: list[tuple[int, int]]) -> MatchRecord | None:
+def begun(game: AnyGame, deal: Deal, actions: list[tuple[int, int]]) -> MatchRecord | None:
     """A record of one deal in progress; None where what was played is not legal with these cards."""
     one = game.given([deal])
     state, moves = one.start(deal), []
     complete = play_by_policy(one, random_policy(1), match_spec(one))
-    for seat, action in played:
+    for seat, action in actions:
         if not state.to_act or seat not in state.to_act or not state.allows(seat, action):
             return None
         words = one.action_text(state, seat, action)
@@ -331,10 +331,10 @@ def test_the_command_shows_the_public_a_round_under_way_without_cards(
     file = tmp_path / "s.yaml"
     file.write_text(CONFIG)
     with closing(Store(f"sqlite:///{tmp_path}/s.sqlite")) as store:
-        season = Season.open(load(file), store)
-        plan = season.rounds.plan()
+        opened_season = Season.open(load(file), store)
+        plan = opened_season.rounds.plan()
         assert plan is not None
-        season.stored.add_match(in_memory(plan.missing[0]))
+        opened_season.stored.add_match(in_memory(plan.missing[0]))
 
         def shown(*words: str) -> dict[str, Any]:
             assert exit_code(["show", str(file), "r001/t01/m0", "--format", "replay", *words]) == 0
@@ -344,7 +344,7 @@ def test_the_command_shows_the_public_a_round_under_way_without_cards(
         assert shown("--reader", "public")["deals"][0]["hands"] == [None] * 4
         assert sum(hand is not None for hand in shown("--reader", "seat:2")["deals"][0]["hands"]) == 1
         assert None not in shown()["deals"][0]["hands"]
-        list(season.play(Scripted(in_memory)))
+        list(opened_season.play(Scripted(in_memory)))
         assert shown("--reader", "public")["events"] == shown()["events"]
         assert exit_code(["show", str(file), "r001/t01/m0", "--reader", "public"]) == 2
         assert "--reader goes with --format replay" in capsys.readouterr().err

@@ -58,11 +58,11 @@ def test_node_is_told_nothing_where_it_sees_the_limit_itself() -> None:
     assert "NODE_OPTIONS" not in settings(400 * MB, knows_memory=True, temporary="")
 
 
-@pytest.mark.parametrize(("temporary", "told"), [("/tmp", False), ("/dev/shm", True)])
-def test_java_is_told_of_a_temporary_folder_where_it_would_not_look(temporary: str, told: bool) -> None:
+@pytest.mark.parametrize(("temporary", "named"), [("/tmp", False), ("/dev/shm", True)])
+def test_java_is_told_of_a_temporary_folder_where_it_would_not_look(temporary: str, named: bool) -> None:
     found = settings(400 * MB, knows_memory=True, temporary=temporary)
     assert found["TMPDIR"] == temporary
-    assert (f"-Djava.io.tmpdir={temporary}" in found["JAVA_TOOL_OPTIONS"]) == told
+    assert (f"-Djava.io.tmpdir={temporary}" in found["JAVA_TOOL_OPTIONS"]) == named
 
 
 def test_a_players_own_environment_wins(tmp_path: Path) -> None:

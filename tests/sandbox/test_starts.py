@@ -57,7 +57,7 @@ def tier(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def played(
+def play_match(
     table: Conductor, tier: str, folder: Path, command: tuple[str, ...], disturb: Callable[[Path], object]
 ) -> MatchRecord:
     """A match in which the second of four has a folder of its own, disturbed after it was registered."""
@@ -79,7 +79,7 @@ def test_a_player_that_cannot_be_started_makes_the_match_void(
 ) -> None:
     disturb, command, said = DISTURBED[name]
     with pytest.raises(VoidMatch, match=said):
-        played(table, tier, tmp_path, command, disturb)
+        play_match(table, tier, tmp_path, command, disturb)
 
 
 def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, tmp_path: Path) -> None:
@@ -88,10 +88,10 @@ def test_a_folder_that_was_moved_away_and_back_is_read_as_it_is_now(tier: str, t
     for said in ("first", "second", "third"):
         own.mkdir(exist_ok=True)
         (own / "bot.py").write_text(f"raise SystemExit('{said}')\n")
-        record = played(table, tier, tmp_path, (*PYTHON, "own/bot.py"), lambda _: None)
+        record = play_match(table, tier, tmp_path, (*PYTHON, "own/bot.py"), lambda _: None)
         assert record.bots[2].stderr_tail == f"{said}\n"
         with pytest.raises(VoidMatch):
-            played(table, tier, tmp_path, ("own/bot",), lambda own: own.rename(tmp_path / "moved"))
+            play_match(table, tier, tmp_path, ("own/bot",), lambda own: own.rename(tmp_path / "moved"))
         (tmp_path / "moved").rename(own)
     table.close()
 
@@ -102,7 +102,7 @@ def test_a_bot_that_ends_as_one_that_could_not_be_started_has_crashed(
 ) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "bot").write_text(FORGER.replace("STATUS", str(status)))
-    record = played(table, tier, tmp_path, ("own/bot",), lambda _: None)
+    record = play_match(table, tier, tmp_path, ("own/bot",), lambda _: None)
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
     assert f"exited with status {status}" in record.forfeit.detail
@@ -132,7 +132,7 @@ def test_a_bot_that_is_gone_before_its_number_is_asked_for_has_crashed(
     monkeypatch.setattr(
         launcher, "process_id", lambda d, place: PID_LIMIT + 2 if place == 2 else known(d, place)
     )
-    record = played(table, tier, tmp_path, ("own/bot",), lambda _: None)
+    record = play_match(table, tier, tmp_path, ("own/bot",), lambda _: None)
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.detail) == ("p2", "it exited with status 3")
 
@@ -166,7 +166,7 @@ def test_a_program_that_nobody_speaks_to_is_not_started(table: Conductor, bot: C
 
 
 def test_a_shell_that_finds_no_program_is_the_players_fault(table: Conductor, tmp_path: Path) -> None:
-    record = played(table, "plain", tmp_path, ("sh", "-c", "exec /nowhere/bot"), lambda _: None)
+    record = play_match(table, "plain", tmp_path, ("sh", "-c", "exec /nowhere/bot"), lambda _: None)
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
 
@@ -179,7 +179,7 @@ def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(
         "import os, sys\ninput(); print('=\\n', flush=True); input(); os.unlink(sys.argv[0]); sys.exit(2)\n"
     )
     (tmp_path / "own" / "leaving.py").write_text(leaving)
-    record = played(table, "plain", tmp_path, (*PYTHON, "own/leaving.py"), lambda _: None)
+    record = play_match(table, "plain", tmp_path, (*PYTHON, "own/leaving.py"), lambda _: None)
     assert not (tmp_path / "own" / "leaving.py").exists()
     assert record.forfeit is not None
     assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
@@ -190,7 +190,7 @@ def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(
 ) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "ending.py").write_text("raise SystemExit(2)\n")
-    record = played(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
+    record = play_match(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
     assert record.forfeit is not None
     assert record.forfeit.detail == "it exited with status 2"
 
@@ -202,5 +202,5 @@ def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(
     (tmp_path / "cards.py").write_text("")
     program = f"import sys; sys.path.append({str(tmp_path)!r}); import cards; raise SystemExit(2)\n"
     (tmp_path / "own" / "finding.py").write_text(program)
-    record = played(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
+    record = play_match(table, tier, tmp_path, (*PYTHON, "own/finding.py"), lambda _: None)
     assert any("has to be named in read:" in note for note in record.bots[2].notes) == (tier != "plain")

@@ -27,9 +27,9 @@ class Pipe:
         os.set_blocking(self.read, False)
         self.error = StandardError(self.read)
 
-    def written(self, text: str, when: str, *, asked: bool = False) -> None:
+    def written(self, text: str, when: str, *, requested: bool = False) -> None:
         os.write(self.write, text.encode())
-        self.error.requests += asked
+        self.error.requests += requested
         self.error.mark(when)
 
 
@@ -43,10 +43,10 @@ def pipe() -> Iterator[Pipe]:
 
 def test_each_piece_is_marked_with_the_move_that_it_belongs_to(pipe: Pipe) -> None:
     pipe.written("starting\n", SINCE)
-    pipe.written("hm\n", DURING, asked=True)
+    pipe.written("hm\n", DURING, requested=True)
     pipe.written("heard\n", SINCE)
-    pipe.written("", DURING, asked=True)
-    pipe.written("at last\n", DURING, asked=True)
+    pipe.written("", DURING, requested=True)
+    pipe.written("at last\n", DURING, requested=True)
     assert list(pipe.error.marks([3, 7, 11], 12)) == [(9, DURING, 3), (12, SINCE, 3), (18, DURING, 11)]
 
 
@@ -59,15 +59,15 @@ def test_many_writes_in_one_place_are_one_mark(pipe: Pipe) -> None:
 
 
 def test_a_request_without_an_answer_is_the_one_that_the_fault_ended(pipe: Pipe) -> None:
-    pipe.written("hm\n", DURING, asked=True)
-    pipe.written("alas\n", SINCE, asked=True)
+    pipe.written("hm\n", DURING, requested=True)
+    pipe.written("alas\n", SINCE, requested=True)
     assert list(pipe.error.marks([3], 9)) == [(0, DURING, 3), (3, DURING, 9)]
 
 
 def test_offsets_count_characters_of_the_tail_that_is_kept(pipe: Pipe) -> None:
-    pipe.written("x" * 100, DURING, asked=True)
-    pipe.written("é" * (STDERR_TAIL // 2 - 10), DURING, asked=True)
-    pipe.written("end", DURING, asked=True)
+    pipe.written("x" * 100, DURING, requested=True)
+    pipe.written("é" * (STDERR_TAIL // 2 - 10), DURING, requested=True)
+    pipe.written("end", DURING, requested=True)
     tail = pipe.error.tail.decode()
     (first, second, third) = pipe.error.marks([1, 2, 3], 4)
     assert (first, second[1:], third[1:]) == ((0, DURING, 1), (DURING, 2), (DURING, 3))
@@ -80,7 +80,7 @@ def test_no_more_is_read_than_a_match_may_have(pipe: Pipe, monkeypatch: pytest.M
     monkeypatch.setattr(stderr, "STDERR_LIMIT", 100)
     pipe.written("x" * 99, SINCE)
     assert not pipe.error.is_full
-    pipe.written("y", DURING, asked=True)
+    pipe.written("y", DURING, requested=True)
     assert pipe.error.is_full
     assert not pipe.error.drain()
 

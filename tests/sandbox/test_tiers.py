@@ -60,7 +60,7 @@ for _ in range(6):
 """.replace("SIZE", str(MEMORY * 9 // 10))
 
 
-def played(tmp_path: Path, program: str, tier: str) -> MatchRecord:
+def play_bot(tmp_path: Path, program: str, tier: str) -> MatchRecord:
     """A match of this bot against itself under a tier; it ends by its fault."""
     for name in ("bot", "rival"):
         (tmp_path / name).mkdir()
@@ -77,14 +77,14 @@ def played(tmp_path: Path, program: str, tier: str) -> MatchRecord:
         close_table()
 
 
-def told(report: BotReport) -> dict[str, str]:
+def printed_lines(report: BotReport) -> dict[str, str]:
     pairs = (line.partition(" ") for line in report.stderr_tail.splitlines())
     return {name: came for name, _, came in pairs}
 
 
 def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_nothing(tmp_path: Path) -> None:
     need("landlock")
-    found = told(played(tmp_path, TELLING, "landlock").bots[0])
+    found = printed_lines(play_bot(tmp_path, TELLING, "landlock").bots[0])
     assert found["own"] == "True"
     assert found["rival"] in ("FileNotFoundError", "PermissionError")
     assert [found[name] for name in ("network", "child")] == ["PermissionError"] * 2
@@ -93,9 +93,9 @@ def test_landlock_shows_a_bot_its_own_and_the_system_alone_and_lets_it_start_not
 
 @pytest.mark.skipif(not on_top().available, reason=f"no control groups: {on_top().reason}")
 def test_a_bot_has_a_control_group_of_its_own_which_is_gone_afterwards(tmp_path: Path) -> None:
-    record = played(tmp_path, TELLING, "plain")
+    record = play_bot(tmp_path, TELLING, "plain")
     assert "cgroup" in record.isolation
-    assert "/arbiter-" in told(record.bots[0])["groups"]
+    assert "/arbiter-" in printed_lines(record.bots[0])["groups"]
     for folder, _ in cgroup.groups(MEMORY):
         mine = [path for path in Path(folder).glob(f"{cgroup.OURS}*") if str(record.bots[0]) in path.name]
         assert mine == []
@@ -103,7 +103,7 @@ def test_a_bot_has_a_control_group_of_its_own_which_is_gone_afterwards(tmp_path:
 
 @pytest.mark.skipif(not on_top().available, reason=f"no control groups: {on_top().reason}")
 def test_children_have_the_memory_of_one_bot_together(tmp_path: Path) -> None:
-    record = played(tmp_path, HUNGRY, "plain")
+    record = play_bot(tmp_path, HUNGRY, "plain")
     assert record.bots[0].stderr_tail.count("had it") < 6
     assert "child 9" in record.bots[0].stderr_tail
 

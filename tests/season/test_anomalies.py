@@ -96,43 +96,48 @@ class OneByOne(SizedExecutor):
                 return
 
 
-@pytest.mark.parametrize(("faults", "played"), [(4, 16), (5, 8), (8, 8), (16, 8)])
+@pytest.mark.parametrize(("faults", "matches_played"), [(4, 16), (5, 8), (8, 8), (16, 8)])
 def test_more_faults_than_allowed_stop_the_run_before_more_is_played(
-    opened: Callable[..., Season], faults: int, played: int
+    opened: Callable[..., Season], faults: int, matches_played: int
 ) -> None:
-    season, executor = opened(), OneByOne(Faults(faults))
+    opened_season, executor = opened(), OneByOne(Faults(faults))
     text = rf"^round 1: {min(faults, 8)} of the first 8 matches ended by faults \(cr"
-    with pytest.raises(Anomaly, match=text) if played == 8 else nullcontext():
-        for event in season.play(executor, only_one=True):
+    with pytest.raises(Anomaly, match=text) if matches_played == 8 else nullcontext():
+        for event in opened_season.play(executor, only_one=True):
             if isinstance(event, MatchStored):
                 executor.play_one()
-    assert len(season.results.matches()) == played
-    assert season.stored.complete == (played == 16)
+    assert len(opened_season.results.matches()) == matches_played
+    assert opened_season.stored.complete == (matches_played == 16)
 
 
 def test_the_run_stays_stopped_until_more_is_allowed_or_the_matches_are_annulled(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened()
-    plan = season.rounds.plan()
+    opened_season = opened()
+    plan = opened_season.rounds.plan()
     assert plan is not None
     outcome = Faults(9)
     for spec in plan.missing[:9]:
-        season.stored.add_match(outcome(spec))
+        opened_season.stored.add_match(outcome(spec))
     for _ in range(2):
         executor = Scripted(by_name)
         with pytest.raises(Anomaly, match="9 of the first 9"):
-            list(season.play(executor, only_one=True))
+            list(opened_season.play(executor, only_one=True))
         assert executor.played == []
     assert list(opened("0.5", "1").play(Scripted(by_name), only_one=True))
-    annul(season.results, [match.id for match in season.results.matches()[:9]], "no bots", replay=True)
-    assert isinstance(list(season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
+    annul(
+        opened_season.results,
+        [match.id for match in opened_season.results.matches()[:9]],
+        "no bots",
+        replay=True,
+    )
+    assert isinstance(list(opened_season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
 
 
 def test_a_season_that_says_nothing_is_not_stopped_by_faults(opened: Callable[..., Season]) -> None:
-    season = opened("stop_when: {faults: 0.5}\n", "")
-    list(season.play(Scripted(Faults(15)), only_one=True))
-    assert season.stored.complete == 1
+    opened_season = opened("stop_when: {faults: 0.5}\n", "")
+    list(opened_season.play(Scripted(Faults(15)), only_one=True))
+    assert opened_season.stored.complete == 1
 
 
 def of_another(kind: Callable[[int], Fault]) -> Callable[[MatchSpec], MatchRecord]:
@@ -152,27 +157,27 @@ def of_another(kind: Callable[[int], Fault]) -> Callable[[MatchSpec], MatchRecor
 def test_the_same_fault_of_another_player_in_every_match_stops_after_the_round(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened("stop_when: {faults: 0.5}\n", "")
+    opened_season = opened("stop_when: {faults: 0.5}\n", "")
     with pytest.raises(Anomaly, match=r"^round 1: every match ended by the same fault of another player"):
-        list(season.play(Scripted(of_another(lambda _: Fault.CRASH))))
-    assert season.stored.complete == 1
-    assert [match.id[:4] for match in season.results.matches()] == ["r001"] * 16
-    list(season.play(Scripted(by_name)))
-    assert season.stored.complete == 3
+        list(opened_season.play(Scripted(of_another(lambda _: Fault.CRASH))))
+    assert opened_season.stored.complete == 1
+    assert [match.id[:4] for match in opened_season.results.matches()] == ["r001"] * 16
+    list(opened_season.play(Scripted(by_name)))
+    assert opened_season.stored.complete == 3
 
 
 def test_different_faults_of_all_players_are_results(opened: Callable[..., Season]) -> None:
-    season = opened("stop_when: {faults: 0.5}\n", "")
-    list(season.play(Scripted(of_another(lambda number: list(Fault)[number % 2])), only_one=True))
-    assert season.stored.complete == 1
+    opened_season = opened("stop_when: {faults: 0.5}\n", "")
+    list(opened_season.play(Scripted(of_another(lambda number: list(Fault)[number % 2])), only_one=True))
+    assert opened_season.stored.complete == 1
 
 
 @pytest.mark.parametrize("spoken_to", [0, 1])
 def test_a_round_in_which_no_bot_answered_at_all_stops_the_run(
     opened: Callable[..., Season], spoken_to: int
 ) -> None:
-    season = opened("stop_when: {faults: 0.5}\n", "")
-    first = next(iter(season.config.game.greeting()))[0]
+    opened_season = opened("stop_when: {faults: 0.5}\n", "")
+    first = next(iter(opened_season.config.game.greeting()))[0]
     kinds = iter([Fault.CRASH, Fault.TIMEOUT] * 50)
 
     def dead(spec: MatchSpec) -> MatchRecord:
@@ -180,10 +185,10 @@ def test_a_round_in_which_no_bot_answered_at_all_stops_the_run(
         return fault(by_name(spec), seat, next(kinds), first)
 
     if spoken_to:
-        list(season.play(Scripted(dead), only_one=True))
+        list(opened_season.play(Scripted(dead), only_one=True))
         return
     with pytest.raises(Anomaly, match=r"^round 1: no bot answered at all \(crash of p"):
-        list(season.play(Scripted(dead), only_one=True))
+        list(opened_season.play(Scripted(dead), only_one=True))
 
 
 @pytest.mark.parametrize("value", ["0", "1.5", "-1", "yes", "{}"])
@@ -199,50 +204,50 @@ def test_what_stops_a_run_changes_no_digest(opened: Callable[..., Season]) -> No
 def test_a_round_that_is_whole_before_it_is_too_much_stops_the_run_after_it(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened()
+    opened_season = opened()
     with pytest.raises(Anomaly, match="16 of the first 16 matches ended by faults"):
-        list(season.play(Scripted(Faults(16))))
-    assert (season.stored.complete, len(season.results.matches())) == (1, 16)
-    assert isinstance(list(season.play(Scripted(by_name)))[-1], SeasonComplete)
+        list(opened_season.play(Scripted(Faults(16))))
+    assert (opened_season.stored.complete, len(opened_season.results.matches())) == (1, 16)
+    assert isinstance(list(opened_season.play(Scripted(by_name)))[-1], SeasonComplete)
 
 
 def test_the_reason_is_told_and_no_wish_to_stop(opened: Callable[..., Season]) -> None:
-    season, executor = opened(), OneByOne(Faults(16))
+    opened_season, executor = opened(), OneByOne(Faults(16))
     events = []
     with pytest.raises(Anomaly):
-        for event in season.play(executor, only_one=True):
+        for event in opened_season.play(executor, only_one=True):
             events.append(event)
             executor.play_one()
     assert not any(isinstance(event, Stopped) for event in events)
 
 
 def test_matches_played_again_are_watched_and_brought_back(opened: Callable[..., Season]) -> None:
-    season = opened()
-    list(season.play(Scripted(by_name), only_one=True))
-    before = season.results.standings()
-    ids = [match.id for match in season.results.matches()]
-    annul(season.results, ids, "cut", replay=True)
+    opened_season = opened()
+    list(opened_season.play(Scripted(by_name), only_one=True))
+    before = opened_season.results.standings()
+    ids = [match.id for match in opened_season.results.matches()]
+    annul(opened_season.results, ids, "cut", replay=True)
     executor = OneByOne(Faults(99))
     with pytest.raises(Anomaly, match=r"^8 of the first 8 matches played again ended by faults"):
-        for event in season.play(executor, only_one=True):
+        for event in opened_season.play(executor, only_one=True):
             if isinstance(event, MatchStored):
                 executor.play_one()
-    assert sum(match.faulty is not None for match in season.results.matches()) == 8
-    given = undo_annulment(season.results, ids)
+    assert sum(match.faulty is not None for match in opened_season.results.matches()) == 8
+    given = undo_annulment(opened_season.results, ids)
     assert set(given.subjects) == set(ids)
-    assert season.results.standings()["players"] == before["players"]
-    assert not any(match.faulty is not None for match in season.results.matches())
-    list(season.play(Scripted(by_name), only_one=True))
-    found = [finding.text for finding in verify(season.config, season.stored)]
+    assert opened_season.results.standings()["players"] == before["players"]
+    assert not any(match.faulty is not None for match in opened_season.results.matches())
+    list(opened_season.play(Scripted(by_name), only_one=True))
+    found = [finding.text for finding in verify(opened_season.config, opened_season.stored)]
     assert not any("standings" in text or "tables" in text for text in found)
 
 
 def test_every_match_of_a_round_played_again_with_faults_stops_before_the_next(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened("stop_when: {faults: 0.5}\n", "")
-    list(season.play(Scripted(by_name), only_one=True))
-    annul(season.results, [match.id for match in season.results.matches()], "cut", replay=True)
+    opened_season = opened("stop_when: {faults: 0.5}\n", "")
+    list(opened_season.play(Scripted(by_name), only_one=True))
+    annul(opened_season.results, [match.id for match in opened_season.results.matches()], "cut", replay=True)
     with pytest.raises(Anomaly, match=r"^round 1: every match ended by the same fault of another player"):
-        list(season.play(Scripted(of_another(lambda _: Fault.CRASH))))
-    assert season.stored.complete == 1
+        list(opened_season.play(Scripted(of_another(lambda _: Fault.CRASH))))
+    assert opened_season.stored.complete == 1

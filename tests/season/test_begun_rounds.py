@@ -56,9 +56,9 @@ def config(tmp_path: Path) -> Callable[[str], Config]:
     return write
 
 
-def kill_at(season: Season, point: int) -> bool:
+def kill_at(opened_season: Season, point: int) -> bool:
     """Play, and abandon everything after so many events; False if there were fewer."""
-    going = season.play(Scripted(by_name))
+    going = opened_season.play(Scripted(by_name))
     for number, _ in zip(count(1), going, strict=False):
         if number == point:
             going.close()  # type: ignore[attr-defined]
@@ -113,25 +113,29 @@ def test_all_matches_stored_and_none_rated_is_finished_with_consent_too(
     config: Callable[[str], Config], store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 1 + MATCHES)
-    season = Season.open(config(EDITED), store)
+    opened_season = Season.open(config(EDITED), store)
     executor = Scripted(by_name)
-    events = list(season.play(executor, accept_changes=True))
+    events = list(opened_season.play(executor, accept_changes=True))
     assert events[0] == FinishedAsBegun(1, WHAT)
     assert executor.played[0] == "r002/t01/m0"
     assert [event for event in events if isinstance(event, ChangesAccepted)] == [ChangesAccepted(WHAT)]
     assert isinstance(events[-1], SeasonComplete)
-    assert [stored.digest == season.config.digest for stored in season.stored.rounds()] == [False, True, True]
+    assert [stored.digest == opened_season.config.digest for stored in opened_season.stored.rounds()] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(
     config: Callable[[str], Config], store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
-    season = Season.open(config(EDITED), store)
-    events = list(season.play(Scripted(by_name), accept_changes=True, only_one=True))
+    opened_season = Season.open(config(EDITED), store)
+    events = list(opened_season.play(Scripted(by_name), accept_changes=True, only_one=True))
     assert not any(isinstance(event, ChangesAccepted) for event in events)
     with pytest.raises(ConfigError, match="changed since round 1, which is complete"):
-        season.rounds.plan()
+        opened_season.rounds.plan()
 
 
 def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
@@ -171,10 +175,10 @@ def test_programs_that_are_gone_are_named_before_anything_is_played(
 ) -> None:
     kill_at(Season.open(config(with_programs(tmp_path)), store), 3)
     (tmp_path / "p7" / "bot.py").unlink()
-    season = Season.open(config(EDITED), store)
+    opened_season = Season.open(config(EDITED), store)
     executor = Scripted(by_name)
     with pytest.raises(ConfigError) as caught:
-        list(season.play(executor))
+        list(opened_season.play(executor))
     assert executor.played == []
     assert str(caught.value).endswith(
         "round 1 is played under the settings that it was begun with, and of those p7:"
@@ -188,18 +192,18 @@ def test_where_only_ratings_are_missing_no_program_is(
 ) -> None:
     kill_at(Season.open(config(with_programs(tmp_path)), store), 1 + MATCHES)
     (tmp_path / "p7" / "bot.py").unlink()
-    season = Season.open(config(EDITED), store)
-    assert isinstance(list(season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
+    opened_season = Season.open(config(EDITED), store)
+    assert isinstance(list(opened_season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
 
 
 def test_who_sits_in_a_begun_round_may_be_started_beside_the_players_of_now(
     config: Callable[[str], Config], store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
-    season = Season.open(config(EDITED), store)
-    assert {player.name for player in season.rounds.players()} == {f"p{n}" for n in range(9)}
-    list(season.play(Scripted(by_name), only_one=True))
-    assert {player.name for player in season.rounds.players()} == {f"p{n}" for n in range(9)} - {"p7"}
+    opened_season = Season.open(config(EDITED), store)
+    assert {player.name for player in opened_season.rounds.players()} == {f"p{n}" for n in range(9)}
+    list(opened_season.play(Scripted(by_name), only_one=True))
+    assert {player.name for player in opened_season.rounds.players()} == {f"p{n}" for n in range(9)} - {"p7"}
 
 
 def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(

@@ -102,8 +102,8 @@ def test_a_round_begins_so_often_after_the_first(day: Day, open_season: Opened) 
 def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_it(
     day: Day, open_season: Opened
 ) -> None:
-    season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
-    assert times(day, season.play(lasting(day, 4))) == [60, 90, 120]
+    opened_season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
+    assert times(day, opened_season.play(lasting(day, 4))) == [60, 90, 120]
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,10 @@ def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_i
 def test_a_calendar_that_changes_while_a_round_is_awaited_is_followed(
     day: Day, open_season: Opened, tmp_path: Path, later: str, began: list[float]
 ) -> None:
-    season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
+    opened_season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
     text = f"every: 30s\n{later}\n{CONFIG}" if "every" not in later else f"{later}\n{CONFIG}"
     day.at[MORNING + 10 * SECOND] = partial(_rewrite, tmp_path / "s.yaml", text)
-    assert times(day, season.play(lasting(day, 4))) == began
+    assert times(day, opened_season.play(lasting(day, 4))) == began
 
 
 def _rewrite(file: Path, text: str) -> None:
@@ -141,13 +141,16 @@ def test_moments_that_pass_during_a_long_round_are_made_up_for_or_left_out(
     day: Day, open_season: Opened, missed: str, began: list[float]
 ) -> None:
     config = CONFIG.replace("rounds: 3", "rounds: 5")
-    season, took = open_season(f"every: 30s\nmissed: {missed}", config), iter([70, 70, 70, 70, *[4] * 16])
+    opened_season, took = (
+        open_season(f"every: 30s\nmissed: {missed}", config),
+        iter([70, 70, 70, 70, *[4] * 16]),
+    )
 
     def play(spec: MatchSpec) -> MatchRecord:
         day.now += next(took) * SECOND / 4
         return by_name(spec)
 
-    assert times(day, season.play(Scripted(play))) == began
+    assert times(day, opened_season.play(Scripted(play))) == began
 
 
 def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for_one(
@@ -161,18 +164,18 @@ def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for
 
 
 def test_an_opening_that_was_missed_is_followed_by_the_next_moment(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00")
-    assert times(day, season.play(lasting(day, 4))) == [10, 40, 70]
+    opened_season = open_season("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00")
+    assert times(day, opened_season.play(lasting(day, 4))) == [10, 40, 70]
 
 
 def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
     day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nmissed: skip\nuntil: 2026-12-01T08:02:00+00:00"
-    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
-    list(season.play(lasting(day, 35), only_one=True))
+    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    list(opened_season.play(lasting(day, 35), only_one=True))
     # Of 35 seconds each, at 40 and 80 seconds.
-    assert rounds_left(season.config, season.stored, 1, day.now, most=99) == 2
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 2
 
 
 def test_a_season_that_was_killed_goes_on_at_the_same_moments(day: Day, open_season: Opened) -> None:
@@ -183,8 +186,8 @@ def test_a_season_that_was_killed_goes_on_at_the_same_moments(day: Day, open_sea
 
 
 def test_a_round_that_was_broken_off_is_finished_at_once(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 30s")
-    assert season.rounds.plan() is not None
+    opened_season = open_season("every: 30s")
+    assert opened_season.rounds.plan() is not None
     day.now += 5 * SECOND
     assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [5, 30, 60]
 
@@ -197,29 +200,29 @@ def test_what_is_waited_for_is_told_once(day: Day, open_season: Opened) -> None:
 
 
 def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 30s")
-    day.at[MORNING + 10 * SECOND] = season.stored.ask_to_stop
-    assert list(season.play(lasting(day, 4)))[-1] == Stopped()
+    opened_season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = opened_season.stored.ask_to_stop
+    assert list(opened_season.play(lasting(day, 4)))[-1] == Stopped()
     assert day.now - MORNING < 10 * SECOND + 2 * timedelta(seconds=LOOK_SECONDS)
-    assert not season.stored.asked_to_stop()
+    assert not opened_season.stored.asked_to_stop()
 
 
 def test_a_season_that_is_closed_meanwhile_is_over_at_once(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 30s")
-    day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.close("olga")
-    assert list(season.play(lasting(day, 4)))[-1] == SeasonComplete(1, "abc")
+    opened_season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = lambda: opened_season.stored.running.close("olga")
+    assert list(opened_season.play(lasting(day, 4)))[-1] == SeasonComplete(1, "abc")
     assert day.now - MORNING < 12 * SECOND
 
 
 def test_a_season_that_is_paused_meanwhile_stops_and_then_goes_on_at_its_moments(
     day: Day, open_season: Opened
 ) -> None:
-    season = open_season("every: 30s")
-    day.at[MORNING + 10 * SECOND] = lambda: season.stored.running.pause("olga")
-    assert list(season.play(lasting(day, 4)))[-1] == Stopped()
+    opened_season = open_season("every: 30s")
+    day.at[MORNING + 10 * SECOND] = lambda: opened_season.stored.running.pause("olga")
+    assert list(opened_season.play(lasting(day, 4)))[-1] == Stopped()
     assert day.now - MORNING < 12 * SECOND
-    season.stored.running.resume("olga")
-    assert times(day, season.play(lasting(day, 4))) == [30, 60]
+    opened_season.stored.running.resume("olga")
+    assert times(day, opened_season.play(lasting(day, 4))) == [30, 60]
 
 
 def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Opened) -> None:
@@ -230,11 +233,11 @@ def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Open
 def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
     day: Day, open_season: Opened
 ) -> None:
-    season, executor, again = open_season("every: 30s"), lasting(day, 4), "r001/t01/m2"
+    opened_season, executor, again = open_season("every: 30s"), lasting(day, 4), "r001/t01/m2"
     day.at[MORNING + 10 * SECOND] = lambda: administration.annul(
-        season.results, [again], "a power cut", replay=True
+        opened_season.results, [again], "a power cut", replay=True
     )
-    assert times(day, season.play(executor)) == [0, 30, 60]
+    assert times(day, opened_season.play(executor)) == [0, 30, 60]
     assert executor.played[4] == again
     assert executor.played.count(again) == 2
 
@@ -249,27 +252,27 @@ def test_what_must_be_accepted_is_said_before_the_wait(day: Day, open_season: Op
 
 
 def test_a_single_round_is_played_at_once(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 30s")
+    opened_season = open_season("every: 30s")
     for _ in range(2):
-        list(season.play(lasting(day, 4), only_one=True))
-    assert (season.stored.complete, day.now) == (2, MORNING + 8 * SECOND)
+        list(opened_season.play(lasting(day, 4), only_one=True))
+    assert (opened_season.stored.complete, day.now) == (2, MORNING + 8 * SECOND)
 
 
 def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Opened) -> None:
     """Three of ten seconds fit into 35, and after the third the season is over at once."""
-    season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
-    events = list(season.play(lasting(day, 10)))
+    opened_season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
+    events = list(opened_season.play(lasting(day, 10)))
     assert isinstance(events[-1], SeasonComplete)
-    assert (season.stored.complete, day.now) == (3, MORNING + 30 * SECOND)
-    assert season.stored.seed_told() == 3
+    assert (opened_season.stored.complete, day.now) == (3, MORNING + 30 * SECOND)
+    assert opened_season.stored.seed_told() == 3
 
 
 def test_a_round_whose_moment_is_too_late_to_end_in_time_is_not_waited_for(
     day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nuntil: 2026-12-01T08:00:45+00:00"
-    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
-    assert times(day, season.play(lasting(day, 10))) == [0, 20]
+    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    assert times(day, opened_season.play(lasting(day, 10))) == [0, 20]
     assert day.now == MORNING + 30 * SECOND
 
 
@@ -277,20 +280,20 @@ def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
     day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nuntil: 2026-12-01T08:02:00+00:00"
-    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
-    list(season.play(lasting(day, 15), only_one=True))
+    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    list(opened_season.play(lasting(day, 15), only_one=True))
     # At 20, 40, 60, 80 and 100 seconds; six one after the other, since the seventh would end with the season.
-    assert rounds_left(season.config, season.stored, 1, day.now, most=99) == 5
-    assert rounds_left(season.config, season.stored, 1, day.now, most=2) == 2
-    free = replace(season.config, every=None)
-    assert rounds_left(free, season.stored, 1, day.now, most=99) == 6
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 5
+    assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=2) == 2
+    free = replace(opened_season.config, every=None)
+    assert rounds_left(free, opened_season.stored, 1, day.now, most=99) == 6
 
 
 def test_moments_beyond_all_calendars_are_the_last_of_all(day: Day, open_season: Opened) -> None:
-    season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
-    assert season.rounds.plan() is not None
-    season_store: SeasonStore = season.stored
-    moment = begins(season.config, season_store.rounds(), day.now)
+    opened_season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
+    assert opened_season.rounds.plan() is not None
+    season_store: SeasonStore = opened_season.stored
+    moment = begins(opened_season.config, season_store.rounds(), day.now)
     assert moment is not None
     assert moment.year == 9999
 
@@ -301,12 +304,12 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
     # The command looks at this machine's clock.
     day.now = datetime.now(UTC).replace(microsecond=0)
     following, until = day.now + 30 * SECOND, day.now + timedelta(days=1)
-    season = open_season(f"every: 30s\nuntil: {until.isoformat()}")
-    list(season.play(lasting(day, 4), only_one=True))
-    shape = json.loads(arbiter("status", season.config.file, "--format", "json")[1])
+    opened_season = open_season(f"every: 30s\nuntil: {until.isoformat()}")
+    list(opened_season.play(lasting(day, 4), only_one=True))
+    shape = json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])
     assert shape["next"] == {"round": 2, "begins": following.isoformat()}
-    assert shape["until"] == moment_of(season)
-    text = arbiter("status", season.config.file)[1]
+    assert shape["until"] == moment_of(opened_season)
+    text = arbiter("status", opened_season.config.file)[1]
     assert f"1 round complete\nround 2 is due at {following.astimezone():%Y-%m-%d} " in text
     assert f"rounds are begun as long as they end before {until.astimezone():%Y-%m-%d} " in text
 
@@ -314,47 +317,49 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
 def test_the_status_tells_the_organiser_what_the_public_does_not_see(
     day: Day, open_season: Opened, arbiter: Run
 ) -> None:
-    season = open_season("freeze: 2")
+    opened_season = open_season("freeze: 2")
     for _ in range(2):
-        list(season.play(lasting(day, 4), only_one=True))
-    assert json.loads(arbiter("status", season.config.file, "--format", "json")[1])["frozen_after"] == 1
+        list(opened_season.play(lasting(day, 4), only_one=True))
+    assert (
+        json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])["frozen_after"] == 1
+    )
     words = "the public sees no results after round 1 until the season is over"
-    assert words in arbiter("status", season.config.file)[1]
+    assert words in arbiter("status", opened_season.config.file)[1]
 
 
-def moment_of(season: Season) -> str:
+def moment_of(opened_season: Season) -> str:
     """The season's end, as its file says it by this machine's clock."""
-    assert season.config.until is not None
-    return season.config.until.isoformat()
+    assert opened_season.config.until is not None
+    return opened_season.config.until.isoformat()
 
 
-def frozen_after(day: Day, season: Season, lasts: float) -> list[int | None]:
+def frozen_after(day: Day, opened_season: Season, lasts: float) -> list[int | None]:
     """What the public sees of a season when each of its rounds begins."""
-    events = season.play(lasting(day, lasts))
-    return [season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
+    events = opened_season.play(lasting(day, lasts))
+    return [opened_season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
 
 
 def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Opened) -> None:
-    season = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"))
-    assert frozen_after(day, season, 4) == [None, None, None, 3, 3]
-    assert season.stored.frozen_after() is None  # it is over
+    opened_season = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"))
+    assert frozen_after(day, opened_season, 4) == [None, None, None, 3, 3]
+    assert opened_season.stored.frozen_after() is None  # it is over
 
 
 def test_the_last_round_shows_what_was_held_back_also_where_rounds_are_played_one_by_one(
     day: Day, open_season: Opened
 ) -> None:
-    season = open_season("freeze: 1")
+    opened_season = open_season("freeze: 1")
     seen = []
     for _ in range(3):
-        list(season.play(lasting(day, 4), only_one=True))
-        seen.append((season.stored.frozen_after(), season.stored.seed_told()))
+        list(opened_season.play(lasting(day, 4), only_one=True))
+        seen.append((opened_season.stored.frozen_after(), opened_season.stored.seed_told()))
     assert seen == [(None, None), (None, None), (None, 3)]
-    assert "over" in [event.subject for event in season.stored.events(0, 99)]
+    assert "over" in [event.subject for event in opened_season.stored.events(0, 99)]
 
 
 def test_a_single_round_after_which_no_other_fits_ends_the_season(day: Day, open_season: Opened) -> None:
-    season = open_season("until: 2026-12-01T08:00:25+00:00", CONFIG.replace("rounds: 3\n", ""))
-    ends = [list(season.play(lasting(day, 10), only_one=True))[-1] for _ in range(2)]
+    opened_season = open_season("until: 2026-12-01T08:00:25+00:00", CONFIG.replace("rounds: 3\n", ""))
+    ends = [list(opened_season.play(lasting(day, 10), only_one=True))[-1] for _ in range(2)]
     assert list(map(type, ends)) == [RoundComplete, SeasonComplete]
 
 
@@ -366,15 +371,15 @@ def test_the_last_rounds_before_an_end_are_held_back_as_far_as_can_be_told(
     day: Day, open_season: Opened
 ) -> None:
     lines = "freeze: 2\nuntil: 2026-12-01T08:00:45+00:00"
-    season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
-    assert frozen_after(day, season, 10) == [None, None, 2, 2]
+    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    assert frozen_after(day, opened_season, 10) == [None, None, 2, 2]
 
 
 def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Opened) -> None:
-    season = open_season("freeze: 2")
+    opened_season = open_season("freeze: 2")
     for _ in range(2):
-        list(season.play(lasting(day, 4), only_one=True))
-    assert season.stored.frozen_after() == 1
+        list(opened_season.play(lasting(day, 4), only_one=True))
+    assert opened_season.stored.frozen_after() == 1
     longer = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 9"))
     list(longer.play(lasting(day, 4), only_one=True))
     assert longer.stored.frozen_after() == 1
@@ -383,17 +388,17 @@ def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Ope
 def test_rounds_that_are_played_in_parts_are_held_back_by_the_files_number(
     day: Day, open_season: Opened
 ) -> None:
-    season = open_season("freeze: 1")
-    list(season.play(lasting(day, 4), rounds=2))
-    assert season.stored.frozen_after() is None
+    opened_season = open_season("freeze: 1")
+    list(opened_season.play(lasting(day, 4), rounds=2))
+    assert opened_season.stored.frozen_after() is None
 
 
 @pytest.mark.parametrize("lines", ["every: 30s", "every: 30s\nmissed: skip"])
 def test_a_round_that_was_begun_while_the_clock_was_ahead_delays_none(
     day: Day, open_season: Opened, lines: str
 ) -> None:
-    season = open_season(lines)
+    opened_season = open_season(lines)
     day.now += timedelta(days=365)
-    list(season.play(lasting(day, 4), only_one=True))
+    list(opened_season.play(lasting(day, 4), only_one=True))
     day.now = MORNING
     assert times(day, open_season(lines).play(lasting(day, 4))) == [0, 30]

@@ -79,10 +79,10 @@ class Faulty:
 
 
 def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
-    season = opened(tmp_path, store)
-    events = list(season.play(Scripted(Faulty("r001/t01/m2"))))
+    opened_season = opened(tmp_path, store)
+    events = list(opened_season.play(Scripted(Faulty("r001/t01/m2"))))
     stored = [event.match.summary.id for event in events if isinstance(event, MatchStored)]
-    assert len(stored) == len(set(stored)) == len(season.stored.summaries())
+    assert len(stored) == len(set(stored)) == len(opened_season.stored.summaries())
     assert [event for event in events if isinstance(event, MatchVoid)] == [
         MatchVoid("r001/t01/m2", "no memory")
     ]
@@ -97,7 +97,7 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
     assert [event.commitment for event in planned] == [None, None, None]
     complete = [event for event in events if isinstance(event, RoundComplete)]
     assert [event.standings["rounds_played"] for event in complete] == [1, 2, 3]
-    assert complete[-1].standings == season.results.standings()
+    assert complete[-1].standings == opened_season.results.standings()
     assert kinds(events)[0] == "RoundPlanned"
     assert kinds(events)[-5:] == [
         "RoundComplete",
@@ -107,7 +107,7 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
         "SeasonComplete",
     ]
     assert events[-1] == SeasonComplete(3, "abc")
-    assert list(season.play(Scripted(Faulty()))) == [SeasonComplete(3, "abc")]
+    assert list(opened_season.play(Scripted(Faulty()))) == [SeasonComplete(3, "abc")]
 
 
 def test_who_is_suspended_is_told_when_it_begins_and_later_as_a_number(tmp_path: Path, store: Store) -> None:
@@ -127,20 +127,20 @@ def test_one_round_ends_with_its_standings(tmp_path: Path, store: Store) -> None
 
 
 def test_fewer_rounds_than_the_config_has_leave_the_season_open(tmp_path: Path, store: Store) -> None:
-    season = opened(tmp_path, store)
-    assert list(season.play(Scripted(Faulty()), rounds=2))[-1] == RoundsOver(2, 3)
+    opened_season = opened(tmp_path, store)
+    assert list(opened_season.play(Scripted(Faulty()), rounds=2))[-1] == RoundsOver(2, 3)
 
 
 def test_a_wish_to_stop_ends_the_events(tmp_path: Path, store: Store) -> None:
-    season = opened(tmp_path, store)
+    opened_season = opened(tmp_path, store)
     events: list[Event] = []
-    for event in season.play(Scripted(Faulty())):
+    for event in opened_season.play(Scripted(Faulty())):
         events.append(event)
         if isinstance(event, RoundComplete):
-            season.stored.ask_to_stop()
+            opened_season.stored.ask_to_stop()
     assert kinds(events) == ["RoundPlanned", "MatchStored", "RoundComplete", "Stopped"]
-    assert not season.stored.asked_to_stop()
-    goes_on = list(season.play(Scripted(Faulty())))
+    assert not opened_season.stored.asked_to_stop()
+    goes_on = list(opened_season.play(Scripted(Faulty())))
     assert isinstance(events[-1], Stopped)
     assert goes_on[-1] == SeasonComplete(3, "abc")
 
@@ -154,8 +154,8 @@ def test_a_match_that_is_void_twice_ends_the_events_with_the_error(tmp_path: Pat
 
 def test_an_accepted_change_is_told_first(tmp_path: Path, store: Store) -> None:
     list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
-    season = opened(tmp_path, store, "suspend_after: 2", "suspend_after: 3")
-    events = list(season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
+    opened_season = opened(tmp_path, store, "suspend_after: 2", "suspend_after: 3")
+    events = list(opened_season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
     assert events[0] == ChangesAccepted("suspend_after: 2 -> 3")
     # It is still suspended: its own entry has not changed.
     assert kinds(events)[1:] == ["Suspended", "RoundPlanned", "MatchStored", "RoundComplete"]
@@ -163,8 +163,8 @@ def test_an_accepted_change_is_told_first(tmp_path: Path, store: Store) -> None:
 
 def test_who_plays_again_because_of_a_change_is_told(tmp_path: Path, store: Store) -> None:
     list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
-    season = opened(tmp_path, store, "{name: p3,", "{name: p3, env: {A: b},")
-    events = list(season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
+    opened_season = opened(tmp_path, store, "{name: p3,", "{name: p3, env: {A: b},")
+    events = list(opened_season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
     (accepted,) = [event for event in events if isinstance(event, ChangesAccepted)]
     assert accepted.what.endswith("; p3 is no longer suspended")
     assert "Suspended" not in kinds(events)

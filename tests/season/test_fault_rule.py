@@ -47,11 +47,13 @@ def write(tmp_path: Path) -> Callable[..., Config]:
 def play(config: Config, accept: bool = False) -> str:
     """Play a round; the rule that it was planned with."""
     with closing(Store(config.store)) as store:
-        season = Season.open(config, store)
-        plan = season.rounds.plan(accept_changes=accept)
+        opened_season = Season.open(config, store)
+        plan = opened_season.rounds.plan(accept_changes=accept)
         assert plan is not None
-        play_round(season.stored, plan, Scripted(lambda spec: by_name(spec, {f"p{n}": n for n in range(4)})))
-        season.rounds.finish(plan.stored.number)
+        play_round(
+            opened_season.stored, plan, Scripted(lambda spec: by_name(spec, {f"p{n}": n for n in range(4)}))
+        )
+        opened_season.rounds.finish(plan.stored.number)
         return plan.config.after_fault
 
 

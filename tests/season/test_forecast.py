@@ -117,18 +117,18 @@ def test_plan_in_words(time: str, within: str, words: str, arbiter: Run, tmp_pat
 def begun(config: Config, rounds: int, matches: int = 0, faulty: str = "") -> None:
     """Complete rounds, and so many matches of one more; in all of them one player faults."""
     store = Store(config.store)
-    season = Season.open(config, store)
+    opened_season = Season.open(config, store)
     for number in range(1, rounds + 1 + (matches > 0)):
-        plan = season.rounds.plan()
+        plan = opened_season.rounds.plan()
         assert plan is not None
         for spec in plan.missing[: matches if number > rounds else None]:
             names = tuple(player.name for player in spec.players)
             fault = Forfeit(names.index(faulty), faulty, Fault.CRASH, "", "", "") if faulty in names else None
             where = {"players": names, "table": spec.table, "rotation": spec.rotation, "forfeit": fault}
             points = None if fault else (3, 2, 1, 0)
-            season.stored.add_match(record(spec.id, number, points=points, **where))
+            opened_season.stored.add_match(record(spec.id, number, points=points, **where))
         if number <= rounds:
-            season.rounds.finish(number)
+            opened_season.rounds.finish(number)
     store.close()
 
 

@@ -52,7 +52,7 @@ def config(tmp_path: Path) -> Config:
 
 
 @pytest.fixture
-def season(config: Config) -> Iterator[Season]:
+def opened_season(config: Config) -> Iterator[Season]:
     store = Store(config.store)
     yield Season.open(config, store)
     store.close()
@@ -62,10 +62,12 @@ def luck(spec: MatchSpec) -> MatchRecord:
     return by_name(spec, {"h0": 0})
 
 
-def play(season: Season, rounds: int = 1, outcome: Callable[[MatchSpec], MatchRecord] = luck) -> list[object]:
+def play(
+    opened_season: Season, rounds: int = 1, outcome: Callable[[MatchSpec], MatchRecord] = luck
+) -> list[object]:
     events: list[object] = []
     for _ in range(rounds):
-        events += season.play(Scripted(outcome), only_one=True)
+        events += opened_season.play(Scripted(outcome), only_one=True)
     return events
 
 
@@ -82,142 +84,148 @@ def elo(standings: dict[str, object] | None) -> dict[str, float]:
     return {row["player"]: row["elo"] for row in standings["players"]}  # type: ignore[index, attr-defined]
 
 
-def differences(season: Season) -> list[Finding]:
+def differences(opened_season: Season) -> list[Finding]:
     """What verify finds, but for records, which are made up here."""
-    return [f for f in verify(season.config, season.stored) if "standings" in f.text or "tables" in f.text]
+    return [
+        f
+        for f in verify(opened_season.config, opened_season.stored)
+        if "standings" in f.text or "tables" in f.text
+    ]
 
 
-def test_an_annulled_match_is_readable_and_no_longer_counts(season: Season) -> None:
-    play(season)
-    before = season.results.standings()
-    given = annul(season.results, ["r001/t01/m0"], "a power cut")
+def test_an_annulled_match_is_readable_and_no_longer_counts(opened_season: Season) -> None:
+    play(opened_season)
+    before = opened_season.results.standings()
+    given = annul(opened_season.results, ["r001/t01/m0"], "a power cut")
     assert given.subjects == ("r001/t01/m0",)
-    after = season.results.standings()
+    after = opened_season.results.standings()
     assert (given.before, given.after) == (before, after)
     assert sum(row["matches"] for row in after["players"]) == sum(r["matches"] for r in before["players"]) - 4
-    assert season.stored.match("r001/t01/m0") is not None
-    assert sum(map(sum, pairwise(season.results.counted())["wins"])) < 6 * 8
-    assert len(season.results.matches()) == 8
+    assert opened_season.stored.match("r001/t01/m0") is not None
+    assert sum(map(sum, pairwise(opened_season.results.counted())["wins"])) < 6 * 8
+    assert len(opened_season.results.matches()) == 8
 
 
-def test_undone_everything_is_as_it_was(season: Season) -> None:
-    play(season)
-    before = season.results.standings()
-    annul(season.results, ["r001/t01/m0", "r001/t02/m3"], "a power cut")
-    undo_annulment(season.results, ["r001/t02/m3", "r001/t01/m0"])
-    assert season.results.standings() == before
+def test_undone_everything_is_as_it_was(opened_season: Season) -> None:
+    play(opened_season)
+    before = opened_season.results.standings()
+    annul(opened_season.results, ["r001/t01/m0", "r001/t02/m3"], "a power cut")
+    undo_annulment(opened_season.results, ["r001/t02/m3", "r001/t01/m0"])
+    assert opened_season.results.standings() == before
 
 
-def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(season: Season, config: Config) -> None:
-    play(season, 2)
+def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(
+    opened_season: Season, config: Config
+) -> None:
+    play(opened_season, 2)
     annul(
-        season.results,
-        [match.id for match in season.results.matches() if match.round == 2],
+        opened_season.results,
+        [match.id for match in opened_season.results.matches() if match.round == 2],
         "the wrong cards",
     )
-    ledger = Ledger.of(config, season.stored)
+    ledger = Ledger.of(config, opened_season.stored)
     ledger.read_before(3)
-    alone = Ledger.of(config, season.stored)
+    alone = Ledger.of(config, opened_season.stored)
     alone.read_after(1, Orders(0, ()))
     assert ledger.results.players == alone.results.players
     assert elo(ledger.standings(config)) == elo(alone.standings(config))
 
 
-def test_verify_holds_each_round_against_the_orders_of_its_time(season: Season) -> None:
-    play(season, 2)
-    annul(season.results, ["r001/t01/m0"], "a power cut")
-    play(season)
-    undo_annulment(season.results, ["r001/t01/m0"])
-    annul(season.results, ["r002/t01/m1"], "another one", replay=True)
-    suspend(season.results, "p5", "it reads others' files")
-    play(season)
-    assert differences(season) == []
+def test_verify_holds_each_round_against_the_orders_of_its_time(opened_season: Season) -> None:
+    play(opened_season, 2)
+    annul(opened_season.results, ["r001/t01/m0"], "a power cut")
+    play(opened_season)
+    undo_annulment(opened_season.results, ["r001/t01/m0"])
+    annul(opened_season.results, ["r002/t01/m1"], "another one", replay=True)
+    suspend(opened_season.results, "p5", "it reads others' files")
+    play(opened_season)
+    assert differences(opened_season) == []
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_verify_finds_standings_that_know_nothing_of_an_annulment(season: Season, number: int) -> None:
-    play(season, 2)
-    kept = season.stored.standings(2)
-    annul(season.results, [f"r00{number}/t01/m0"], "a power cut")
+def test_verify_finds_standings_that_know_nothing_of_an_annulment(opened_season: Season, number: int) -> None:
+    play(opened_season, 2)
+    kept = opened_season.stored.standings(2)
+    annul(opened_season.results, [f"r00{number}/t01/m0"], "a power cut")
     assert kept is not None
-    season.stored.complete_round(2, kept)
-    assert any("r002: standings" in str(finding) for finding in differences(season))
+    opened_season.stored.complete_round(2, kept)
+    assert any("r002: standings" in str(finding) for finding in differences(opened_season))
 
 
-def test_a_match_is_played_again_under_its_id_before_anything_else(season: Season) -> None:
-    play(season)
-    old = season.stored.match("r001/t02/m1")
-    annul(season.results, ["r001/t02/m1", "r001/t01/m0"], "cut", replay=True)
+def test_a_match_is_played_again_under_its_id_before_anything_else(opened_season: Season) -> None:
+    play(opened_season)
+    old = opened_season.stored.match("r001/t02/m1")
+    annul(opened_season.results, ["r001/t02/m1", "r001/t01/m0"], "cut", replay=True)
 
     def reverse(spec: MatchSpec) -> MatchRecord:
         return by_name(spec, {f"p{n}": 100 - n for n in range(8)})
 
-    events = play(season, outcome=reverse)
+    events = play(opened_season, outcome=reverse)
     assert events[0] == MatchesAgain(2)
     assert [event.match.summary.id for event in events[1:3] if isinstance(event, MatchStored)] == [
         "r001/t01/m0",
         "r001/t02/m1",
     ]
     assert any(isinstance(event, RoundPlanned) and event.number == 2 for event in events)
-    fresh = season.stored.match("r001/t02/m1")
+    fresh = opened_season.stored.match("r001/t02/m1")
     assert fresh is not None
     assert old is not None
     assert fresh.points != old.points
-    (packed,) = season.stored.orders.earlier("r001/t02/m1")
+    (packed,) = opened_season.stored.orders.earlier("r001/t02/m1")
     assert packed
-    assert [match.id for match in season.results.counted(1)] == [
-        match.id for match in season.results.matches()[:8]
+    assert [match.id for match in opened_season.results.counted(1)] == [
+        match.id for match in opened_season.results.matches()[:8]
     ]
-    assert differences(season) == []
-    assert not any(isinstance(event, MatchesAgain) for event in play(season))
+    assert differences(opened_season) == []
+    assert not any(isinstance(event, MatchesAgain) for event in play(opened_season))
 
 
-def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(season: Season) -> None:
-    play(season)
-    kept = season.stored.match("r001/t01/m0")
-    annul(season.results, ["r001/t01/m0"], "cut", replay=True)
+def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(opened_season: Season) -> None:
+    play(opened_season)
+    kept = opened_season.stored.match("r001/t01/m0")
+    annul(opened_season.results, ["r001/t01/m0"], "cut", replay=True)
 
     def meanwhile(spec: MatchSpec) -> MatchRecord:
         if spec.round == 1:
-            undo_annulment(season.results, [spec.id])
+            undo_annulment(opened_season.results, [spec.id])
         return luck(spec)
 
-    play(season, outcome=meanwhile)
-    assert season.stored.match("r001/t01/m0") == kept
-    assert season.stored.orders.earlier("r001/t01/m0") == []
+    play(opened_season, outcome=meanwhile)
+    assert opened_season.stored.match("r001/t01/m0") == kept
+    assert opened_season.stored.orders.earlier("r001/t01/m0") == []
 
 
-def test_after_the_last_round_matches_are_still_played_again(season: Season) -> None:
-    play(season, 4)
-    annul(season.results, ["r004/t01/m2"], "cut", replay=True)
-    events = list(season.play(Scripted(luck)))
+def test_after_the_last_round_matches_are_still_played_again(opened_season: Season) -> None:
+    play(opened_season, 4)
+    annul(opened_season.results, ["r004/t01/m2"], "cut", replay=True)
+    events = list(opened_season.play(Scripted(luck)))
     assert events[0] == MatchesAgain(1)
-    assert season.stored.orders.read().given[-1].verb is OrderKind.REPLAYED
+    assert opened_season.stored.orders.read().given[-1].verb is OrderKind.REPLAYED
 
 
-def test_a_suspended_player_sits_out_until_it_is_reinstated(season: Season) -> None:
-    play(season)
-    suspend(season.results, "p5", "it reads others' files")
-    assert season.results.suspended() == {"p5": "it reads others' files"}
-    assert season.results.standings()["suspended"] == season.results.suspended()
-    play(season)
-    assert all("p5" not in match.players for match in season.results.matches() if match.round == 2)
-    reinstate(season.results, "p5")
-    assert season.results.suspended() == {}
-    play(season)
-    assert any("p5" in match.players for match in season.results.matches() if match.round == 3)
-    assert differences(season) == []
+def test_a_suspended_player_sits_out_until_it_is_reinstated(opened_season: Season) -> None:
+    play(opened_season)
+    suspend(opened_season.results, "p5", "it reads others' files")
+    assert opened_season.results.suspended() == {"p5": "it reads others' files"}
+    assert opened_season.results.standings()["suspended"] == opened_season.results.suspended()
+    play(opened_season)
+    assert all("p5" not in match.players for match in opened_season.results.matches() if match.round == 2)
+    reinstate(opened_season.results, "p5")
+    assert opened_season.results.suspended() == {}
+    play(opened_season)
+    assert any("p5" in match.players for match in opened_season.results.matches() if match.round == 3)
+    assert differences(opened_season) == []
 
 
-def test_a_round_that_is_planned_is_played_with_who_is_suspended_later(season: Season) -> None:
-    plan = season.rounds.plan()
+def test_a_round_that_is_planned_is_played_with_who_is_suspended_later(opened_season: Season) -> None:
+    plan = opened_season.rounds.plan()
     assert plan is not None
-    suspend(season.results, "p0", "late")
-    play(season)
-    assert any("p0" in match.players for match in season.results.matches())
-    play(season)
-    assert not any("p0" in match.players for match in season.results.matches() if match.round == 2)
-    assert differences(season) == []
+    suspend(opened_season.results, "p0", "late")
+    play(opened_season)
+    assert any("p0" in match.players for match in opened_season.results.matches())
+    play(opened_season)
+    assert not any("p0" in match.players for match in opened_season.results.matches() if match.round == 2)
+    assert differences(opened_season) == []
 
 
 def test_who_is_reinstated_starts_with_no_faults(tmp_path: Path) -> None:
@@ -225,86 +233,88 @@ def test_who_is_reinstated_starts_with_no_faults(tmp_path: Path) -> None:
     path.write_text("\n".join(LINES).replace("suspend_after: 0", "suspend_after: 4"))
     config = load(path)
     with closing(Store(config.store)) as store:
-        season = Season.open(config, store)
-        play(season, outcome=crash_of_p3)
-        assert list(season.results.suspended()) == ["p3"]
-        reinstate(season.results, "p3")
-        assert season.results.suspended() == {}
-        play(season, outcome=crash_of_p3)
-        assert any("p3" in match.players for match in season.results.matches() if match.round == 2)
-        assert list(season.results.suspended()) == ["p3"]
+        opened_season = Season.open(config, store)
+        play(opened_season, outcome=crash_of_p3)
+        assert list(opened_season.results.suspended()) == ["p3"]
+        reinstate(opened_season.results, "p3")
+        assert opened_season.results.suspended() == {}
+        play(opened_season, outcome=crash_of_p3)
+        assert any("p3" in match.players for match in opened_season.results.matches() if match.round == 2)
+        assert list(opened_season.results.suspended()) == ["p3"]
 
 
-def test_mistakes_change_nothing(season: Season) -> None:
-    play(season)
-    annul(season.results, ["r001/t01/m0"], "cut")
-    suspend(season.results, "p1", "cheats")
-    known = season.stored.orders.read()
+def test_mistakes_change_nothing(opened_season: Season) -> None:
+    play(opened_season)
+    annul(opened_season.results, ["r001/t01/m0"], "cut")
+    suspend(opened_season.results, "p1", "cheats")
+    known = opened_season.stored.orders.read()
     tries: list[tuple[Callable[[], object], str]] = [
         (
-            lambda: annul(season.results, ["r001/t01/m1", "r009/t01/m0"], "x"),
+            lambda: annul(opened_season.results, ["r001/t01/m1", "r009/t01/m0"], "x"),
             "there is no match 'r009/t01/m0'",
         ),
         (
-            lambda: annul(season.results, ["r001/t01/m1", "r001/t01/m0"], "x"),
+            lambda: annul(opened_season.results, ["r001/t01/m1", "r001/t01/m0"], "x"),
             "r001/t01/m0 is annulled already, since",
         ),
-        (lambda: annul(season.results, ["r001/t01/m1"], " \n "), "the reason is empty"),
-        (lambda: annul(season.results, ["r001/t01/m1"], "x" * 501), "the reason has 501 characters"),
-        (lambda: undo_annulment(season.results, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
-        (lambda: suspend(season.results, "p1", "x"), "p1 is suspended already, since"),
-        (lambda: suspend(season.results, "p99", "x"), "no player 'p99'"),
-        (lambda: reinstate(season.results, "p2"), "p2 is not suspended"),
+        (lambda: annul(opened_season.results, ["r001/t01/m1"], " \n "), "the reason is empty"),
+        (lambda: annul(opened_season.results, ["r001/t01/m1"], "x" * 501), "the reason has 501 characters"),
+        (lambda: undo_annulment(opened_season.results, ["r001/t01/m1"]), "r001/t01/m1 is not annulled"),
+        (lambda: suspend(opened_season.results, "p1", "x"), "p1 is suspended already, since"),
+        (lambda: suspend(opened_season.results, "p99", "x"), "no player 'p99'"),
+        (lambda: reinstate(opened_season.results, "p2"), "p2 is not suspended"),
     ]
     for give, message in tries:
         with pytest.raises(ConfigError, match=message):
             give()
-    assert season.stored.orders.read() == known
+    assert opened_season.stored.orders.read() == known
 
 
 def test_an_order_that_was_overtaken_is_given_again(
-    season: Season, config: Config, monkeypatch: pytest.MonkeyPatch
+    opened_season: Season, config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play(season)
+    play(opened_season)
     rivals = iter([True])
 
     def now() -> str:
         if next(rivals, False):
-            play(season)
+            play(opened_season)
         return "2026-01-01T00:00:00+00:00"
 
     monkeypatch.setattr(administration, "now_text", now)
-    annul(season.results, ["r001/t01/m0"], "cut")
-    (order,) = season.stored.orders.read().given
+    annul(opened_season.results, ["r001/t01/m0"], "cut")
+    (order,) = opened_season.stored.orders.read().given
     assert (order.planned, order.complete) == (2, 2)
-    assert differences(season) == []
+    assert differences(opened_season) == []
 
 
-def test_what_was_computed_before_an_order_is_not_stored(season: Season) -> None:
-    play(season)
-    revision = season.stored.orders.read().revision
-    annul(season.results, ["r001/t01/m0"], "cut")
+def test_what_was_computed_before_an_order_is_not_stored(opened_season: Season) -> None:
+    play(opened_season)
+    revision = opened_season.stored.orders.read().revision
+    annul(opened_season.results, ["r001/t01/m0"], "cut")
     for write in (
-        lambda: season.stored.complete_round(1, {}, revision),
-        lambda: season.stored.add_round(2, "d", [], {}, revision),
-        lambda: season.stored.orders.give([], revision, None),
+        lambda: opened_season.stored.complete_round(1, {}, revision),
+        lambda: opened_season.stored.add_round(2, "d", [], {}, revision),
+        lambda: opened_season.stored.orders.give([], revision, None),
     ):
         with pytest.raises(Outdated):
             write()
-    assert len(season.stored.rounds()) == 1
+    assert len(opened_season.stored.rounds()) == 1
 
 
-def test_an_order_and_its_standings_are_there_or_not(season: Season, monkeypatch: pytest.MonkeyPatch) -> None:
-    play(season)
-    before = season.results.standings()
+def test_an_order_and_its_standings_are_there_or_not(
+    opened_season: Season, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(opened_season)
+    before = opened_season.results.standings()
 
     def full(*_: object) -> None:
         raise StoreError("the disk is full")
 
     monkeypatch.setattr("arbiter.store.orders.keep_standings", full)
     with pytest.raises(StoreError):
-        annul(season.results, ["r001/t01/m0"], "cut")
-    assert (season.results.standings(), season.stored.orders.read().given) == (before, ())
+        annul(opened_season.results, ["r001/t01/m0"], "cut")
+    assert (opened_season.results.standings(), opened_season.stored.orders.read().given) == (before, ())
 
 
 def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) -> None:
@@ -312,25 +322,26 @@ def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) 
     path.write_text("\n".join(LINES).replace("house_bots: [h0]", "house_bots: []"))
     config = load(path)
     with closing(Store(config.store)) as store:
-        season = Season.open(config, store)
-        play(season)
-        suspend(season.results, "p5", "cheats")
+        opened_season = Season.open(config, store)
+        play(opened_season)
+        suspend(opened_season.results, "p5", "cheats")
         with pytest.raises(
             ConfigError, match="7 players do not fill tables of 4 without p5, suspended by order"
         ):
-            play(season)
+            play(opened_season)
         assert any(
-            "no further round can be planned" in text for text in season.results.standings()["warnings"]
+            "no further round can be planned" in text
+            for text in opened_season.results.standings()["warnings"]
         )
-        assert season.stored.complete == 1
+        assert opened_season.stored.complete == 1
 
 
-def test_standings_say_how_many_matches_do_not_count(season: Season) -> None:
-    play(season)
-    annul(season.results, ["r001/t01/m0"], "cut")
-    annul(season.results, ["r001/t01/m1"], "cut", replay=True)
+def test_standings_say_how_many_matches_do_not_count(opened_season: Season) -> None:
+    play(opened_season)
+    annul(opened_season.results, ["r001/t01/m0"], "cut")
+    annul(opened_season.results, ["r001/t01/m1"], "cut", replay=True)
     text = "2 annulled matches do not count, 1 of them until they are played again"
-    assert text in season.results.standings()["warnings"]
+    assert text in opened_season.results.standings()["warnings"]
 
 
 VERBS = [OrderKind.ANNUL, OrderKind.REPLAY, OrderKind.UNDO, OrderKind.REPLAYED]

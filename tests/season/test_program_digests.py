@@ -58,7 +58,7 @@ def opened(folder: Path, store: Store) -> Season:
     return Season.open(load(folder / "s.yaml"), store)
 
 
-def told(events: list[Event]) -> list[str]:
+def change_messages(events: list[Event]) -> list[str]:
     return [str(event) for event in events if isinstance(event, ProgramChanged)]
 
 
@@ -73,10 +73,10 @@ def sha(text: str) -> str:
 def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
     folder: Path, store: Store
 ) -> None:
-    season = opened(folder, store)
+    opened_season = opened(folder, store)
     events: list[Event] = []
     with pytest.raises(VoidMatch) as stopped:
-        for event in season.play(Scripted(by_name)):
+        for event in opened_season.play(Scripted(by_name)):
             events.append(event)
             if isinstance(event, RoundComplete):
                 (folder / "bots").rename(folder / "moved")
@@ -84,7 +84,7 @@ def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
     again = "once that is put right, the same command goes on"
     assert str(stopped.value) == f"round 2 cannot be played: {what}; and 5 players more; {again}"
     assert isinstance(events[-1], RoundComplete)
-    assert season.stored.match_ids(2) == set()
+    assert opened_season.stored.match_ids(2) == set()
     (folder / "moved").rename(folder / "bots")
     assert list(opened(folder, store).play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
 
@@ -101,10 +101,10 @@ def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Pat
 @pytest.fixture
 def half(folder: Path, store: Store) -> Path:
     """The season's file after round 1; then four players were suspended, and their files deleted."""
-    season = opened(folder, store)
-    list(season.play(Scripted(by_name), rounds=1))
+    opened_season = opened(folder, store)
+    list(opened_season.play(Scripted(by_name), rounds=1))
     for number in range(4, PLAYERS):
-        suspend(season.results, f"p{number}", "why not")
+        suspend(opened_season.results, f"p{number}", "why not")
         (folder / "bots" / f"p{number}.py").unlink()
     return folder / "s.yaml"
 
@@ -116,9 +116,9 @@ def test_suspended_players_need_no_files_and_that_is_noted(
     said = [line for line in capfd.readouterr().err.splitlines() if "could not be started" in line]
     gone = ", ".join(f"p{number} (there is no file bots/p{number}.py)" for number in range(4, PLAYERS))
     assert said == [f"arbiter: suspended, and could not be started: {gone}"]
-    season = Season.open(config, store)
-    assert [player.name for player in season.rounds.players()] == ["p0", "p1", "p2", "p3"]
-    assert list(season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+    opened_season = Season.open(config, store)
+    assert [player.name for player in opened_season.rounds.players()] == ["p0", "p1", "p2", "p3"]
+    assert list(opened_season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
 
 
 def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path, store: Store) -> None:
@@ -130,11 +130,11 @@ def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path
 
 
 def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder: Path, store: Store) -> None:
-    season = opened(folder, store)
+    opened_season = opened(folder, store)
     for number in range(4, PLAYERS):
-        suspend(season.results, f"p{number}", "why not")
+        suspend(opened_season.results, f"p{number}", "why not")
     events: list[Event] = []
-    for event in season.play(Scripted(by_name)):
+    for event in opened_season.play(Scripted(by_name)):
         events.append(event)
         if isinstance(event, RoundComplete):
             (folder / "bots" / "p4.py").unlink(missing_ok=True)
@@ -144,15 +144,15 @@ def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder:
 def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
     half: Path, store: Store
 ) -> None:
-    season = Season.open(prepare(str(half)), store)
+    opened_season = Season.open(prepare(str(half)), store)
     for number in range(4, PLAYERS):
         # Registered without its file, it would start in another folder.
         (half.parent / "bots" / f"p{number}.py").write_text("")
-        reinstate(season.results, f"p{number}")
+        reinstate(opened_season.results, f"p{number}")
     with pytest.raises(
         VoidMatch, match=r"^round 2 cannot be played: player p4: there is no file bots/p4.py; "
     ):
-        list(season.play(Scripted(by_name)))
+        list(opened_season.play(Scripted(by_name)))
     assert list(Season.open(prepare(str(half)), store).play(Scripted(by_name)))[-1] == SeasonComplete(
         3, "abc"
     )
@@ -191,7 +191,7 @@ def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: 
         events.append(event)
         if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 1:
             rewrite(folder, "p3")
-    assert told(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
+    assert change_messages(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
     found = store.season("s")
     assert found is not None
     assert [found.programs()[number]["p3"]["bots/p3.py"] for number in (1, 2, 3)] == [
@@ -208,7 +208,7 @@ def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, stor
         events.append(event)
         if isinstance(event, RoundComplete):
             log.write_text(f"{log.read_text() if log.exists() else ''}round")
-    assert told(events) == []
+    assert change_messages(events) == []
     # It starts in the same folder, with the same words, is not tried again, and counts as the same program.
     now = opened(folder, store).config
     assert now.entries == before.entries
@@ -217,14 +217,14 @@ def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, stor
 def test_a_file_that_changed_in_a_round_that_was_begun_is_told_when_it_goes_on(
     folder: Path, store: Store
 ) -> None:
-    season = opened(folder, store)
-    for event in season.play(Scripted(by_name)):
+    opened_season = opened(folder, store)
+    for event in opened_season.play(Scripted(by_name)):
         if isinstance(event, MatchStored):
             break
     rewrite(folder, "p3")
     events = list(opened(folder, store).play(Scripted(by_name)))
-    assert told(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
-    assert season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# 3\n")}
+    assert change_messages(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
+    assert opened_season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# 3\n")}
 
 
 def test_a_round_of_which_nothing_was_played_is_played_with_the_files_of_now(
@@ -232,9 +232,9 @@ def test_a_round_of_which_nothing_was_played_is_played_with_the_files_of_now(
 ) -> None:
     assert opened(folder, store).rounds.plan() is not None
     rewrite(folder, "p3")
-    season = opened(folder, store)
-    assert told(list(season.play(Scripted(by_name), only_one=True))) == []
-    assert season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# another\n")}
+    opened_season = opened(folder, store)
+    assert change_messages(list(opened_season.play(Scripted(by_name), only_one=True))) == []
+    assert opened_season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# another\n")}
 
 
 def test_a_new_version_is_no_change(folder: Path, store: Store) -> None:
@@ -243,7 +243,7 @@ def test_a_new_version_is_no_change(folder: Path, store: Store) -> None:
     text = CONFIG.replace("{name: p3,", "{name: p3, version: 2,")
     (folder / "s.yaml").write_text(text)
     later = Scripted(lambda spec: by_name(spec, {"p3@2": 3}))
-    assert told(list(opened(folder, store).play(later, accept_changes=True))) == []
+    assert change_messages(list(opened(folder, store).play(later, accept_changes=True))) == []
 
 
 def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
@@ -258,9 +258,9 @@ def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.Cap
 def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again_with(
     folder: Path, store: Store, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    season, match = opened(folder, store), "r001/t01/m0"
-    list(season.play(Scripted(by_name), rounds=1))
-    player = season.stored.summaries()[0].players[0]
+    opened_season, match = opened(folder, store), "r001/t01/m0"
+    list(opened_season.play(Scripted(by_name), rounds=1))
+    player = opened_season.stored.summaries()[0].players[0]
     file = f"bots/{player}.py of player {player}"
 
     def said(command: str, *words: str) -> list[str]:
@@ -270,14 +270,14 @@ def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again
 
     rewrite(folder, player)
     assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
-    annul(season.results, [match], "a wrong file", replay=True)
-    list(season.play(Scripted(by_name), rounds=1))
+    annul(opened_season.results, [match], "a wrong file", replay=True)
+    list(opened_season.play(Scripted(by_name), rounds=1))
     again = f"played again with another {file} than round 1 was"
     assert said("show", match) == [again]
     assert said("verify") == [f"arbiter: {match}: {again}"]
     (folder / "bots" / f"{player}.py").write_text("# a third\n")
     assert said("show", match)[1] == f"{file} is not the file that played here: it changed after round 1"
-    undo_annulment(season.results, [match])
+    undo_annulment(opened_season.results, [match])
     assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
     assert said("verify") == []
 
@@ -285,9 +285,9 @@ def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again
 def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
     folder: Path, store: Store
 ) -> None:
-    season = opened(folder, store)
-    list(season.play(Scripted(by_name), rounds=1))
-    match = next(season.stored.records())
+    opened_season = opened(folder, store)
+    list(opened_season.play(Scripted(by_name), rounds=1))
+    match = next(opened_season.stored.records())
     order = Order(OrderKind.REPLAYED, match.id, "", "", 1, 1)
     rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}
     assert list(told_of(rounds, [order], match, folder / "s.yaml")) == []

@@ -56,7 +56,7 @@ class Contest:
         self.file = folder / "s.yaml"
         self.file.write_text(text)
         self.store = Store(self.config.store)
-        self.season = self.opened()
+        self.opened_season = self.opened()
 
     @property
     def config(self) -> Config:
@@ -68,13 +68,13 @@ class Contest:
 
     def send(self, author: str, text: str = "print()") -> Submission:
         """An author's new version, received."""
-        if self.season.stored.authors.named(author) is None:
-            self.season.stored.authors.add(author, author, author, False, "test")
+        if self.opened_season.stored.authors.named(author) is None:
+            self.opened_season.stored.authors.add(author, author, author, False, "test")
         name = sha256(f"{author} {text}".encode()).hexdigest()
         source = folder_of(self.config) / name / "source"
         source.mkdir(parents=True)
         (source / "bot.py").write_text(text)
-        return self.season.stored.submissions.add(author, name, name, 99)[0]
+        return self.opened_season.stored.submissions.add(author, name, name, 99)[0]
 
     def accept(
         self, author: str, text: str = "print()", words: Sequence[str] = (), **said: object
@@ -83,12 +83,12 @@ class Contest:
         sent = self.send(author, text)
         files = {"source/bot.py": sha256(text.encode()).hexdigest()}
         program = {"command": ["python3", "bot.py", *words], "read": [], "files": files, **said}
-        self.season.stored.submissions.accept(sent.id, [], program)
+        self.opened_season.stored.submissions.accept(sent.id, [], program)
         return sent
 
     def plan(self) -> list[str]:
         """Who meets in the next round, houses left out."""
-        plan = self.season.rounds.plan()
+        plan = self.opened_season.rounds.plan()
         assert plan is not None
         return sorted(name for table in plan.stored.tables for name in table if not name.startswith("h0"))
 
@@ -103,15 +103,15 @@ class Contest:
             forfeit = Forfeit(played.players.index(faulty), faulty, Fault.CRASH, "", "", "")
             return replace(played, points=None, forfeit=forfeit)
 
-        plan = self.season.rounds.plan()
+        plan = self.opened_season.rounds.plan()
         assert plan is not None
-        assert play_round(self.season.stored, plan, Scripted(outcome))
-        return self.season.rounds.finish(plan.stored.number)
+        assert play_round(self.opened_season.stored, plan, Scripted(outcome))
+        return self.opened_season.rounds.finish(plan.stored.number)
 
     def settings(self, number: int) -> dict[str, dict[str, Any]]:
         """The players that a round was planned with, by registered name."""
-        digest = self.season.stored.rounds()[number - 1].digest
-        kept = self.season.stored.settings(digest)
+        digest = self.opened_season.stored.rounds()[number - 1].digest
+        kept = self.opened_season.stored.settings(digest)
         assert kept is not None
         return {player["name"]: player for player in kept["players"]}
 
@@ -131,17 +131,17 @@ def test_no_word_of_an_authors_names_a_file_of_the_season(contest: Contest) -> N
     sent = contest.accept("ann", words=("s.sqlite", "s.yaml"))
     contest.plan()
     source = folder_of(contest.config) / sent.file / "source"
-    (ann,) = [entry.player for entry in contest.season.config.entries if entry.player.name == "ann@1"]
+    (ann,) = [entry.player for entry in contest.opened_season.config.entries if entry.player.name == "ann@1"]
     assert ann.command == ("python3", str(source / "bot.py"), "s.sqlite", "s.yaml")
     assert (ann.folder, ann.read) == (str(source), (str(source),))
 
 
 def test_what_an_author_sent_starts_the_seasons_interpreter(contest: Contest) -> None:
     contest.file.write_text(contest.file.read_text() + "languages: {python3: /bin/sh}\n")
-    contest.season = contest.opened()
+    contest.opened_season = contest.opened()
     contest.accept("ann")
     contest.plan()
-    commands = {entry.player.name: entry.player.command for entry in contest.season.config.entries}
+    commands = {entry.player.name: entry.player.command for entry in contest.opened_season.config.entries}
     assert commands["ann@1"][0] == commands["p1"][0] == "/bin/sh"
 
 
@@ -159,7 +159,7 @@ def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_s
     _installation.cache_clear()
     with pytest.raises(ConfigError, match=f"the config lies in {tmp_path}/lib, which ann@1 may read"):
         contest.plan()
-    assert len(contest.season.stored.rounds()) == (when == "played")
+    assert len(contest.opened_season.stored.rounds()) == (when == "played")
 
 
 @pytest.mark.parametrize("command", ["gauntlet --player ann@1", "console --from r001/t01/m0 --config"])
@@ -187,14 +187,14 @@ def test_no_version_that_could_read_the_season_plays_outside_of_it(
 def test_what_is_not_accepted_does_not_play(contest: Contest) -> None:
     contest.send("ann")
     sent = contest.send("ben")
-    contest.season.stored.submissions.refuse(sent.id, [])
+    contest.opened_season.stored.submissions.refuse(sent.id, [])
     assert contest.plan() == ["p1"]
 
 
 def test_without_the_key_nobodys_version_plays(contest: Contest) -> None:
     contest.accept("ann")
     contest.file.write_text(contest.file.read_text().replace("submissions: {}\n", ""))
-    contest.season = contest.opened()
+    contest.opened_season = contest.opened()
     assert contest.plan() == ["p1"]
 
 
@@ -211,7 +211,7 @@ def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest)
     contest.accept("ann", publish_notes=True)
     contest.accept("ben", publish_notes=False)
     contest.accept("cem")
-    plan = contest.season.rounds.plan()
+    plan = contest.opened_season.rounds.plan()
     assert plan is not None
     said = {player.name: player.publish_notes for spec in plan.missing for player in spec.players}
     assert (said["ann@1"], said["ben@1"], said["cem@1"], said["p1"]) == (True, False, None, None)
@@ -219,8 +219,8 @@ def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest)
     # Nothing of it stands in the settings of those who say nothing, so their digest is what it was.
     assert "publish_notes" not in {**contest.settings(1)["cem"], **contest.settings(1)["p1"]}
     contest.file.write_text(contest.file.read_text() + "publish_notes: true\n")
-    contest.season = contest.opened()
-    again = contest.season.rounds.plan()
+    contest.opened_season = contest.opened()
+    again = contest.opened_season.rounds.plan()
     assert again is not None
     assert all(spec.publish_notes for spec in again.missing)
     then = {player.name: player.publish_notes for spec in again.missing for player in spec.players}
@@ -230,7 +230,7 @@ def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest)
 def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:
     sent = contest.accept("ann")
     contest.plan()
-    (player,) = [entry.player for entry in contest.season.config.entries if entry.is_sent]
+    (player,) = [entry.player for entry in contest.opened_season.config.entries if entry.is_sent]
     own = folder_of(contest.config) / sent.file / "source"
     assert (player.folder, player.read, player.files) == (str(own), (str(own),), (str(own / "bot.py"),))
 
@@ -238,7 +238,7 @@ def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:
 def test_files_of_a_round_are_kept_by_their_digests(contest: Contest) -> None:
     sent = contest.accept("ann", "print(1)")
     contest.play()
-    kept = contest.season.stored.programs()[1]["ann@1"]
+    kept = contest.opened_season.stored.programs()[1]["ann@1"]
     assert kept == {f"s.submissions/{sent.file}/source/bot.py": sha256(b"print(1)").hexdigest()}
 
 
@@ -255,7 +255,7 @@ def test_an_earlier_version_plays_again_where_it_is_activated(contest: Contest) 
     contest.accept("ann", "worse")
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
-    contest.season.stored.submissions.activate(first.id, "ann", 9)
+    contest.opened_season.stored.submissions.activate(first.id, "ann", 9)
     assert contest.plan() == ["ann@1", "p1"]
 
 
@@ -273,7 +273,7 @@ def test_what_comes_while_a_round_is_planned_joins_it(
 
     monkeypatch.setattr(Rounds, "tables", slow)
     assert contest.plan() == ["ann@1", "p1"]
-    joined = contest.season.stored.submissions.one(sent[0].id)
+    joined = contest.opened_season.stored.submissions.one(sent[0].id)
     assert joined is not None
     assert joined.joins_round == 1
 
@@ -283,7 +283,7 @@ def test_a_round_that_is_planned_is_played_as_planned(contest: Contest) -> None:
     contest.plan()
     contest.accept("ann", "late")
     contest.accept("ben")
-    contest.season = contest.opened()
+    contest.opened_season = contest.opened()
     assert contest.plan() == ["ann@1", "p1"]
     contest.play()
     assert contest.plan() == ["ann@2", "ben@1", "p1"]
@@ -294,7 +294,7 @@ def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contes
     contest.accept("ann")
     contest.play()
     contest.file.write_text(contest.file.read_text().replace("game: planning", "game: planning\ntime: 9s"))
-    contest.season = contest.opened()
+    contest.opened_season = contest.opened()
     with pytest.raises(
         ConfigError, match=r"the config has changed since round 2, which is complete: time: 10s -> 9s "
     ):
@@ -304,11 +304,11 @@ def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contes
 def test_a_suspension_follows_the_author(contest: Contest) -> None:
     contest.accept("ann")
     contest.play()
-    suspend(contest.season.results, "ann@1", "asked the web")
+    suspend(contest.opened_season.results, "ann@1", "asked the web")
     contest.accept("ann", "new")
     assert contest.plan() == ["p1"]
     contest.play()
-    reinstate(contest.season.results, "ann")
+    reinstate(contest.opened_season.results, "ann")
     assert contest.plan() == ["ann@2", "p1"]
 
 
@@ -316,13 +316,13 @@ def test_a_new_version_ends_a_suspension_for_faults_and_an_earlier_one_does_not(
     first = contest.accept("ann")
     for _ in range(2):
         contest.play(faulty="ann@1")
-    assert contest.season.results.suspended() == {"ann@1": REASON}
+    assert contest.opened_season.results.suspended() == {"ann@1": REASON}
     contest.accept("ann", "new")
-    assert contest.season.results.suspended() == {}
+    assert contest.opened_season.results.suspended() == {}
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
-    contest.season.stored.submissions.activate(first.id, "ann", 9)
-    assert contest.season.results.suspended() == {"ann@1": REASON}
+    contest.opened_season.stored.submissions.activate(first.id, "ann", 9)
+    assert contest.opened_season.results.suspended() == {"ann@1": REASON}
     assert contest.plan() == ["p1"]
 
 
@@ -333,9 +333,9 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
     contest.accept("ann", "no better")
     for _ in range(2):
         contest.play(faulty="ann@2")
-    assert contest.season.results.suspended() == {"ann@2": REASON}
+    assert contest.opened_season.results.suspended() == {"ann@2": REASON}
     assert contest.plan() == ["p1"]
-    reinstate(contest.season.results, "ann")
+    reinstate(contest.opened_season.results, "ann")
     assert contest.plan() == ["p1"], "the round that was planned stays as it is"
     contest.play()
     assert contest.plan() == ["ann@2", "p1"]
@@ -343,24 +343,24 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
-    contest.season.stored.authors.add("ann", "ann", "ann", False, "test")
-    give(contest.season.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
+    contest.opened_season.stored.authors.add("ann", "ann", "ann", False, "test")
+    give(contest.opened_season.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
-    assert contest.season.results.suspended() == {}
+    assert contest.opened_season.results.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]
 
 
 def test_an_author_whom_an_organiser_suspends_sits_out_whatever_the_reason_says(contest: Contest) -> None:
     contest.play()
     contest.accept("ann")
-    suspend(contest.season.results, "ann", "failed qualification: rules: broken")
+    suspend(contest.opened_season.results, "ann", "failed qualification: rules: broken")
     assert contest.plan() == ["p1"]
 
 
 def test_standings_status_and_plan_say_the_same_of_who_sits_out(
     contest: Contest, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def told() -> list[dict[str, str]]:
+    def read_suspended() -> list[dict[str, str]]:
         found = []
         for command in ("standings", "status"):
             assert exit_code([command, str(contest.file), "--format", "json"]) == 0
@@ -373,11 +373,11 @@ def test_standings_status_and_plan_say_the_same_of_who_sits_out(
     contest.accept("ann")
     for _ in range(2):
         contest.play(faulty="ann@1")
-    assert told() == [{"ann@1": REASON}] * 2
+    assert read_suspended() == [{"ann@1": REASON}] * 2
     contest.accept("ann", "new")
-    assert told() == [{}] * 2
-    suspend(contest.season.results, "ann", "asked the web")
-    assert told() == [{"ann@2": "asked the web"}] * 2
+    assert read_suspended() == [{}] * 2
+    suspend(contest.opened_season.results, "ann", "asked the web")
+    assert read_suspended() == [{"ann@2": "asked the web"}] * 2
     assert contest.plan() == ["p1"]
 
 
@@ -388,7 +388,9 @@ def test_a_season_with_versions_verifies(contest: Contest) -> None:
     contest.accept("ben")
     contest.play()
     problems = [
-        finding for finding in verify(contest.config, contest.season.stored) if "tables" in finding.text
+        finding
+        for finding in verify(contest.config, contest.opened_season.stored)
+        if "tables" in finding.text
     ]
     assert problems == []
 
@@ -399,7 +401,7 @@ def test_a_version_whose_files_are_gone_is_no_fault_of_its_authors(contest: Cont
     source.rename(source.with_name("away"))
     with pytest.raises(VoidMatch, match=r"player ann@1: there is no file .*bot\.py"):
         contest.play()
-    suspend(contest.season.results, "ann", "its files are gone")
+    suspend(contest.opened_season.results, "ann", "its files are gone")
     assert contest.plan() == ["p1"]
 
 
@@ -408,13 +410,13 @@ def test_verify_tells_files_that_are_others_or_gone(contest: Contest) -> None:
     contest.play()
     file = folder_of(contest.config) / sent.file / "source" / "bot.py"
     file.write_text("better")
-    (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
+    (found,) = [one for one in verify(contest.config, contest.opened_season.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
         FindingKind.DIFFERENCE,
         "source/bot.py of ann@1 is not the file that was accepted",
     )
     file.unlink()
-    (found,) = [one for one in verify(contest.config, contest.season.stored) if "bot.py" in one.text]
+    (found,) = [one for one in verify(contest.config, contest.opened_season.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
         FindingKind.UNCHECKED,
         f"ann@1 cannot be played again: there is no file {file}",
@@ -434,8 +436,8 @@ def test_stored_settings_are_a_file_that_reads_as_they_do(
     (tmp_path / "copy").mkdir()
     (tmp_path / "copy" / "stored.yaml").write_text(text)
     again = load(tmp_path / "copy" / "stored.yaml", check_commands=True)
-    assert again.digest == contest.season.stored.rounds()[0].digest
-    assert again.entries[-1].player.files == contest.season.config.entries[-1].player.files
+    assert again.digest == contest.opened_season.stored.rounds()[0].digest
+    assert again.entries[-1].player.files == contest.opened_season.config.entries[-1].player.files
 
 
 def test_a_version_of_stored_settings_gives_way_to_the_authors_active_one(contest: Contest) -> None:
@@ -500,8 +502,8 @@ def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
         if len(naps) == 3:
             contest.accept("ann")
 
-    season = Season(contest.config, contest.season.stored, clock=SeasonClock(sleep=sleep))
-    events = list(season.play(Scripted(lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))))
+    opened_season = Season(contest.config, contest.opened_season.stored, clock=SeasonClock(sleep=sleep))
+    events = list(opened_season.play(Scripted(lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))))
     assert [type(event) for event in events[:2]] == [PlayersAwaited, RoundPlanned]
     assert isinstance(events[-1], SeasonComplete)
     assert len(naps) == 3
@@ -510,7 +512,7 @@ def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
 def test_a_season_that_takes_no_more_programs_waits_for_none(tmp_path: Path) -> None:
     over = CONFIG.replace("submissions: {}", "submissions: {until: 2020-01-01T00:00:00Z}")
     with pytest.raises(TooFewPlayers):
-        list(Contest(tmp_path, over).season.play(Scripted(by_name)))
+        list(Contest(tmp_path, over).opened_season.play(Scripted(by_name)))
 
 
 @pytest.mark.process

@@ -12,7 +12,7 @@ from arbiter.errors import ConfigError
 from arbiter.season.administration import close
 from arbiter.season.config import load
 from arbiter.season.season import Season
-from tests.fixtures.zoo import Kept, played
+from tests.fixtures.zoo import Kept, play_match
 
 if TYPE_CHECKING:
     from tests.fixtures.commands import Run
@@ -26,13 +26,13 @@ class Nobody:
 
 def finish(kept: Kept) -> Season:
     """The kept season with the round that was under way."""
-    season = Season(kept.config, kept.season)
-    plan = season.rounds.plan()
+    opened_season = Season(kept.config, kept.season)
+    plan = opened_season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
-        kept.season.add_match(played(kept.config, spec))
-    season.rounds.finish(3)
-    return season
+        kept.season.add_match(play_match(kept.config, spec))
+    opened_season.rounds.finish(3)
+    return opened_season
 
 
 def test_a_paused_season_is_not_played(kept: Kept) -> None:

@@ -13,7 +13,7 @@ from arbiter.season.config import Config, load
 from arbiter.season.schedule import drawn_tables, entrants, match_specs
 
 
-def season(tmp_path: Path, ordinary: int, house: tuple[str, ...] = ()) -> Config:
+def load_config(tmp_path: Path, ordinary: int, house: tuple[str, ...] = ()) -> Config:
     lines = ["game: planning", f"house_bots: [{', '.join(house)}]", "players:"]
     lines += [f"  - {{name: p{number}, command: [python3]}}" for number in range(ordinary)]
     lines += [f"  - {{name: {name}, command: [python3], house: true}}" for name in house]
@@ -23,7 +23,7 @@ def season(tmp_path: Path, ordinary: int, house: tuple[str, ...] = ()) -> Config
 
 
 def test_the_four_rotations_seat_each_player_once_on_each_seat(tmp_path: Path) -> None:
-    specs = list(match_specs(season(tmp_path, 4), "1", 1, [["p0", "p1", "p2", "p3"]]))
+    specs = list(match_specs(load_config(tmp_path, 4), "1", 1, [["p0", "p1", "p2", "p3"]]))
     assert [spec.id for spec in specs] == [f"r001/t01/m{rotation}" for rotation in range(4)]
     for rotation, spec in enumerate(specs):
         seats = {player.name: seat for seat, player in enumerate(spec.players)}
@@ -33,7 +33,7 @@ def test_the_four_rotations_seat_each_player_once_on_each_seat(tmp_path: Path) -
 
 
 def test_every_match_of_a_round_has_the_same_deals(tmp_path: Path) -> None:
-    config = season(tmp_path, 8)
+    config = load_config(tmp_path, 8)
     tables = drawn_tables([f"p{n}" for n in range(8)], 4, "1", 3)
     hashes = {
         programme(Planning(**spec.options), spec.seed, spec.round or 0).hash
@@ -73,7 +73,7 @@ def test_the_draw_takes_nothing_from_the_streams_of_the_deals() -> None:
 def test_house_bots_fill_up_in_list_order_from_the_rounds_number(
     ordinary: int, house: tuple[str, ...], round_number: int, joined: list[str], tmp_path: Path
 ) -> None:
-    names = [player.name for player in entrants(season(tmp_path, ordinary, house), round_number)]
+    names = [player.name for player in entrants(load_config(tmp_path, ordinary, house), round_number)]
     assert names == [f"p{number}" for number in range(ordinary)] + joined
 
 

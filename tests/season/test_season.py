@@ -55,7 +55,7 @@ def season(config: Config) -> Iterator[SeasonStore]:
     store.close()
 
 
-def played(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
+def play_next_round(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
     going = Season(config, season)
     plan = going.rounds.plan()
     assert plan is not None
@@ -65,8 +65,8 @@ def played(config: Config, season: SeasonStore, executor: Executor) -> dict[str,
 
 def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonStore) -> None:
     executor = Scripted(by_name)
-    assert played(config, season, executor)["rounds_played"] == 1
-    standings = played(config, season, executor)
+    assert play_next_round(config, season, executor)["rounds_played"] == 1
+    standings = play_next_round(config, season, executor)
     assert standings["rounds_played"] == 2
     assert Season(config, season).rounds.plan() is None
     assert {row["player"]: row["wins"] for row in standings["players"]}["p7"] == 24
@@ -91,7 +91,7 @@ def test_a_broken_round_goes_on_with_what_is_missing(config: Config, season: Sea
         play_round(season, plan, Broken(breaks))
     assert len(season.match_ids(1)) == 5
     rest = Scripted(by_name)
-    played(config, season, rest)
+    play_next_round(config, season, rest)
     assert rest.played == ["r001/t02/m1", "r001/t02/m2", "r001/t02/m3"]
 
 
@@ -105,7 +105,7 @@ def test_a_void_match_is_played_again_under_its_id(config: Config, season: Seaso
         return by_name(spec)
 
     executor = Scripted(once)
-    played(config, season, executor)
+    play_next_round(config, season, executor)
     assert executor.played.count("r001/t01/m2") == 2
     assert len(season.match_ids(1)) == 8
 
@@ -132,7 +132,7 @@ def test_two_voids_in_a_row_stop_the_run(config: Config, season: SeasonStore) ->
         return by_name(spec)
 
     with pytest.raises(VoidMatch, match="match r001/t02/m0 was void twice in a row: no memory"):
-        played(config, season, Scripted(never_that))
+        play_next_round(config, season, Scripted(never_that))
     assert len(season.match_ids(1)) == 7
 
 
@@ -159,7 +159,7 @@ def test_a_void_that_leaves_no_slot_is_played_again(config: Config, season: Seas
         at_once = 1
 
     executor = Left(voided_once(VoidMatch("the machine is gone")))
-    played(config, season, executor)
+    play_next_round(config, season, executor)
     assert executor.played.count("r001/t01/m0") == 2
     assert len(season.match_ids(1)) == 8
 
@@ -167,7 +167,7 @@ def test_a_void_that_leaves_no_slot_is_played_again(config: Config, season: Seas
 def test_lost_workers_stop_no_run_however_many_are_lost_in_a_row(config: Config, season: SeasonStore) -> None:
     every = {f"r001/t{table:02d}/m{number}" for table in (1, 2) for number in range(4)}
     executor = Scripted(voided_once(WorkerLost("the worker died"), every))
-    played(config, season, executor)
+    play_next_round(config, season, executor)
     assert season.match_ids(1) == every
     assert Counter(executor.played) == dict.fromkeys(every, 2)
 
@@ -177,7 +177,7 @@ def test_a_match_that_loses_every_worker_stops_the_run(config: Config, season: S
         raise WorkerLost("the worker died")
 
     with pytest.raises(VoidMatch, match="match r001/t01/m0 was void twice in a row: the worker died"):
-        played(config, season, Scripted(never))
+        play_next_round(config, season, Scripted(never))
 
 
 def changed(tmp_path: Path, old: str, new: str) -> Config:
@@ -187,7 +187,7 @@ def changed(tmp_path: Path, old: str, new: str) -> Config:
 
 
 def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp_path: Path) -> None:
-    played(config, season, Scripted(by_name))
+    play_next_round(config, season, Scripted(by_name))
     now = changed(tmp_path, "10s", "5s")
     with pytest.raises(ConfigError, match="changed since round 1, which is complete: time: 10s -> 5s"):
         Season(now, season).rounds.plan()
@@ -199,7 +199,7 @@ def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp
 def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_accepted(
     config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
-    played(config, season, Scripted(by_name))
+    play_next_round(config, season, Scripted(by_name))
     assert Season(config, season).rounds.plan() is not None
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
     with pytest.raises(ConfigError, match="give --accept-changes"):
@@ -222,14 +222,14 @@ def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_a
 def test_a_change_is_explained(
     old: str, new: str, words: str, config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
-    played(config, season, Scripted(by_name))
+    play_next_round(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
         Season(changed(tmp_path, old, new), season).rounds.plan()
     assert words in str(caught.value)
 
 
 def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tmp_path: Path) -> None:
-    played(config, season, Scripted(by_name))
+    play_next_round(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
         Season(changed(tmp_path, "[python3]", "[sh]"), season).rounds.plan()
     assert "and 2 more (give --accept-changes" in str(caught.value)
@@ -247,7 +247,7 @@ def test_another_seed_is_refused(config: Config, season: SeasonStore, tmp_path: 
 def test_players_come_and_go_between_rounds_and_keep_their_ratings(
     config: Config, season: SeasonStore, tmp_path: Path
 ) -> None:
-    before = {row["player"]: row for row in played(config, season, Scripted(by_name))["players"]}
+    before = {row["player"]: row for row in play_next_round(config, season, Scripted(by_name))["players"]}
     now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
     plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
@@ -327,7 +327,7 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
     season = Season.open(config, store).stored
     for _ in range(2):
         # Eight matches of a minute: four minutes with two at once.
-        played(config, season, Scripted(lambda spec: replace(by_name(spec), wall_ns=60_000_000_000)))
+        play_next_round(config, season, Scripted(lambda spec: replace(by_name(spec), wall_ns=60_000_000_000)))
     end = datetime(2026, 12, 1, 18, tzinfo=UTC)
     for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
         now = end - timedelta(minutes=minutes)
@@ -378,7 +378,7 @@ def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: P
     paired = load(path)
     store = Store(paired.store)
     season = Season.open(paired, store).stored
-    played(paired, season, Scripted(by_name))
+    play_next_round(paired, season, Scripted(by_name))
     plan = Season(paired, season).rounds.plan()
     assert plan is not None
     tables = plan.stored.tables

@@ -31,7 +31,7 @@ ATTACKS = {ENDS_MATCHES: "flood_of_replies", GOES_ON: "spinning_threads"}
 BEHAVES = "carriage_returns"
 
 
-def played(folder: Path, attacks: dict[str, str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def play_season(folder: Path, attacks: dict[str, str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All records and the standings of the season with these attacks."""
     folder.mkdir()
     greedy = [sys.executable, "-S", f"{BOTS}/planning_greedy.py", "--worlds", "20"]
@@ -61,8 +61,8 @@ def moves(record: dict[str, Any]) -> list[tuple[object, ...]]:
 
 
 def test_a_quarter_of_attackers_does_not_harm_the_others(tmp_path: Path) -> None:
-    attacked, standings = played(tmp_path / "attacked", ATTACKS)
-    quiet, quiet_standings = played(tmp_path / "quiet", dict.fromkeys(ATTACKS, BEHAVES))
+    attacked, standings = play_season(tmp_path / "attacked", ATTACKS)
+    quiet, quiet_standings = play_season(tmp_path / "quiet", dict.fromkeys(ATTACKS, BEHAVES))
     assert len(attacked) == len(quiet) == 8 * ROUNDS
     assert all(record["forfeit"] is None for record in quiet)
     equal = 0

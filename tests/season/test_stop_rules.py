@@ -69,13 +69,13 @@ def asking(spec: MatchSpec, tokens: int = 1) -> MatchRecord:
     return replace(played, bots=tuple(bots))
 
 
-def last_of(season: Season, play: Callable[[MatchSpec], MatchRecord] = asking) -> Event:
-    return list(season.play(Scripted(play)))[-1]
+def last_of(opened_season: Season, play: Callable[[MatchSpec], MatchRecord] = asking) -> Event:
+    return list(opened_season.play(Scripted(play)))[-1]
 
 
-def spent(season: Season) -> int:
-    stored = sum(use.input for match in season.results.matches() for _, use in match.uses())
-    return stored + sum(of.input for of in season.stored.outlays.all().values())
+def spent(opened_season: Season) -> int:
+    stored = sum(use.input for match in opened_season.results.matches() for _, use in match.uses())
+    return stored + sum(of.input for of in opened_season.stored.outlays.all().values())
 
 
 def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(
@@ -86,21 +86,21 @@ def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goe
     )
     assert last_of(opened("{cost: 11}")) == Enough(said)
     assert list(opened("{cost: 11}").play(Scripted(asking))) == [Enough(said)]
-    season = opened("{cost: 12}")
-    assert isinstance(last_of(season), Enough)
-    assert (season.stored.complete, spent(season)) == (3, 12)
+    opened_season = opened("{cost: 12}")
+    assert isinstance(last_of(opened_season), Enough)
+    assert (opened_season.stored.complete, spent(opened_season)) == (3, 12)
 
 
 def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_rest_follows_a_larger_one(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened("{cost: 2.5}")
+    opened_season = opened("{cost: 2.5}")
     for _ in range(3):
         executor = OneByOne(asking)
-        for event in season.play(executor):
+        for event in opened_season.play(executor):
             if isinstance(event, MatchStored):
                 executor.play_one()
-    assert spent(season) == 2
+    assert spent(opened_season) == 2
     assert isinstance(event, Enough)
     assert event.reason.startswith("2.00 of 2.50 EUR are spent, and a match cost up to 1.00: round 1 goes on")
     assert any(isinstance(event, RoundComplete) for event in opened("{cost: 5}").play(Scripted(asking)))
@@ -116,11 +116,11 @@ def test_what_void_matches_cost_is_spent(opened: Callable[..., Season]) -> None:
         void.billed = {"p0": failures.pop()}
         raise void
 
-    season = opened("{cost: 8.5}")
-    assert isinstance(last_of(season, play), Enough)
-    assert season.stored.outlays.all() == {"p0": Billed(1, 0)}
+    opened_season = opened("{cost: 8.5}")
+    assert isinstance(last_of(opened_season, play), Enough)
+    assert opened_season.stored.outlays.all() == {"p0": Billed(1, 0)}
     # Two rounds cost 8.
-    assert (season.stored.complete, spent(season)) == (1, 5)
+    assert (opened_season.stored.complete, spent(opened_season)) == (1, 5)
 
 
 def test_voids_alone_may_spend_it_all(opened: Callable[..., Season]) -> None:
@@ -129,25 +129,25 @@ def test_voids_alone_may_spend_it_all(opened: Callable[..., Season]) -> None:
         void.billed = {"p0": Billed(3, 0)}
         raise void
 
-    season = opened("{cost: 5}")
+    opened_season = opened("{cost: 5}")
     with pytest.raises(VoidMatch):
-        list(season.play(Scripted(play)))
-    assert spent(season) >= 5
-    assert isinstance(last_of(season), Enough)
-    assert not season.results.matches()
+        list(opened_season.play(Scripted(play)))
+    assert spent(opened_season) >= 5
+    assert isinstance(last_of(opened_season), Enough)
+    assert not opened_season.results.matches()
 
 
 def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened("{cost: 100}", rounds=1)
-    last_of(season)
+    opened_season = opened("{cost: 100}", rounds=1)
+    last_of(opened_season)
     first, second = "r001/t01/m0", "r001/t01/m1"
-    annul(season.results, [first], "a wrong deal", replay=True)
-    annul(season.results, [second], "a wrong deal")
-    last_of(season, lambda spec: asking(spec, 10))
-    undo_annulment(season.results, [first])
-    shown = season_figures.standings(SeasonState.of(season.config, season.stored))
+    annul(opened_season.results, [first], "a wrong deal", replay=True)
+    annul(opened_season.results, [second], "a wrong deal")
+    last_of(opened_season, lambda spec: asking(spec, 10))
+    undo_annulment(opened_season.results, [first])
+    shown = season_figures.standings(SeasonState.of(opened_season.config, opened_season.stored))
     costs = shown["costs"]
     assert (costs["currency"], costs["counted"]) == ("EUR", 3)
     assert costs["uncounted"] == 1 + 10
@@ -157,10 +157,10 @@ def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(
 
 
 def test_a_corrected_price_counts_for_all_that_was_played(opened: Callable[..., Season]) -> None:
-    season = opened("{cost: 100}", rounds=1)
-    last_of(season)
+    opened_season = opened("{cost: 100}", rounds=1)
+    last_of(opened_season)
     cheaper = opened("{cost: 100}", rounds=1, old="input: 1000000", new="input: 500000")
-    assert cheaper.config.digest == season.config.digest
+    assert cheaper.config.digest == opened_season.config.digest
     (row,) = [
         row
         for row in season_figures.standings(SeasonState.of(cheaper.config, cheaper.stored))["players"]
@@ -181,27 +181,27 @@ def test_who_has_played_and_has_no_price_is_named_before_more_is_played(
 def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(
     opened: Callable[..., Season],
 ) -> None:
-    season = opened("{elo: 150}")
-    event = last_of(season)
+    opened_season = opened("{elo: 150}")
+    event = last_of(opened_season)
     assert isinstance(event, Enough)
     widths = [
-        max(row["high"] - row["low"] for row in season.results.standings(number)["players"]) / 2
-        for number in range(1, season.stored.complete + 1)
+        max(row["high"] - row["low"] for row in opened_season.results.standings(number)["players"]) / 2
+        for number in range(1, opened_season.stored.complete + 1)
     ]
     assert widths[-1] <= 150 < min(widths[:-1])
     assert (
         f"after round {len(widths)} all intervals are within ±150 Elo, the widest ±{widths[-1]:.1f}"
         in event.reason
     )
-    assert list(season.play(Scripted(asking))) == [event]
+    assert list(opened_season.play(Scripted(asking))) == [event]
     narrower = opened("{elo: 120}")
     assert isinstance(last_of(narrower), Enough | SeasonComplete)
     assert narrower.stored.complete > len(widths)
 
 
 def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Callable[..., Season]) -> None:
-    season = opened("{elo: 1000}")
-    *_, before, last = season.play(Scripted(asking), only_one=True)
+    opened_season = opened("{elo: 1000}")
+    *_, before, last = opened_season.play(Scripted(asking), only_one=True)
     assert isinstance(before, RoundComplete)
     assert isinstance(last, Enough)
 
@@ -232,9 +232,9 @@ def test_the_intervals_of_anchors_and_of_those_who_sit_out_may_be_wide(
 
 
 def test_anchors_fix_the_scale_and_who_changes_them_is_asked(opened: Callable[..., Season]) -> None:
-    season = opened("{elo: 1}", rounds=2, more="anchors: {p1: 300, p2: 100}")
-    last_of(season)
-    rows = {row["player"]: row for row in season.results.standings()["players"]}
+    opened_season = opened("{elo: 1}", rounds=2, more="anchors: {p1: 300, p2: 100}")
+    last_of(opened_season)
+    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
     assert rows["p1"]["elo"] + rows["p2"]["elo"] == pytest.approx(400)
     other = opened("{elo: 1}", rounds=3, more="anchors: {p1: 300, p2: 200}")
     with pytest.raises(ConfigError, match="anchors: p2: 100 -> 200"):

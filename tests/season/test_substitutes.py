@@ -82,33 +82,33 @@ class Broken:
 
 
 @pytest.fixture
-def season(tmp_path: Path, store: Store) -> Season:
+def opened_season(tmp_path: Path, store: Store) -> Season:
     return Season.open(configured(tmp_path), store)
 
 
-def play(season: Season, outcome: Callable[[MatchSpec], MatchRecord], **options: Any) -> list[Event]:
-    return list(season.play(Scripted(outcome), **options))
+def play(opened_season: Season, outcome: Callable[[MatchSpec], MatchRecord], **options: Any) -> list[Event]:
+    return list(opened_season.play(Scripted(outcome), **options))
 
 
-def findings(season: Season) -> list[str]:
+def findings(opened_season: Season) -> list[str]:
     """All but what is not checked, such as that a match is annulled."""
-    found = verify(season.config, season.stored)
+    found = verify(opened_season.config, opened_season.stored)
     return [str(item) for item in found if item.kind is not FindingKind.UNCHECKED]
 
 
-def with_substitutes(season: Season) -> dict[str, MatchSummary]:
-    return {match.id: match for match in season.results.matches() if match.substitute is not None}
+def with_substitutes(opened_season: Season) -> dict[str, MatchSummary]:
+    return {match.id: match for match in opened_season.results.matches() if match.substitute is not None}
 
 
 # Whole rounds
 
 
-def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(season: Season) -> None:
-    events = play(season, Broken("p3"), only_one=True)
-    first = {match.id: match for match in season.results.matches() if match.substitute is None}
+def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(opened_season: Season) -> None:
+    events = play(opened_season, Broken("p3"), only_one=True)
+    first = {match.id: match for match in opened_season.results.matches() if match.substitute is None}
     faulty = [match for match in first.values() if match.faulty is not None]
     assert len(faulty) == 4
-    followed = with_substitutes(season)
+    followed = with_substitutes(opened_season)
     assert list(followed) == [f"{match.id}+" for match in faulty]
     for match in faulty:
         after = followed[f"{match.id}+"]
@@ -117,19 +117,21 @@ def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(sea
         assert after.players == tuple(sat_in if name == "p3" else name for name in match.players)
         assert sat_in in ("h0", "h1")
         assert (after.round, after.table, after.rotation) == (match.round, match.table, match.rotation)
-        hashes = {record.deal_hash for record in season.stored.records() if record.id.startswith(match.id)}
+        hashes = {
+            record.deal_hash for record in opened_season.stored.records() if record.id.startswith(match.id)
+        }
         assert len(hashes) == 1
-    assert findings(season) == []
+    assert findings(opened_season) == []
     (planned,) = [event for event in events if isinstance(event, SubstitutesPlanned)]
     assert (planned.number, planned.missing, planned.total) == (1, 4, 4)
     (complete,) = [event for event in events if isinstance(event, RoundComplete)]
     assert complete.played == 12
 
 
-def test_innocent_players_have_all_their_results_and_the_substitute_none(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    rows = {row["player"]: row for row in season.results.standings()["players"]}
-    table = next(names for names in season.stored.rounds()[0].tables if "p3" in names)
+def test_innocent_players_have_all_their_results_and_the_substitute_none(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
+    table = next(names for names in opened_season.stored.rounds()[0].tables if "p3" in names)
     for name in set(table) - {"p3"}:
         # Four wins by faults, and four whole matches against two.
         assert (rows[name]["results"], rows[name]["matches"], rows[name]["wins_by_fault"]) == (12, 8, 4)
@@ -137,35 +139,35 @@ def test_innocent_players_have_all_their_results_and_the_substitute_none(season:
     assert (rows["p3"]["results"], rows["p3"]["matches"], rows["p3"]["losses"]) == (12, 4, 12)
     assert [rows[name]["matches"] for name in ("h0", "h1")] == [0, 0]
     assert [rows[name]["scored"] for name in ("p3", "h0", "h1")] == [0, 0, 0]
-    crosstable = pairwise(season.results.counted())
+    crosstable = pairwise(opened_season.results.counted())
     assert not {"h0", "h1"} & set(crosstable["players"])
 
 
 def test_by_default_nothing_follows_a_fault(tmp_path: Path, store: Store) -> None:
-    season = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
-    events = play(season, Broken("p3"), only_one=True)
+    opened_season = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
+    events = play(opened_season, Broken("p3"), only_one=True)
     assert not any(isinstance(event, SubstitutesPlanned) for event in events)
-    assert len(season.results.matches()) == 8
-    assert findings(season) == []
+    assert len(opened_season.results.matches()) == 8
+    assert findings(opened_season) == []
 
 
 def test_a_substitutes_fault_gives_no_results_and_is_not_counted(tmp_path: Path, store: Store) -> None:
-    season = Season.open(configured(tmp_path, "[h0, h1]", "[h0]"), store)
-    play(season, Broken("p3", "h0"))
-    followed = with_substitutes(season)
+    opened_season = Season.open(configured(tmp_path, "[h0, h1]", "[h0]"), store)
+    play(opened_season, Broken("p3", "h0"))
+    followed = with_substitutes(opened_season)
     assert followed
     assert all(match.faulty == match.substitute for match in followed.values())
     assert pairwise(followed.values())["players"] == []
-    rows = {row["player"]: row for row in season.results.standings()["players"]}
+    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
     assert (rows["h0"]["faults"], rows["h0"]["matches"]) == ({}, 0)
-    assert "h0" not in season.results.standings()["suspended"]
-    assert not any("++" in match.id for match in season.results.matches())
-    assert findings(season) == []
+    assert "h0" not in opened_season.results.standings()["suspended"]
+    assert not any("++" in match.id for match in opened_season.results.matches())
+    assert findings(opened_season) == []
 
 
-def test_who_faults_beside_a_substitute_loses_to_the_other_innocents(season: Season) -> None:
-    play(season, Broken("p0", "p1", "p2", "p3"), only_one=True)
-    both = [match for match in with_substitutes(season).values() if match.faulty is not None]
+def test_who_faults_beside_a_substitute_loses_to_the_other_innocents(opened_season: Season) -> None:
+    play(opened_season, Broken("p0", "p1", "p2", "p3"), only_one=True)
+    both = [match for match in with_substitutes(opened_season).values() if match.faulty is not None]
     assert both, "no table has two of them: choose another seed"
     for match in both:
         assert match.faulty != match.substitute
@@ -174,42 +176,44 @@ def test_who_faults_beside_a_substitute_loses_to_the_other_innocents(season: Sea
         assert sat_in not in counts["players"]
         lost = {name: sum(row) for name, row in zip(counts["players"], counts["losses"], strict=True)}
         assert lost == {name: 2 * (name == match.players[match.faulty or 0]) for name in lost}
-    assert findings(season) == []
+    assert findings(opened_season) == []
 
 
-def test_sound_matches_with_substitutes_hide_no_anomaly_of_the_first(season: Season) -> None:
+def test_sound_matches_with_substitutes_hide_no_anomaly_of_the_first(opened_season: Season) -> None:
     """Another player faults in each match: that is rather our fault than theirs."""
 
     def outcome(spec: MatchSpec) -> MatchRecord:
         return Broken(*([] if spec.substitute is not None else [spec.players[0].name]))(spec)
 
     with pytest.raises(Anomaly, match="the same fault of another player"):
-        play(season, outcome, only_one=True)
-    assert len(with_substitutes(season)) == 8
+        play(opened_season, outcome, only_one=True)
+    assert len(with_substitutes(opened_season)) == 8
 
 
 def test_too_many_faults_stop_the_run_before_anybody_sits_in(tmp_path: Path, store: Store) -> None:
     lines = "".join(f"  - {{name: q{number}, command: [python3]}}\n" for number in range(4))
     text = "stop_when: {faults: 0.2}\nplayers:\n" + lines
-    season = Season.open(configured(tmp_path, "players:\n", text), store)
+    opened_season = Season.open(configured(tmp_path, "players:\n", text), store)
     with pytest.raises(Anomaly, match="of the first 12 matches ended by faults"):
-        play(season, Broken(*(f"p{n}" for n in range(8))), only_one=True)
-    assert not with_substitutes(season)
+        play(opened_season, Broken(*(f"p{n}" for n in range(8))), only_one=True)
+    assert not with_substitutes(opened_season)
 
 
-def test_a_suspended_house_bot_sits_in_for_nobody(season: Season) -> None:
-    suspend(season.results, "h0", "it is broken")
-    play(season, Broken("p3"), only_one=True)
-    assert {match.players[match.substitute or 0] for match in with_substitutes(season).values()} == {"h1"}
-    assert findings(season) == []
+def test_a_suspended_house_bot_sits_in_for_nobody(opened_season: Season) -> None:
+    suspend(opened_season.results, "h0", "it is broken")
+    play(opened_season, Broken("p3"), only_one=True)
+    assert {match.players[match.substitute or 0] for match in with_substitutes(opened_season).values()} == {
+        "h1"
+    }
+    assert findings(opened_season) == []
 
 
 # Interrupted
 
 
-def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    whole = season.results.matches(), season.results.standings()
+def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    whole = opened_season.results.matches(), opened_season.results.standings()
 
     class Interrupted(Scripted):
         def submit(self, fn: Any, /, *args: Any, **options: Any) -> Any:
@@ -221,7 +225,7 @@ def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(season: Sea
 
     for most in range(12):
         with closing(Store("sqlite://")) as another:
-            other = Season.open(season.config, another)
+            other = Season.open(opened_season.config, another)
             with pytest.raises(KeyboardInterrupt):
                 list(other.play(Interrupted(Broken("p3")), only_one=True))
             assert len(other.results.matches()) == most
@@ -234,11 +238,11 @@ def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(season: Sea
 def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(
     tmp_path: Path, store: Store
 ) -> None:
-    season = Season.open(configured(tmp_path), store)
-    plan = season.rounds.plan()
+    opened_season = Season.open(configured(tmp_path), store)
+    plan = opened_season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
-        season.stored.add_match(Broken("p3")(spec))
+        opened_season.stored.add_match(Broken("p3")(spec))
     now = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
     assert {"h0", "h1"} <= {player.name for player in now.rounds.players()}
     play(now, Broken("p3"), only_one=True)
@@ -250,31 +254,31 @@ def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(
 
 
 def change(
-    store: Store, season: Season, match_id: str, alter: Callable[[MatchRecord], MatchRecord] | None
+    store: Store, opened_season: Season, match_id: str, alter: Callable[[MatchRecord], MatchRecord] | None
 ) -> None:
     """Another record in the place of one, or none."""
-    record = season.stored.match(match_id)
+    record = opened_season.stored.match(match_id)
     assert record is not None
     with store.transaction() as connection:
         connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id == match_id))
     if alter is not None:
-        season.stored.add_match(alter(record))
+        opened_season.stored.add_match(alter(record))
 
 
-def first_substitute(season: Season) -> MatchSummary:
-    return next(iter(with_substitutes(season).values()))
+def first_substitute(opened_season: Season) -> MatchSummary:
+    return next(iter(with_substitutes(opened_season).values()))
 
 
-def test_a_removed_match_is_missed(store: Store, season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    gone = first_substitute(season).id
-    change(store, season, gone, None)
-    assert f"{gone}: missing: planned, but not stored" in findings(season)
+def test_a_removed_match_is_missed(store: Store, opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    gone = first_substitute(opened_season).id
+    change(store, opened_season, gone, None)
+    assert f"{gone}: missing: planned, but not stored" in findings(opened_season)
 
 
-def test_another_substitute_than_the_planned_one_is_found(store: Store, season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
+def test_another_substitute_than_the_planned_one_is_found(store: Store, opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
     seat = match.substitute or 0
     other = {"h0": "h1", "h1": "h0"}[match.players[seat]]
 
@@ -283,112 +287,123 @@ def test_another_substitute_than_the_planned_one_is_found(store: Store, season: 
         bots = tuple(replace(bot, player=name) for bot, name in zip(record.bots, names, strict=True))
         return replace(record, players=names, bots=bots)
 
-    change(store, season, match.id, alter)
-    assert any(text.startswith(f"{match.id}: players: stored") for text in findings(season))
+    change(store, opened_season, match.id, alter)
+    assert any(text.startswith(f"{match.id}: players: stored") for text in findings(opened_season))
 
 
-def test_a_substitute_in_another_seat_is_found(store: Store, season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
+def test_a_substitute_in_another_seat_is_found(store: Store, opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
     seat = match.substitute or 0
-    change(store, season, match.id, lambda record: replace(record, substitute=(seat + 1) % 4))
-    assert f"{match.id}: substitute: stored {(seat + 1) % 4}, planned {seat}" in findings(season)
-    change(store, season, match.id, lambda record: replace(record, substitute=None))
-    assert f"{match.id}: substitute: stored null, planned {seat}" in findings(season)
+    change(store, opened_season, match.id, lambda record: replace(record, substitute=(seat + 1) % 4))
+    assert f"{match.id}: substitute: stored {(seat + 1) % 4}, planned {seat}" in findings(opened_season)
+    change(store, opened_season, match.id, lambda record: replace(record, substitute=None))
+    assert f"{match.id}: substitute: stored null, planned {seat}" in findings(opened_season)
 
 
-def test_a_substitute_where_nobody_faulted_is_surplus(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
+def test_a_substitute_where_nobody_faulted_is_surplus(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
     clean = next(
-        match for match in season.results.matches() if match.faulty is None and match.substitute is None
+        match
+        for match in opened_season.results.matches()
+        if match.faulty is None and match.substitute is None
     )
-    record = season.stored.match(clean.id)
+    record = opened_season.stored.match(clean.id)
     assert record is not None
-    season.stored.add_match(replace(record, id=f"{clean.id}+", substitute=1))
-    assert f"{clean.id}+: surplus: stored, but not planned in round 1" in findings(season)
+    opened_season.stored.add_match(replace(record, id=f"{clean.id}+", substitute=1))
+    assert f"{clean.id}+: surplus: stored, but not planned in round 1" in findings(opened_season)
 
 
-def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Store, season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
+def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(
+    store: Store, opened_season: Season
+) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
     with store.transaction() as connection:
         connection.execute(sa.delete(db_schema.configs))
         connection.execute(sa.update(db_schema.rounds).values(digest="0" * 64))
-    found = [item for item in verify(season.config, season.stored) if item.kind is not FindingKind.UNCHECKED]
+    found = [
+        item
+        for item in verify(opened_season.config, opened_season.stored)
+        if item.kind is not FindingKind.UNCHECKED
+    ]
     assert [str(item) for item in found] == ["r001: config: none of its digest is kept"]
     change(
-        store, season, match.id, lambda record: replace(record, substitute=((match.substitute or 0) + 1) % 4)
+        store,
+        opened_season,
+        match.id,
+        lambda record: replace(record, substitute=((match.substitute or 0) + 1) % 4),
     )
-    assert any(text.startswith(f"{match.id}: surplus") for text in findings(season))
+    assert any(text.startswith(f"{match.id}: surplus") for text in findings(opened_season))
 
 
-def test_standings_stored_without_the_keys_that_came_later_are_no_difference(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    kept = season.results.standings()
+def test_standings_stored_without_the_keys_that_came_later_are_no_difference(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    kept = opened_season.results.standings()
     del kept["suspended"]
     for row in kept["players"]:
         del row["wins_by_fault"], row["scored"]
-    season.stored.complete_round(1, kept)
-    assert findings(season) == []
+    opened_season.stored.complete_round(1, kept)
+    assert findings(opened_season) == []
     kept["players"][0]["wins_by_fault"] = 77
-    season.stored.complete_round(1, kept)
-    assert len(findings(season)) == 1
+    opened_season.stored.complete_round(1, kept)
+    assert len(findings(opened_season)) == 1
 
 
 # Annulled and played again
 
 
-def test_an_annulled_first_match_leaves_the_others_the_results_of_the_second(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
-    before = pairwise(season.results.counted())
-    annul(season.results, [match.id.removesuffix("+")], "noise")
-    after = {counted.id for counted in season.results.counted()}
+def test_an_annulled_first_match_leaves_the_others_the_results_of_the_second(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
+    before = pairwise(opened_season.results.counted())
+    annul(opened_season.results, [match.id.removesuffix("+")], "noise")
+    after = {counted.id for counted in opened_season.results.counted()}
     assert match.id in after
-    assert findings(season) == []
-    annul(season.results, [match.id], "noise")
-    assert match.id not in {counted.id for counted in season.results.counted()}
-    undo_annulment(season.results, [match.id, match.id.removesuffix("+")])
-    assert pairwise(season.results.counted()) == before
+    assert findings(opened_season) == []
+    annul(opened_season.results, [match.id], "noise")
+    assert match.id not in {counted.id for counted in opened_season.results.counted()}
+    undo_annulment(opened_season.results, [match.id, match.id.removesuffix("+")])
+    assert pairwise(opened_season.results.counted()) == before
 
 
-def test_played_again_without_the_fault_it_needs_no_substitute_any_more(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
-    annul(season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
-    play(season, Broken(), only_one=True)
-    counted = {one.id for one in season.results.counted()}
+def test_played_again_without_the_fault_it_needs_no_substitute_any_more(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
+    annul(opened_season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    play(opened_season, Broken(), only_one=True)
+    counted = {one.id for one in opened_season.results.counted()}
     assert match.id not in counted
     assert match.id.removesuffix("+") in counted
-    assert findings(season) == []
-    rows = {row["player"]: row for row in season.results.standings()["players"]}
+    assert findings(opened_season) == []
+    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
     innocent = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
     assert rows[innocent]["wins_by_fault"] == 3
-    holds = force(season.stored.orders.read().given)
-    assert holds.superfluous(season.results.matches()) == [match.id]
+    holds = force(opened_season.stored.orders.read().given)
+    assert holds.superfluous(opened_season.results.matches()) == [match.id]
 
 
-def test_played_again_with_another_fault_it_gets_no_new_substitute(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
+def test_played_again_with_another_fault_it_gets_no_new_substitute(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
     other = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
-    annul(season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
-    events = play(season, Broken(other), only_one=True)
+    annul(opened_season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    events = play(opened_season, Broken(other), only_one=True)
     again = [event.match.summary for event in events if isinstance(event, MatchStored)]
     assert again[0].id == match.id.removesuffix("+")
-    assert season.stored.match(match.id) is not None
-    assert match.id not in {one.id for one in season.results.counted()}
-    assert findings(season) == []
+    assert opened_season.stored.match(match.id) is not None
+    assert match.id not in {one.id for one in opened_season.results.counted()}
+    assert findings(opened_season) == []
 
 
-def test_a_match_with_a_substitute_is_played_again_with_the_same(season: Season) -> None:
-    play(season, Broken("p3"), only_one=True)
-    match = first_substitute(season)
-    annul(season.results, [match.id], "our disk was full", replay=True)
-    events = play(season, Broken(), only_one=True)
+def test_a_match_with_a_substitute_is_played_again_with_the_same(opened_season: Season) -> None:
+    play(opened_season, Broken("p3"), only_one=True)
+    match = first_substitute(opened_season)
+    annul(opened_season.results, [match.id], "our disk was full", replay=True)
+    events = play(opened_season, Broken(), only_one=True)
     again = next(event.match.summary for event in events if isinstance(event, MatchStored))
     assert (again.id, again.players, again.substitute) == (match.id, match.players, match.substitute)
-    assert findings(season) == []
+    assert findings(opened_season) == []
 
 
 @given(then=st.none() | st.integers(0, 3), annulled=st.booleans(), own=st.booleans())
@@ -514,8 +529,8 @@ def test_the_usual_setting_leaves_the_digest_as_it_was_before_there_was_one(tmp_
 
 def test_a_change_of_it_is_a_change_of_the_config(tmp_path: Path, store: Store) -> None:
     play(Season.open(configured(tmp_path, "after_fault: substitute\n"), store), Broken("p3"), only_one=True)
-    season = Season.open(configured(tmp_path), store)
-    events = play(season, Broken("p3"), accept_changes=True, only_one=True)
+    opened_season = Season.open(configured(tmp_path), store)
+    events = play(opened_season, Broken("p3"), accept_changes=True, only_one=True)
     assert ChangesAccepted("after_fault: end -> substitute") in events
-    assert {match.round for match in with_substitutes(season).values()} == {2}
-    assert findings(season) == []
+    assert {match.round for match in with_substitutes(opened_season).values()} == {2}
+    assert findings(opened_season) == []

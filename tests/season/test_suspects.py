@@ -42,7 +42,7 @@ KILLER = "import os, signal; os.kill(os.getppid(), signal.SIGKILL); input()"
 
 
 @pytest.fixture
-def season(tmp_path: Path) -> Iterator[Season]:
+def opened_season(tmp_path: Path) -> Iterator[Season]:
     path = tmp_path / "s.yaml"
     path.write_text(CONFIG)
     store = Store(load(path).store)
@@ -50,7 +50,7 @@ def season(tmp_path: Path) -> Iterator[Season]:
     store.close()
 
 
-def played(season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
+def play_with_voids(opened_season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
     """The matches of a round, of which those are void that have not lost a player and that `fails` picks."""
 
     def play(spec: MatchSpec) -> MatchRecord:
@@ -61,10 +61,10 @@ def played(season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
             raise VoidMatch("it was killed")
         return by_name(spec)
 
-    plan = season.rounds.plan()
+    plan = opened_season.rounds.plan()
     assert plan is not None
-    play_round(season.stored, plan, Scripted(play))
-    return season.stored
+    play_round(opened_season.stored, plan, Scripted(play))
+    return opened_season.stored
 
 
 def present(spec: MatchSpec) -> set[str]:
@@ -72,8 +72,8 @@ def present(spec: MatchSpec) -> set[str]:
     return {player.name for seat, player in enumerate(spec.players) if seat != away}
 
 
-def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Season) -> None:
-    stored = played(season, lambda spec: "p3" in present(spec))
+def test_who_makes_its_matches_void_loses_them_and_the_others_play(opened_season: Season) -> None:
+    stored = play_with_voids(opened_season, lambda spec: "p3" in present(spec))
     matches = list(stored.summaries(1))
     assert len(matches) == 8
     for match in matches:
@@ -84,7 +84,7 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(season: Seaso
         )
 
 
-def test_what_models_used_in_plays_that_are_not_stored_is_kept(season: Season) -> None:
+def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Season) -> None:
     def play(spec: MatchSpec) -> MatchRecord:
         if "p3" in present(spec) and not (spec.absence and spec.absence.at_fault):
             void = VoidMatch("it was killed")
@@ -92,15 +92,15 @@ def test_what_models_used_in_plays_that_are_not_stored_is_kept(season: Season) -
             raise void
         return by_name(spec)
 
-    plan = season.rounds.plan()
+    plan = opened_season.rounds.plan()
     assert plan is not None
-    play_round(season.stored, plan, Scripted(play))
-    voids = season.stored.outlays.all()["p3"].output
+    play_round(opened_season.stored, plan, Scripted(play))
+    voids = opened_season.stored.outlays.all()["p3"].output
     assert voids > 8
-    assert season.stored.outlays.all() == {"p3": Billed(10 * voids, voids)}
+    assert opened_season.stored.outlays.all() == {"p3": Billed(10 * voids, voids)}
 
 
-def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(season: Season) -> None:
+def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(opened_season: Season) -> None:
     tried: list[MatchSpec] = []
 
     def play(spec: MatchSpec) -> MatchRecord:
@@ -109,17 +109,17 @@ def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(season: 
         tried.append(spec)
         raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
 
-    plan = season.rounds.plan()
+    plan = opened_season.rounds.plan()
     assert plan is not None
     with pytest.raises(VoidMatch, match=r"in a row.*: the provider of player p3, llm\.example\.org"):
-        play_round(season.stored, plan, Scripted(play))
+        play_round(opened_season.stored, plan, Scripted(play))
     assert all(spec.absence is None for spec in tried)
-    assert all(match.faulty is None for match in season.stored.summaries(1))
+    assert all(match.faulty is None for match in opened_season.stored.summaries(1))
 
 
-def test_an_outage_in_between_costs_nobody_a_match(season: Season) -> None:
+def test_an_outage_in_between_costs_nobody_a_match(opened_season: Season) -> None:
     asked: set[str] = set()
-    plan = season.rounds.plan()
+    plan = opened_season.rounds.plan()
     assert plan is not None
 
     def play(spec: MatchSpec) -> MatchRecord:
@@ -128,30 +128,30 @@ def test_an_outage_in_between_costs_nobody_a_match(season: Season) -> None:
             raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
         return by_name(spec)
 
-    play_round(season.stored, plan, Scripted(play))
-    assert [match.faulty for match in season.stored.summaries(1)] == [None] * 8
+    play_round(opened_season.stored, plan, Scripted(play))
+    assert [match.faulty for match in opened_season.stored.summaries(1)] == [None] * 8
 
 
-def test_who_makes_every_other_match_void_loses_or_plays(season: Season) -> None:
+def test_who_makes_every_other_match_void_loses_or_plays(opened_season: Season) -> None:
     chance = random.Random(1)
-    stored = played(season, lambda spec: "p3" in present(spec) and chance.random() < 0.5)
+    stored = play_with_voids(opened_season, lambda spec: "p3" in present(spec) and chance.random() < 0.5)
     at_fault = {match.players[match.faulty] for match in stored.summaries(1) if match.faulty is not None}
     assert len(stored.match_ids(1)) == 8
     assert at_fault <= {"p3"}
 
 
-def test_nobody_is_blamed_where_a_match_is_void_whoever_plays(season: Season) -> None:
+def test_nobody_is_blamed_where_a_match_is_void_whoever_plays(opened_season: Season) -> None:
     with pytest.raises(VoidMatch, match=r"^match r001/t02/m0 was void twice in a row: it was killed$"):
-        played(season, lambda spec: spec.id == "r001/t02/m0")
+        play_with_voids(opened_season, lambda spec: spec.id == "r001/t02/m0")
 
 
-def test_nobody_is_blamed_where_a_match_is_void_by_two_players_together(season: Season) -> None:
+def test_nobody_is_blamed_where_a_match_is_void_by_two_players_together(opened_season: Season) -> None:
     def both(spec: MatchSpec) -> bool:
         names = sorted(player.name for player in spec.players)
         return {names[0], names[-1]} <= present(spec)
 
     with pytest.raises(VoidMatch, match="in a row"):
-        played(season, both)
+        play_with_voids(opened_season, both)
 
 
 @pytest.mark.slow
@@ -197,20 +197,20 @@ def test_a_bot_that_kills_what_starts_it_sits_out(tmp_path: Path) -> None:
     assert run("verify", config)[0] == 0
 
 
-def test_voids_are_counted_by_player_also_those_that_come_alone(season: Season) -> None:
+def test_voids_are_counted_by_player_also_those_that_come_alone(opened_season: Season) -> None:
     plays: list[bool] = [False]
 
     def now_and_then(spec: MatchSpec) -> bool:
         plays.append("p3" in present(spec) and not plays[-1] and sum(plays) < 2)
         return plays[-1]
 
-    stored = played(season, now_and_then)
+    stored = play_with_voids(opened_season, now_and_then)
     voids = stored.voids.count()
     assert (voids.all, voids.players["p3"], sum(voids.players.values())) == (2, 2, 8)
     assert all(match.faulty is None for match in stored.summaries(1))
 
 
-def test_an_outage_of_a_provider_is_counted_as_nobody_s_void(season: Season) -> None:
+def test_an_outage_of_a_provider_is_counted_as_nobody_s_void(opened_season: Season) -> None:
     asked = 0
 
     def play(spec: MatchSpec) -> MatchRecord:
@@ -220,10 +220,10 @@ def test_an_outage_of_a_provider_is_counted_as_nobody_s_void(season: Season) -> 
             raise ProviderOutage("no answer")
         return by_name(spec)
 
-    plan = season.rounds.plan()
+    plan = opened_season.rounds.plan()
     assert plan is not None
-    play_round(season.stored, plan, Scripted(play))
-    assert season.stored.voids.count() == (0, {})
+    play_round(opened_season.stored, plan, Scripted(play))
+    assert opened_season.stored.voids.count() == (0, {})
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,7 @@ def test_house_bots_fill_up_and_where_none_can_nobody_sits_out(
     assert [player.name for player in entrants(config, 1, suspended)] == joined.split()
 
 
-def told(season: SeasonStore) -> list[tuple[int, str, str]]:
+def suspension_news(season: SeasonStore) -> list[tuple[int, str, str]]:
     """From which round on webhooks hear that somebody is suspended, who, and why."""
     with season._store.reading() as connection:
         query = sa.select(db_schema.events).filter_by(kind="suspended").order_by(db_schema.events.c.number)
@@ -280,9 +280,9 @@ def told(season: SeasonStore) -> list[tuple[int, str, str]]:
 
 def test_a_suspension_for_faults_is_told_once(config: Config, season: SeasonStore) -> None:
     rounds(config, season, 1, faulty("p3"))
-    assert told(season) == []
+    assert suspension_news(season) == []
     rounds(config, season, 3, faulty("p3"))
-    assert told(season) == [(3, "p3", "its last 8 matches ended by its own fault")]
+    assert suspension_news(season) == [(3, "p3", "its last 8 matches ended by its own fault")]
 
 
 def test_a_suspension_by_order_is_told_once_whatever_the_standings_say(
@@ -292,10 +292,10 @@ def test_a_suspension_by_order_is_told_once_whatever_the_standings_say(
     rounds(config, season, 1, faulty())
     suspend(SeasonResults(config, season), "p2", "so does this")
     rounds(config, season, 1, faulty())
-    assert told(season) == [(1, "p1", "it cheats"), (3, "p2", "so does this")]
+    assert suspension_news(season) == [(1, "p1", "it cheats"), (3, "p2", "so does this")]
     reinstate(SeasonResults(config, season), "p1")
     suspend(SeasonResults(config, season), "p1", "it cheats")
-    assert told(season)[2:] == [(4, "p1", "it cheats")]
+    assert suspension_news(season)[2:] == [(4, "p1", "it cheats")]
 
 
 def test_standings_that_cannot_be_read_do_not_keep_others_from_being_kept(
@@ -310,4 +310,4 @@ def test_standings_that_cannot_be_read_do_not_keep_others_from_being_kept(
             "suspended": {"p3": "x"},
         },
     )
-    assert told(season) == [(2, "p3", "x")]
+    assert suspension_news(season) == [(2, "p3", "x")]

@@ -192,14 +192,14 @@ back_up(sys.argv[1], Path(sys.argv[2]))
 
 @pytest.mark.process
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can try another account")
-@pytest.mark.parametrize("played", [True, False])
-def test_who_may_only_read_the_store_can_copy_it(played: bool) -> None:
+@pytest.mark.parametrize("left_open", [True, False])
+def test_who_may_only_read_the_store_can_copy_it(left_open: bool) -> None:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         Path(folder).chmod(0o755)
         os.chown(home, 65534, 65534)
         store = Store(f"sqlite:///{folder}/season.sqlite")
         store.make_season("s", "planning", "1").add_match(record())
-        if not played:
+        if not left_open:
             store.close()
         copy = Path(home) / "copy"
         done = subprocess.run(

@@ -30,7 +30,7 @@ def happen(season: SeasonStore, kind: Happening, number: int) -> None:
         log(connection, season._id, kind, number)
 
 
-def told(season: SeasonStore) -> list[tuple[str, int, bool]]:
+def deliver_all(season: SeasonStore) -> list[tuple[str, int, bool]]:
     """All that a webhook is told, each at once: kind, round, whether it is early."""
     found = []
     while (due := season.deliveries.due(KEY, KINDS, True, 0)[0]) is not None:
@@ -52,14 +52,14 @@ def test_what_is_held_back_follows_after_the_release_and_nothing_comes_twice(sea
     season.freeze(1)
     happen(season, Happening.ROUND, 2)
     season.ask_to_stop()
-    assert told(season) == [("round", 1, False), ("state", 1, False), ("state", 0, True)]
+    assert deliver_all(season) == [("round", 1, False), ("state", 1, False), ("state", 0, True)]
     happen(season, Happening.STANDINGS, 2)
     season.ask_to_stop(False)
     assert season.deliveries.waiting(KEY, KINDS, True) == 0
-    assert told(season) == [("state", 0, True)]
+    assert deliver_all(season) == [("state", 0, True)]
     season.tell_seed(2)
     assert season.deliveries.waiting(KEY, KINDS, True) == 3
-    assert told(season) == [("round", 2, False), ("standings", 2, False), ("state", 2, False)]
+    assert deliver_all(season) == [("round", 2, False), ("standings", 2, False), ("state", 2, False)]
 
 
 def test_what_is_given_up_goes_with_all_that_is_older(season: SeasonStore) -> None:

@@ -242,12 +242,12 @@ def test_an_interrupt_in_the_middle_of_a_query_is_one_and_no_failure_of_the_serv
     psycopg = pytest.importorskip("psycopg")
     wait = psycopg.Connection.wait
 
-    def interrupted(self: Any, asked: Any, *more: Any, **options: Any) -> Any:
+    def interrupted(self: Any, steps: Any, *more: Any, **options: Any) -> Any:
         # A connection is tried before it is used again, in a transaction of its own; at that moment it is sent.
         if self.autocommit:
-            next(asked)
+            next(steps)
             raise KeyboardInterrupt
-        return wait(self, asked, *more, **options)
+        return wait(self, steps, *more, **options)
 
     server.make_season("s", "planning", "1")
     with monkeypatch.context() as patched:

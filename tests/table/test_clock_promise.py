@@ -50,7 +50,7 @@ def play(how: str, limit: str = "60s") -> MatchRecord:
         close_table()
 
 
-played = cache(play)
+play_once = cache(play)
 
 
 def test_sleeping_is_charged_in_full() -> None:
@@ -65,27 +65,27 @@ def test_sleeping_is_charged_in_full() -> None:
 
 
 def test_sleeping_beyond_the_limit_loses() -> None:
-    record = played("sleep", "10ms/request")
+    record = play_once("sleep", "10ms/request")
     assert record.forfeit is not None
     assert record.forfeit.fault == "timeout"
 
 
 def test_threads_are_charged_by_wall_time_at_most() -> None:
-    record = played("threads")
+    record = play_once("threads")
     # What a move is charged includes the news before it.
     news = 5 * 10**6
     assert all(move.charged_ns <= move.wall_ns + news for move in record.moves)
 
 
 def test_what_a_child_computes_is_charged() -> None:
-    record = played("child")
+    record = play_once("child")
     burned = len(record.moves) * BURNED_MS * 10**6
     # The kernel tells what an ended child used in whole ticks.
     assert sum(move.charged_ns for move in record.moves) >= 0.7 * burned
 
 
 def test_who_computes_while_another_sleeps_is_stopped() -> None:
-    ponderer, sleeper = played("ponder").bots
+    ponderer, sleeper = play_once("ponder").bots
     # It would have computed all the time.
     assert ponderer.cpu_ns - ponderer.charged_ns < 0.2 * sleeper.charged_ns
     assert "it computed while others were to move, and was stopped until its next command" in ponderer.notes
@@ -107,7 +107,7 @@ def test_computing_beyond_what_was_charged_is_noted() -> None:
 
 
 def test_who_computes_in_its_own_time_alone_is_not_noted() -> None:
-    told = [note for bot in played("burn").bots for note in bot.notes]
+    told = [note for bot in play_once("burn").bots for note in bot.notes]
     # What the machine did meanwhile may be noted, too.
     assert not any("of CPU beyond" in note or "computed while" in note for note in told)
 
@@ -182,7 +182,7 @@ def test_who_makes_calls_that_another_process_answers_pays_for_both(
 
 
 def test_time_stolen_by_a_hypervisor_is_recorded() -> None:
-    assert played("burn").host["steal_ns"] >= 0
+    assert play_once("burn").host["steal_ns"] >= 0
 
 
 def test_a_timeout_by_wall_time_that_the_adjusted_time_contradicts_is_void() -> None:

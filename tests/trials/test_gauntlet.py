@@ -52,7 +52,7 @@ def by_strength(spec: MatchSpec, strength: dict[str, float], lot: random.Random)
     return MatchSummary(spec.id, spec.round, spec.table, spec.rotation, names, points)
 
 
-def played(gauntlet: Gauntlet, rounds: int, mine: float = 0.0) -> list[MatchSummary]:
+def play_gauntlet(gauntlet: Gauntlet, rounds: int, mine: float = 0.0) -> list[MatchSummary]:
     strength = dict.fromkeys(gauntlet.opponents, 0.0) | {gauntlet.player: mine}
     lot = random.Random(1)
     specs = [spec for number in range(1, rounds + 1) for spec in gauntlet.specs("s", number)]
@@ -146,7 +146,7 @@ def test_a_changed_program_asks_before_the_matches_of_a_gauntlet_are_left_behind
 
 def test_without_a_season_all_are_fitted_together(tmp_path: Path) -> None:
     gauntlet = Gauntlet.of(load(config_file(tmp_path)), "p0", ["p1", "p2", "p3", "p4"])
-    found = outcome(gauntlet, played(gauntlet, 12, mine=8.0), None)
+    found = outcome(gauntlet, play_gauntlet(gauntlet, 12, mine=8.0), None)
     assert (found["anchored"], found["rounds"], found["matches"]) == (False, 12, 12 * 8)
     assert found["low"] < found["elo"] < found["high"]
     assert found["elo"] > 50.0
@@ -156,7 +156,7 @@ def test_without_a_season_all_are_fitted_together(tmp_path: Path) -> None:
 
 def test_ratings_of_the_season_hold_the_scale(tmp_path: Path) -> None:
     gauntlet = Gauntlet.of(load(config_file(tmp_path)), "p0", ["p1", "p2"])
-    matches = played(gauntlet, 12)
+    matches = play_gauntlet(gauntlet, 12)
     rows = [{"player": name, "elo": 500.0} for name in gauntlet.opponents]
     found = outcome(gauntlet, matches, {"players": rows, "drawelo": 10.0})
     assert found["anchored"]

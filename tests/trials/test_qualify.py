@@ -62,38 +62,38 @@ def steps(*failed: str) -> list[Step]:
 
 
 @pytest.fixture
-def season(tmp_path: Path, store: Store) -> Season:
+def opened_season(tmp_path: Path, store: Store) -> Season:
     return Season.open(configured(tmp_path), store)
 
 
-def tried(season: Season, trials: Trials) -> list[str]:
-    list(qualify(season.results, trials))
+def tried(opened_season: Season, trials: Trials) -> list[str]:
+    list(qualify(opened_season.results, trials))
     return trials.tried
 
 
-def test_who_fails_is_suspended_before_round_1_with_the_reason(season: Season) -> None:
-    assert tried(season, Trials({"p2": "rules"})) == ["h", "p0", "p1", "p2", "p3"]
-    plan = season.rounds.plan()
+def test_who_fails_is_suspended_before_round_1_with_the_reason(opened_season: Season) -> None:
+    assert tried(opened_season, Trials({"p2": "rules"})) == ["h", "p0", "p1", "p2", "p3"]
+    plan = opened_season.rounds.plan()
     assert plan is not None
     assert dict(plan.suspended) == {"p2": "failed qualification: rules: broken"}
     assert {name for names in plan.stored.tables for name in names} == {"p0", "p1", "p3", "h"}
 
 
-def test_each_entry_is_tried_once(season: Season) -> None:
+def test_each_entry_is_tried_once(opened_season: Season) -> None:
     with pytest.raises(KeyboardInterrupt):
-        tried(season, Trials(stop="p2"))
+        tried(opened_season, Trials(stop="p2"))
     # What was under way when it was interrupted is tried again.
-    assert tried(season, Trials()) == ["p1", "p2", "p3"]
-    assert untried(season.results) == []
-    list(season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
-    assert untried(season.results) == []
+    assert tried(opened_season, Trials()) == ["p1", "p2", "p3"]
+    assert untried(opened_season.results) == []
+    list(opened_season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
+    assert untried(opened_season.results) == []
 
 
 def test_who_joins_or_changes_later_is_tried_before_its_first_round(
-    season: Season, store: Store, tmp_path: Path
+    opened_season: Season, store: Store, tmp_path: Path
 ) -> None:
-    tried(season, Trials())
-    list(season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
+    tried(opened_season, Trials())
+    list(opened_season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
     more = configured(tmp_path, "  - {name: p0,", "  - {name: p9, command: [sh]}\n  - {name: p0, version: 2,")
     now = Season.open(more, store)
     assert [entry.player.name for entry in untried(now.results)] == ["p9", "p0@2"]
@@ -101,8 +101,8 @@ def test_who_joins_or_changes_later_is_tried_before_its_first_round(
     assert untried(now.results) == []
 
 
-def test_a_mended_entry_that_passes_plays_again(season: Season, store: Store, tmp_path: Path) -> None:
-    tried(season, Trials({"p2": "starts"}))
+def test_a_mended_entry_that_passes_plays_again(opened_season: Season, store: Store, tmp_path: Path) -> None:
+    tried(opened_season, Trials({"p2": "starts"}))
     mended = Season.open(configured(tmp_path, "{name: p2,", "{name: p2, env: {A: b},"), store)
     tried(mended, Trials())
     assert force(mended.stored.orders.read().given).suspended == {}
@@ -111,72 +111,72 @@ def test_a_mended_entry_that_passes_plays_again(season: Season, store: Store, tm
 def with_files(folder: Path, store: Store) -> Season:
     """The season with a file for p2, which failed its first trial."""
     (folder / "p2.py").write_text("# broken\n")
-    season = Season.open(
+    opened_season = Season.open(
         configured(folder, "{name: p2, command: [python3]", "{name: p2, command: [python3, p2.py]"), store
     )
-    tried(season, Trials({"p2": "starts"}))
-    assert untried(season.results) == []
+    tried(opened_season, Trials({"p2": "starts"}))
+    assert untried(opened_season.results) == []
     (folder / "p2.py").write_text("# mended\n")
-    return season
+    return opened_season
 
 
 def test_a_mended_file_is_tried_again_and_plays(store: Store, tmp_path: Path) -> None:
-    season = with_files(tmp_path, store)
-    assert tried(season, Trials()) == ["p2"]
-    assert force(season.stored.orders.read().given).suspended == {}
+    opened_season = with_files(tmp_path, store)
+    assert tried(opened_season, Trials()) == ["p2"]
+    assert force(opened_season.stored.orders.read().given).suspended == {}
 
 
 def test_a_new_failure_replaces_the_old_reason(store: Store, tmp_path: Path) -> None:
-    season = with_files(tmp_path, store)
-    assert tried(season, Trials({"p2": "rules"})) == ["p2"]
-    reason = force(season.stored.orders.read().given).suspended["p2"].because
+    opened_season = with_files(tmp_path, store)
+    assert tried(opened_season, Trials({"p2": "rules"})) == ["p2"]
+    reason = force(opened_season.stored.orders.read().given).suspended["p2"].because
     assert reason == "failed qualification: rules: broken"
 
 
 def test_who_passes_by_hand_hears_how_to_come_back(store: Store, tmp_path: Path) -> None:
-    season = with_files(tmp_path, store)
-    suspend(season.results, "p1", "it reads the files of others")
+    opened_season = with_files(tmp_path, store)
+    suspend(opened_season.results, "p1", "it reads the files of others")
     by_order = f"arbiter reinstate {tmp_path / 's.yaml'} p2"
     said = f"p2 is suspended since it failed before: the next run, or {by_order}, brings it back"
-    assert list(ways_back(season.config, season.stored, ["p0", "p1", "p2"])) == [said]
-    asked_for = replace(season.config, qualify=False)
-    assert list(ways_back(asked_for, season.stored, ["p2"])) == [
+    assert list(ways_back(opened_season.config, opened_season.stored, ["p0", "p1", "p2"])) == [said]
+    asked_for = replace(opened_season.config, qualify=False)
+    assert list(ways_back(asked_for, opened_season.stored, ["p2"])) == [
         f"p2 is suspended since it failed before: {by_order} brings it back"
     ]
-    assert list(ways_back(season.config, season.stored, ["p0"])) == []
+    assert list(ways_back(opened_season.config, opened_season.stored, ["p0"])) == []
 
 
 def test_whom_the_organiser_suspended_or_reinstated_stays_so(
-    season: Season, store: Store, tmp_path: Path
+    opened_season: Season, store: Store, tmp_path: Path
 ) -> None:
-    tried(season, Trials({"p2": "starts"}))
-    suspend(season.results, "p1", "it reads the files of others")
-    reinstate(season.results, "p2")
-    assert tried(season, Trials({"p2": "starts"})) == []
+    tried(opened_season, Trials({"p2": "starts"}))
+    suspend(opened_season.results, "p1", "it reads the files of others")
+    reinstate(opened_season.results, "p2")
+    assert tried(opened_season, Trials({"p2": "starts"})) == []
     changed = Season.open(configured(tmp_path, "{name: p1,", "{name: p1, env: {A: b},"), store)
     assert tried(changed, Trials()) == ["p1"]
     assert list(force(changed.stored.orders.read().given).suspended) == ["p1"]
 
 
-def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(season: Season) -> None:
-    suspend(season.results, "p1", "failed qualification: rules: broken")
-    tried(season, Trials())
-    assert list(force(season.stored.orders.read().given).suspended) == ["p1"]
-    assert list(ways_back(season.config, season.stored, ["p1"])) == []
+def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(opened_season: Season) -> None:
+    suspend(opened_season.results, "p1", "failed qualification: rules: broken")
+    tried(opened_season, Trials())
+    assert list(force(opened_season.stored.orders.read().given).suspended) == ["p1"]
+    assert list(ways_back(opened_season.config, opened_season.stored, ["p1"])) == []
 
 
-def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(season: Season) -> None:
-    give(season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
-    assert len(list(ways_back(season.config, season.stored, ["p1"]))) == 1
-    tried(season, Trials())
-    assert force(season.stored.orders.read().given).suspended == {}
+def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(opened_season: Season) -> None:
+    give(opened_season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
+    assert len(list(ways_back(opened_season.config, opened_season.stored, ["p1"]))) == 1
+    tried(opened_season, Trials())
+    assert force(opened_season.stored.orders.read().given).suspended == {}
 
 
 def test_one_version_that_passes_frees_none_that_failed(tmp_path: Path, store: Store) -> None:
     two = configured(tmp_path, "{name: p2,", "{name: p3, version: 2,")
-    season = Season.open(two, store)
-    tried(season, Trials({"p3@2": "starts"}))
-    assert list(force(season.stored.orders.read().given).suspended) == ["p3"]
+    opened_season = Season.open(two, store)
+    tried(opened_season, Trials({"p3@2": "starts"}))
+    assert list(force(opened_season.stored.orders.read().given).suspended) == ["p3"]
 
 
 def test_by_default_nobody_is_tried_and_the_key_is_free_of_the_digest(tmp_path: Path, store: Store) -> None:
@@ -186,11 +186,11 @@ def test_by_default_nobody_is_tried_and_the_key_is_free_of_the_digest(tmp_path: 
     assert asked.digest == silent.digest
 
 
-def test_our_own_failure_suspends_nobody(season: Season) -> None:
+def test_our_own_failure_suspends_nobody(opened_season: Season) -> None:
     with pytest.raises(VoidMatch, match="p1 could not be tried: no memory"):
-        tried(season, Trials(void="p1"))
-    assert [entry.player.name for entry in untried(season.results)] == ["p1", "p2", "p3"]
-    assert force(season.stored.orders.read().given).suspended == {}
+        tried(opened_season, Trials(void="p1"))
+    assert [entry.player.name for entry in untried(opened_season.results)] == ["p1", "p2", "p3"]
+    assert force(opened_season.stored.orders.read().given).suspended == {}
 
 
 @pytest.mark.parametrize(

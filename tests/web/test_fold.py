@@ -52,14 +52,14 @@ def fold(*replays: Replay) -> list[Folded]:
     return [Folded(**folded) for folded in json.loads(done.stdout)]
 
 
-def played(game: AnyGame, seed: int) -> MatchRecord:
+def play_match(game: AnyGame, seed: int) -> MatchRecord:
     return play_by_policy(game, random_policy(seed), match_spec(game))
 
 
 @pytest.mark.process
 @every_game
 def test_a_position_is_the_last_frame(game: AnyGame) -> None:
-    record = played(game, 7)
+    record = play_match(game, 7)
     replays = [replay_of(record, Reader("full")), replay_of(record, Reader("public"), complete=False)]
     replays += [replay_of(record, Reader("seat", seat)) for seat in range(game.seats)]
     for replay, seen in zip(replays, fold(*replays), strict=True):
@@ -75,7 +75,7 @@ def test_a_position_is_the_last_frame(game: AnyGame) -> None:
 @pytest.mark.process
 @every_game
 def test_points_add_up_to_the_result(game: AnyGame) -> None:
-    record = played(game, 5)
+    record = play_match(game, 5)
     (seen,) = fold(replay_of(record, Reader("public")))
     assert record.points is not None
     assert seen.positions[-1]["points"] == list(record.points)
@@ -84,7 +84,7 @@ def test_points_add_up_to_the_result(game: AnyGame) -> None:
 @pytest.mark.process
 @every_game
 def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
-    record = played(game, 2)
+    record = play_match(game, 2)
     full = replay_of(record, Reader("full"))
     (seen,) = fold(full)
     asked = [event["seat"] for event in full["events"] if event["t"] == "ask"]
@@ -95,7 +95,7 @@ def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
 @pytest.mark.process
 @every_game
 def test_the_viewer_rests_once_after_each_move(game: AnyGame) -> None:
-    record = played(game, 2)
+    record = play_match(game, 2)
     full = replay_of(record, Reader("full"))
     (seen,) = fold(full)
     stops = set(seen.stops)

@@ -155,7 +155,7 @@ class Twins:
                 found[f"{address} {name}"] = answer.status_code, told
         return found
 
-    def told(self, one: Frozen) -> dict[str, object]:
+    def answers_of(self, one: Frozen) -> dict[str, object]:
         """All that the public and ann are told, but for moments."""
         found: dict[str, object] = dict(one.answers())
         shown = re.findall(r'name="proof" value="([^"]+)"', one.client.get("/login").text)
@@ -221,7 +221,7 @@ def twins(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Twins]:
     shutil.copytree(folders[0], folders[1])
     with opened(file) as quiet, opened(folders[1] / "small.yaml") as busy:
         made = Twins(quiet, busy)
-        assert made.told(quiet) == made.told(busy)
+        assert made.answers_of(quiet) == made.answers_of(busy)
         yield made
 
 
@@ -240,7 +240,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
     twins.accept("a")
     twins.busy.play()
     twins.accept("b")
-    assert twins.told(twins.busy) == twins.told(twins.quiet)
+    assert twins.answers_of(twins.busy) == twins.answers_of(twins.quiet)
     twins.busy.play()
     twins.busy.play(matches=3)
     for match_id in ("r001/t01/m0", "r002/t01/m0"):
@@ -256,11 +256,11 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         one.season.ask_to_stop()
         one.season.running.pause("olga")
         one.season.running.resume("olga")
-    quiet = twins.told(twins.quiet)
-    assert twins.told(twins.busy) == quiet
+    quiet = twins.answers_of(twins.quiet)
+    assert twins.answers_of(twins.busy) == quiet
     assert "plays; since which round is told when the season is over" in str(quiet["/me/submissions/4"])
     with opened(twins.busy.config.file) as later:
-        assert twins.told(later) == quiet, "nor does it for a site that is started later"
+        assert twins.answers_of(later) == quiet, "nor does it for a site that is started later"
 
 
 @pytest.mark.parametrize("twins", ["all", "house"], indirect=True)
@@ -268,12 +268,12 @@ def test_who_asks_for_matches_is_not_told_who_came_unseen(twins: Twins) -> None:
     twins.accept("a")
     for one in (twins.quiet, twins.busy):
         add_authors(one.config, one.season, ["cid"], False, "test")
-    before = twins.told(twins.quiet)
+    before = twins.answers_of(twins.quiet)
     twins.accept("d", "ben")
     twins.accept("e", "cid")
     twins.busy.play()
     for one in (twins.quiet, twins.busy):
-        assert {**twins.told(one), "/metrics": ""} == {**before, "/metrics": ""}
+        assert {**twins.answers_of(one), "/metrics": ""} == {**before, "/metrics": ""}
 
 
 def test_a_gauntlet_meets_who_played_when_results_were_held_back(twins: Twins) -> None:
@@ -311,7 +311,7 @@ def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(
         administration.annul(going.results, ["r001/t01/m1"], "a power cut")
         administration.suspend(going.results, "p1", "asked the web")
     with opened(twins.busy.config.file) as later:
-        assert twins.told(later) == twins.told(twins.quiet)
+        assert twins.answers_of(later) == twins.answers_of(twins.quiet)
 
 
 def test_a_calendar_tells_when_the_next_round_is_due_and_not_which(twins: Twins) -> None:

@@ -91,7 +91,7 @@ def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored, player: 
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reason"),
     [
         ("ann", "the name ann is taken"),
         ("аnn", "mixes letters"),
@@ -102,11 +102,11 @@ def test_of_many_who_use_a_code_at_once_one_alone_joins(site: Authored, player: 
     ],
 )
 def test_a_name_that_cannot_be_is_told_in_the_form_and_uses_nothing(
-    site: Authored, name: str, told: str
+    site: Authored, name: str, reason: str
 ) -> None:
     code = invite(site.kept.season, 1, "test")
     answer = ask_to_join(site, code, name)
-    assert (answer.status_code, told in answer.text) == (422, True)
+    assert (answer.status_code, reason in answer.text) == (422, True)
     assert "<script>" not in answer.text.replace("<script src", "").replace("<script type", "")
     assert code in answer.text
     assert ask_to_join(site, code, "zoe").status_code == 200

@@ -81,8 +81,8 @@ def test_a_closed_season_takes_nothing_and_plans_no_round(site: Authored) -> Non
     assert order(site, "/close").json()["closed"] is not None
     refused = site.put("ann", archive())
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
-    season = Season(site.kept.config, site.kept.season)
-    begun = season.rounds.plan()
+    opened_season = Season(site.kept.config, site.kept.season)
+    begun = opened_season.rounds.plan()
     # The round under way is played to its end.
     assert begun is not None
     assert begun.stored.number == 3
@@ -114,17 +114,17 @@ def test_the_log_is_told_page_by_page_and_filtered(site: Authored) -> None:
         order(site, f"/players/{name}/suspend", because="x")
     headers = site.headers("olga")
 
-    def told(**query: str | int | None) -> tuple[list[str], int | None]:
+    def read_log(**query: str | int | None) -> tuple[list[str], int | None]:
         found = site.client.get(f"{BASE}/audit", params=query, headers=headers).json()
         assert found == site.client.get("/api/v1/audit", params=query, headers=headers).json()
         return [one["subject"] for one in found["audit"]], found["next"]
 
-    first, cursor = told(limit=2, who="olga")
+    first, cursor = read_log(limit=2, who="olga")
     assert first == ["p3", "p2"]
-    assert told(limit=2, who="olga", cursor=cursor) == (["p1"], None)
-    assert told(what="add") == (["olga", "ben", "ann"], None)
-    assert told(who="nobody") == ([], None)
-    assert told(who="a\0") == ([], None)
+    assert read_log(limit=2, who="olga", cursor=cursor) == (["p1"], None)
+    assert read_log(what="add") == (["olga", "ben", "ann"], None)
+    assert read_log(who="nobody") == ([], None)
+    assert read_log(who="a\0") == ([], None)
     assert site.client.get(f"{BASE}/audit?cursor=-1", headers=headers).status_code == 422
     assert site.client.get(f"{BASE}/audit?cursor={10**30}", headers=headers).status_code == 422
 

@@ -151,7 +151,7 @@ def test_a_full_player_says_the_limit(site: Authored) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reason"),
     [
         ("ann", "the name ann is taken"),
         ("ANN", "looks like ann, which is taken"),
@@ -163,12 +163,12 @@ def test_a_full_player_says_the_limit(site: Authored) -> None:
     ],
 )
 def test_a_name_that_cannot_be_is_told_in_the_form_and_uses_nothing(
-    site: Authored, name: str, told: str
+    site: Authored, name: str, reason: str
 ) -> None:
     joined(site)
     code = invited(site)
     answer = ask_to_join(site, code, name)
-    assert (answer.status_code, told in answer.text) == (422, True)
+    assert (answer.status_code, reason in answer.text) == (422, True)
     assert "<script>@1" not in answer.text
     joined(site, "zoe", code)
 

@@ -253,9 +253,9 @@ def test_what_has_come_earns_time(site: Authored, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_body_that_breaks_off_is_nobodys_failure(site: Authored) -> None:
-    async def asked() -> Asked:
+    async def ask_and_leave() -> Asked:
         one = Asked("POST", "/login", [("content-length", "10")], [])
         one.gone.set()
         return await one.of(site.client.app)
 
-    assert asyncio.run(asked()).status == 400
+    assert asyncio.run(ask_and_leave()).status == 400

@@ -155,18 +155,18 @@ def test_while_results_are_held_back_no_more_is_told_of_a_match_than_before(kept
         f"/matches/{PART}/replay?run=1",
     ]
 
-    def told() -> list[str]:
+    def read_pages() -> list[str]:
         with visiting(kept.file) as client:
             assert client.get(f"{SEASON}/matches/{PART}/replay?run=2").status_code == 404
             return [client.get(f"{SEASON}{address}").text for address in addresses]
 
     first, second = rejudge(kept)
     kept.season.freeze(3)
-    before = told()
+    before = read_pages()
     assert text_of(before[0]).count(changed(first, second)) == 1
     kept.play(1)
     rejudge(kept, reason="seen later")
-    assert told() == before
+    assert read_pages() == before
     kept.season.tell_seed(3)
     with visiting(kept.file) as client:
         assert [row["run"] for row in client.get(f"{SEASON}/rejudgings").json()["rejudgings"]] == [2, 1]

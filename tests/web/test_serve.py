@@ -158,9 +158,9 @@ def make(config: Path) -> None:
         Season.open(settled, store)
 
 
-def told(served: Served, season: str, event: str, wanted: Any = None) -> Any:
+def wait_for_event(served: Served, season_name: str, event: str, wanted: Any = None) -> Any:
     """The data of the first event of a kind, from the season's beginning on; of the first that is `wanted`."""
-    address = f"{served.address}api/v1/seasons/{season}/events"
+    address = f"{served.address}api/v1/seasons/{season_name}/events"
     request = urllib.request.Request(address, headers={"Last-Event-ID": "0"})
     with urllib.request.urlopen(request, timeout=PATIENCE) as news:
         for line in news:
@@ -179,7 +179,7 @@ def test_what_it_plays_ends_with_it_and_goes_on_under_the_same_ids(
     config = with_gate(write_config(tmp_path), matches=1)
     make(config)
     with serving(config, "--play", folder=tmp_path) as served:
-        match = told(served, "season", "match")["id"]
+        match = wait_for_event(served, "season", "match")["id"]
         watching = watched(served.process.pid)
         served.process.send_signal(ending)
         code = served.process.wait(PATIENCE)
@@ -203,7 +203,11 @@ def test_two_seasons_are_played_by_one_command(tmp_path: Path) -> None:
         make(config)
         files.append(config)
     with serving(*files, "--play", folder=tmp_path) as served:
-        assert told(served, "one", "state") == told(served, "two", "state") == {"state": "over"}
+        assert (
+            wait_for_event(served, "one", "state")
+            == wait_for_event(served, "two", "state")
+            == {"state": "over"}
+        )
     assert "one: arbiter: round 1: 8 matches" in served.log()
 
 
@@ -221,7 +225,7 @@ def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on
     config = with_gate(write_config(tmp_path), matches=1)
     make(config)
     with serving(config, "--play", folder=tmp_path) as served:
-        told(served, "season", "match")
+        wait_for_event(served, "season", "match")
         assert run("stop", config)[0] == 0
         with gate_opened(config):
             assert run("stop", config, "--wait")[0] == 0
@@ -230,7 +234,7 @@ def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on
         # The round that was begun is finished as it was begun.
         assert until(config, "asks") == "time: 60s -> 50s"
         assert run("accept", config)[:2] == (0, "accepted: time: 60s -> 50s\n")
-        assert told(served, "season", "state", {"state": "over"})
+        assert wait_for_event(served, "season", "state", {"state": "over"})
         assert served.process.poll() is None
     assert "its changes accepted (arbiter accept)" in served.log()
     assert "arbiter resume" in served.log()

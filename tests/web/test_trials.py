@@ -45,7 +45,7 @@ def address(folder: Path) -> str:
     return f"sqlite:///{folder / 'tests.sqlite'}"
 
 
-def played(folder: Path, table: InMemory = BETTER, blocks: int | None = None, **keys: Any) -> Experiment:
+def play_test(folder: Path, table: InMemory = BETTER, blocks: int | None = None, **keys: Any) -> Experiment:
     """A test in the folder's store, played until its verdict, or so many blocks and no further."""
     test = experiment(**{"elo1": 60.0, **keys})
     with closing(Store(address(folder))) as store:
@@ -74,7 +74,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "draw_seed", lambda _: "drawn")
-    name = played(tmp_path, seed="auto").name
+    name = play_test(tmp_path, seed="auto").name
     with site_of(tmp_path) as client:
         (row,) = client.get("/api/v1/tests").json()["tests"]
         assert (row["name"], row["state"], row["verdict"], row["game"]) == (
@@ -101,7 +101,7 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_seed_is_secret_until_there_is_a_verdict(tmp_path: Path) -> None:
-    name = played(tmp_path, blocks=3, seed="hush-these-deals").name
+    name = play_test(tmp_path, blocks=3, seed="hush-these-deals").name
     with site_of(tmp_path) as client:
         answers = [
             client.get(path)
@@ -114,7 +114,7 @@ def test_the_seed_is_secret_until_there_is_a_verdict(tmp_path: Path) -> None:
 
 
 def test_a_seed_that_was_given_is_told_to_nobody(tmp_path: Path) -> None:
-    name = played(tmp_path, seed="hush-these-deals").name
+    name = play_test(tmp_path, seed="hush-these-deals").name
     with site_of(tmp_path) as client:
         page, full = client.get(f"/tests/{name}").text, client.get(f"/api/v1/tests/{name}")
     assert full.json()["verdict"] == "better"
@@ -123,7 +123,7 @@ def test_a_seed_that_was_given_is_told_to_nobody(tmp_path: Path) -> None:
 
 
 def test_of_a_file_the_test_in_which_something_happens_is_the_one_that_is_played(tmp_path: Path) -> None:
-    older, newer = (played(tmp_path, blocks=2, seed=seed) for seed in ("one", "two"))
+    older, newer = (play_test(tmp_path, blocks=2, seed=seed) for seed in ("one", "two"))
 
     def states(client: TestClient) -> dict[str, str]:
         return {row["name"]: row["state"] for row in client.get("/api/v1/tests").json()["tests"]}
@@ -144,7 +144,7 @@ def test_of_a_file_the_test_in_which_something_happens_is_the_one_that_is_played
 def test_a_test_is_read_again_when_a_match_was_stored_and_only_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    test = played(tmp_path, blocks=2, seed="one")
+    test = play_test(tmp_path, blocks=2, seed="one")
     reads: list[str] = []
     trial_of = read.stored_trial
 
@@ -176,7 +176,7 @@ def test_a_test_is_read_again_when_a_match_was_stored_and_only_then(
 def test_what_a_bot_wrote_is_told_to_nobody_and_what_is_hostile_is_text(tmp_path: Path) -> None:
     # A bot that crashes is quoted in the detail, and the base's command may be anything.
     table = InMemory(faulty=seats_of("candidate"))
-    test = played(tmp_path, table, faults="fail", base=["/bin/sh", HOSTILE], seed="s")
+    test = play_test(tmp_path, table, faults="fail", base=["/bin/sh", HOSTILE], seed="s")
     with closing(Store(address(tmp_path))) as store:
         season = store.season(test.name)
         assert season is not None
@@ -195,7 +195,7 @@ def test_what_a_bot_wrote_is_told_to_nobody_and_what_is_hostile_is_text(tmp_path
 
 
 def test_identical_play_has_no_line(tmp_path: Path) -> None:
-    name = played(tmp_path, InMemory(alike)).name
+    name = play_test(tmp_path, InMemory(alike)).name
     with site_of(tmp_path) as client:
         full, page = client.get(f"/api/v1/tests/{name}").json(), client.get(f"/tests/{name}").text
     assert (full["verdict"], full["llr"], full["line"]["points"]) == ("identical_play", None, [])
@@ -222,7 +222,7 @@ def test_tests_come_by_pages_of_a_hundred_the_last_first(tmp_path: Path) -> None
 
 
 def test_a_test_that_cannot_be_read_hides_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    good, bad = played(tmp_path).name, f"{PREFIX}bad"
+    good, bad = play_test(tmp_path).name, f"{PREFIX}bad"
     with closing(Store(address(tmp_path))) as store:
         store.make_season(bad, "planning", "s").keep_settings(bad, {"game": "chess"})
     with site_of(tmp_path) as client:

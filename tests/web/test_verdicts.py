@@ -33,7 +33,7 @@ class Told:
 
     def __init__(self, contest: Contest, seasons: Seasons, client: TestClient) -> None:
         self.contest, self._seasons, self.client = contest, seasons, client
-        contest.season.stored.authors.set_token("ann", hash_of("secret"), "test")
+        contest.opened_season.stored.authors.set_token("ann", hash_of("secret"), "test")
         self._headers = {"Authorization": "Bearer secret"}
         form = {"proof": proof(client.get("/login")), "token": "secret"}
         assert client.post("/login", data=form).status_code == 303
@@ -55,14 +55,14 @@ class Told:
         assert out == one["suspended"]
         assert ("Suspended: " in own) is bool(standings["suspended"])
         assert (out or "") in own
-        if self.contest.season.stored.rounds():
+        if self.contest.opened_season.stored.rounds():
             shown = self.client.get(f"/seasons/s/players/ann%40{number}").text
             assert ("Suspended:" in shown) is (out is not None)
         return one, one["say"]
 
 
 @contextmanager
-def told(contest: Contest) -> Iterator[Told]:
+def open_site(contest: Contest) -> Iterator[Told]:
     seasons = Seasons([contest.file])
     site = make_site(seasons)
     with TestClient(site, raise_server_exceptions=False, follow_redirects=False) as client:
@@ -81,7 +81,7 @@ def faulty(tmp_path: Path) -> Contest:
 
 
 def test_a_new_version_after_faults_plays_and_all_say_so(faulty: Contest) -> None:
-    with told(faulty) as ann:
+    with open_site(faulty) as ann:
         assert ann.version(1)[1] == BY_FAULTS
         faulty.accept("ann", "new")
         assert ann.version(2)[1] == PLAYS
@@ -90,25 +90,25 @@ def test_a_new_version_after_faults_plays_and_all_say_so(faulty: Contest) -> Non
 
 
 def test_a_new_version_after_an_order_does_not_play_and_all_say_why(faulty: Contest) -> None:
-    with told(faulty) as ann:
+    with open_site(faulty) as ann:
         faulty.accept("ann", "new")
-        suspend(faulty.season.results, "ann", "asked the web")
+        suspend(faulty.opened_season.results, "ann", "asked the web")
         shape, say = ann.version(2)
         assert (say, shape["suspended"], shape["joins_round"]) == (BY_ORDER, "asked the web", 3)
         faulty.accept("ann", "newer")
         assert ann.version(3)[1] == BY_ORDER
         assert "ann@3" not in faulty.plan()
-        reinstate(faulty.season.results, "ann")
+        reinstate(faulty.opened_season.results, "ann")
         assert ann.version(3)[1] == "plays from round 4 on"
 
 
 def test_a_suspension_that_is_over_leaves_the_first_round_of_a_version_as_it_was(faulty: Contest) -> None:
-    with told(faulty) as ann:
+    with open_site(faulty) as ann:
         faulty.accept("ann", "new")
         faulty.play()
-        suspend(faulty.season.results, "ann", "asked the web")
+        suspend(faulty.opened_season.results, "ann", "asked the web")
         faulty.play()
-        reinstate(faulty.season.results, "ann")
+        reinstate(faulty.opened_season.results, "ann")
         shape, say = ann.version(2)
         assert (say, shape["joins_round"]) == (PLAYS, 3)
 
@@ -118,17 +118,17 @@ def test_what_came_too_late_does_not_play(tmp_path: Path) -> None:
     contest.accept("ann")
     contest.play()
     contest.accept("ann", "late")
-    contest.season.stored.tell_seed(1)
-    with told(contest) as ann:
+    contest.opened_season.stored.tell_seed(1)
+    with open_site(contest) as ann:
         shape, say = ann.version(2)
         assert (say, shape["joins_round"]) == ("does not play: the season is over", None)
 
 
 def test_an_earlier_version_goes_on_being_suspended_for_its_faults(faulty: Contest) -> None:
-    with told(faulty) as ann:
+    with open_site(faulty) as ann:
         faulty.accept("ann", "new")
         faulty.play()
-        faulty.season.stored.submissions.activate(1, "ann", 9)
+        faulty.opened_season.stored.submissions.activate(1, "ann", 9)
         assert ann.version(1)[1] == BY_FAULTS
         faulty.play()
         assert ann.version(1)[1] == BY_FAULTS
@@ -137,10 +137,10 @@ def test_an_earlier_version_goes_on_being_suspended_for_its_faults(faulty: Conte
 def test_while_results_are_held_back_it_is_not_told_after_how_many_matches(tmp_path: Path) -> None:
     contest = Contest(tmp_path, f"freeze: 9\n{CONFIG}{OWN}")
     contest.accept("ann")
-    contest.season.stored.freeze(0)
+    contest.opened_season.stored.freeze(0)
     for _ in range(2):
         contest.play(faulty="ann@1")
-    with told(contest) as ann:
+    with open_site(contest) as ann:
         listed = ann.client.get(f"{BASE}/submissions", headers={"Authorization": "Bearer secret"}).json()
     (mine,) = listed["submissions"]
     assert mine["suspended"] == FAULTS
@@ -149,10 +149,10 @@ def test_while_results_are_held_back_it_is_not_told_after_how_many_matches(tmp_p
 
 
 def test_what_is_not_accepted_does_not_play(faulty: Contest) -> None:
-    with told(faulty) as ann:
+    with open_site(faulty) as ann:
         waiting = faulty.send("ann", "waiting")
-        assert faulty.season.stored.submissions.one(waiting.id) == waiting
+        assert faulty.opened_season.stored.submissions.one(waiting.id) == waiting
         shape = ann.client.get(f"{BASE}/submissions/{waiting.id}", headers={"Authorization": "Bearer secret"})
         assert shape.json()["say"] == "is being looked at, or waits for it"
-        faulty.season.stored.submissions.refuse(waiting.id, [])
+        faulty.opened_season.stored.submissions.refuse(waiting.id, [])
         assert ann.version(2)[1] == "does not play: mend what failed, and send it again"

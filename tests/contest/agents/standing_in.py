@@ -38,7 +38,7 @@ def arena_of(folder: Path, rungs: Sequence[str] = ("strong", "weak"), versions: 
 def giving(points: Points) -> Scripted:
     """Gives each match these points by seat; None is a fault of the agent's bot."""
 
-    def played(spec: MatchSpec) -> MatchRecord:
+    def play_match(spec: MatchSpec) -> MatchRecord:
         names = tuple(player.name for player in spec.players)
         place = {"players": names, "table": spec.table, "rotation": spec.rotation}
         found = points(spec)
@@ -48,4 +48,4 @@ def giving(points: Points) -> Scripted:
         fault = Forfeit(seat, names[seat], Fault.ILLEGAL, "2C is not in hand " * 40, "gen_move", "= 2C")
         return record(spec.id, spec.round or 0, points=None, forfeit=fault, **place)
 
-    return Scripted(played)
+    return Scripted(play_match)

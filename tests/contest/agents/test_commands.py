@@ -24,7 +24,7 @@ __all__ = ["arbiter"]
 pytestmark = pytest.mark.process
 
 
-def told(*words: str | Path) -> dict[str, Any]:
+def run_arena(*words: str | Path) -> dict[str, Any]:
     """What a command of the arena prints, at once and within the bounds."""
     out = io.StringIO()
     with redirect_stdout(out):
@@ -35,51 +35,51 @@ def told(*words: str | Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played_arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An arena in which a bot that writes a megabyte to standard error in each match has played a round."""
     folder = tmp_path_factory.mktemp("arena")
     (folder / "season.yaml").write_text(SEASON % ("plain", json.dumps(RANDOM.split())))
     (folder / "loud.py").write_text(source(["LOUD"]))
-    assert told("submit", folder, folder / "loud.py")["state"] == "accepted"
-    assert told("play", folder)["played"] == 2
+    assert run_arena("submit", folder, folder / "loud.py")["state"] == "accepted"
+    assert run_arena("play", folder)["played"] == 2
     return folder
 
 
-def test_the_standings_name_who_is_not_there(played: Path) -> None:
-    found = told("standings", played)
+def test_the_standings_name_who_is_not_there(played_arena: Path) -> None:
+    found = run_arena("standings", played_arena)
     assert [row["player"] for row in found["opponents"]] == ["random"]
     assert list(found["missing"]) == ["gone"]
     assert found["verdict"] == "undecided"
 
 
-def test_a_match_is_shown_as_the_bot_knew_it_and_its_log_is_bounded(played: Path) -> None:
-    listed = told("match", played)["matches"]
-    shown = told("match", played, listed[0]["id"])
+def test_a_match_is_shown_as_the_bot_knew_it_and_its_log_is_bounded(played_arena: Path) -> None:
+    listed = run_arena("match", played_arena)["matches"]
+    shown = run_arena("match", played_arena, listed[0]["id"])
     assert f"as seat {listed[0]['seats'][0]} (agent@1) knew it" in shown["text"]
-    log = told("log", played, listed[0]["id"])
+    log = run_arena("log", played_arena, listed[0]["id"])
     assert "> gen_declare" in log["text"]
     assert log["text"].count("loud") > 100
 
 
-def test_the_same_files_again_are_the_version_that_they_were(played: Path) -> None:
-    assert told("submit", played, played / "loud.py")["version"] == 1
+def test_the_same_files_again_are_the_version_that_they_were(played_arena: Path) -> None:
+    assert run_arena("submit", played_arena, played_arena / "loud.py")["version"] == 1
 
 
-def test_a_check_keeps_nothing_and_says_what_is_wrong(played: Path, arbiter: Run) -> None:
-    (played / "broken.py").write_text("def f(:\n")
-    before = sorted(played.rglob("*"))
-    code, out, err = arbiter("arena", "check", played, played / "broken.py")
+def test_a_check_keeps_nothing_and_says_what_is_wrong(played_arena: Path, arbiter: Run) -> None:
+    (played_arena / "broken.py").write_text("def f(:\n")
+    before = sorted(played_arena.rglob("*"))
+    code, out, err = arbiter("arena", "check", played_arena, played_arena / "broken.py")
     failed = json.loads(out)["steps"][-1]
     assert (code, failed["name"], failed["ok"]) == (3, "checked", False)
     assert "SyntaxError" in failed["detail"]
     assert err.startswith("arbiter: refused: checked: starts")
-    assert sorted(played.rglob("*")) == before
-    assert len(told("standings", played)["versions"]) == 1
+    assert sorted(played_arena.rglob("*")) == before
+    assert len(run_arena("standings", played_arena)["versions"]) == 1
 
 
-def test_the_rules_are_the_terms_the_manual_and_the_protocol(played: Path) -> None:
+def test_the_rules_are_the_terms_the_manual_and_the_protocol(played_arena: Path) -> None:
     text, page = "", 1
-    while page <= (found := told("rules", played, "--page", str(page)))["pages"]:
+    while page <= (found := run_arena("rules", played_arena, "--page", str(page)))["pages"]:
         text, page = text + found["text"], page + 1
         if page > found["pages"]:
             break
@@ -98,7 +98,7 @@ def test_the_rules_are_the_terms_the_manual_and_the_protocol(played: Path) -> No
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )  # fmt: skip
 def test_what_is_wrong_is_one_line(
-    words: tuple[str, ...], line: str, played: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], line: str, played_arena: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(played)
+    monkeypatch.chdir(played_arena)
     assert arbiter("arena", *words) == (2, "", f"{line}\n")

@@ -31,7 +31,7 @@ __all__ = ["arbiter"]
 TOOLS = ["rules", "check", "submit", "play", "standings", "match", "log"]
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+async def call_tool(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """The answer of a tool, within the bounds."""
     result = await client.call_tool(tool, arguments)
     (content,) = result.content
@@ -61,17 +61,22 @@ def test_an_agent_mends_a_bot_with_nothing_but_the_tools(tmp_path: Path) -> None
         with (tmp_path / "stderr").open("w") as errors:
             async with Client(stdio_client(started, errors)) as client:
                 assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
-                assert "gen_declare" in (await told(client, "rules"))["text"]
+                assert "gen_declare" in (await call_tool(client, "rules"))["text"]
                 wrong = {"START", "CHOICE"}
-                while (verdict := await told(client, "check", source=source(wrong)))["state"] == "refused":
+                while (verdict := await call_tool(client, "check", source=source(wrong)))[
+                    "state"
+                ] == "refused":
                     wrong.remove(named_by(verdict))
                 (tmp_path / "mine.py").write_text(source(wrong))
-                assert (await told(client, "submit", path="mine.py"))["player"] == "agent@1"
-                stands = await told(client, "play", rounds=6, seconds=3600)
+                assert (await call_tool(client, "submit", path="mine.py"))["player"] == "agent@1"
+                stands = await call_tool(client, "play", rounds=6, seconds=3600)
                 assert (stands["say"], stands["verdict"]) == ("better than random", "better")
-                listed = (await told(client, "match"))["matches"]
-                assert "gen_move" in (await told(client, "match", id=listed[0]["id"]))["text"]
-                assert "nothing on standard error" in (await told(client, "log", id=listed[0]["id"]))["text"]
+                listed = (await call_tool(client, "match"))["matches"]
+                assert "gen_move" in (await call_tool(client, "match", id=listed[0]["id"]))["text"]
+                assert (
+                    "nothing on standard error"
+                    in (await call_tool(client, "log", id=listed[0]["id"]))["text"]
+                )
 
     asyncio.run(improve())
 

@@ -18,11 +18,11 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.samples import GAMES
 from arbiter.replay.visibility import Reader, replay_of
-from tests.contest.agents.test_mcp_server import refused, told
+from tests.contest.agents.test_mcp_server import call_tool, refused
 from tests.fixtures.commands import RANDOM, arbiter
 from tests.fixtures.folding import folded
 from tests.fixtures.served_site import serving
-from tests.replay.test_frame import played
+from tests.replay.test_frame import play_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,10 +65,10 @@ def table(folder: Path) -> Iterator[str]:
 
 async def play_on(client: Client) -> dict[str, Any]:
     """Play the first legal word at each turn; the last state."""
-    state = await told(client, "state")
+    state = await call_tool(client, "state")
     while not state["over"]:
         assert state["your_turn"]
-        state = await told(client, "play", word=state["legal"][0])
+        state = await call_tool(client, "play", word=state["legal"][0])
     return state
 
 
@@ -82,15 +82,15 @@ def test_a_model_plays_matches_to_their_end_and_leaves_the_table_to_others(table
                 "play",
                 "history",
             ]
-            assert "a visitor five minutes" in (await told(client, "rules"))["text"]
-            begun = await told(client, "state")
+            assert "a visitor five minutes" in (await call_tool(client, "rules"))["text"]
+            begun = await call_tool(client, "state")
             assert (len(begun["hand"]), begun["legal_in_all"]) == (2, 3)
             assert await refused(client, "play", word="9") == "a declaration is an integer from 0 to 2"
             over = await play_on(client)
             assert len(over["result"]["points"]) == 4
-            text = (await told(client, "history"))["text"]
+            text = (await call_tool(client, "history"))["text"]
             assert (text.count("hand:"), text.count("points")) == (2, 2)
-            assert (await told(client, "state", new=True))["made"] < over["made"]
+            assert (await call_tool(client, "state", new=True))["made"] < over["made"]
         # There is one table, and its visitor went away in the middle of a match.
         async with Client(seat_server(table)) as client:
             assert (await play_on(client))["over"]
@@ -115,7 +115,7 @@ def test_a_table_that_was_given_up_is_said_and_another_begins(table: str) -> Non
 
 @pytest.mark.parametrize("name", list(GAMES))
 def test_what_lies_where_is_folded_as_the_form_of_replays_says(name: str) -> None:
-    told = json.loads(json.dumps(replay_of(played(make(name, {})), Reader("seat", 1), complete=False)))
+    told = json.loads(json.dumps(replay_of(play_match(make(name, {})), Reader("seat", 1), complete=False)))
     frames = json.loads(json.dumps(folded(told)))
     for number in [*frames][:: len(frames) // 10]:
         assert frame_of(event for event in told["events"] if event["i"] <= int(number)) == frames[number]

@@ -77,6 +77,6 @@ def seasons(folder: Path) -> Iterator[tuple[Shelved, Shelved]]:
 
 
 @pytest.fixture
-def season(seasons: tuple[Shelved, Shelved]) -> Shelved:
+def present_season(seasons: tuple[Shelved, Shelved]) -> Shelved:
     """The present one."""
     return seasons[1]

@@ -9,12 +9,12 @@ import pytest
 from arbiter.cli import exit_code
 from arbiter.contest.integrity.jplag import write_jplag
 from arbiter.errors import ConfigError
-from tests.contest.integrity.seasons import Shelved, folder, season, seasons
+from tests.contest.integrity.seasons import Shelved, folder, present_season, seasons
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["folder", "season", "seasons"]
+__all__ = ["folder", "present_season", "seasons"]
 
 
 def names(place: Path) -> set[str]:
@@ -37,11 +37,11 @@ def test_every_program_has_a_folder_of_its_own(seasons: tuple[Shelved, Shelved],
     assert commands == [f"java -jar jplag.jar {parts} -l {language}" for language in ("cpp", "python3")]
 
 
-def test_names_lead_nowhere_else_and_meet_nowhere(season: Shelved, folder: Path) -> None:
+def test_names_lead_nowhere_else_and_meet_nowhere(present_season: Shelved, folder: Path) -> None:
     hostile = ["../../x", "A b", "a_b", ".hidden", "a" * 64, "ann|`$(x)`"]
     for number, name in enumerate(hostile):
-        season.take(name, bot__py=f"a = {number}")
-    write_jplag(season.config, season.stored, str(folder / "out"))
+        present_season.take(name, bot__py=f"a = {number}")
+    write_jplag(present_season.config, present_season.stored, str(folder / "out"))
     found = names(folder / "out" / "new")
     assert len(found) == len(hostile)
     assert len({name.casefold() for name in found}) == len(hostile)
@@ -51,33 +51,35 @@ def test_names_lead_nowhere_else_and_meet_nowhere(season: Shelved, folder: Path)
     assert all(name.replace("~", "").replace("@", "").replace(".", "").isidentifier() for name in found)
 
 
-def test_a_file_and_a_folder_that_get_the_same_name_are_both_written(season: Shelved, folder: Path) -> None:
-    place = season.take("ann", **{"a*__py": "a = 0"})
+def test_a_file_and_a_folder_that_get_the_same_name_are_both_written(
+    present_season: Shelved, folder: Path
+) -> None:
+    place = present_season.take("ann", **{"a*__py": "a = 0"})
     (place / "a?.py").mkdir()
     (place / "a?.py" / "b.py").write_text("b = 0")
-    write_jplag(season.config, season.stored, str(folder / "out"))
+    write_jplag(present_season.config, present_season.stored, str(folder / "out"))
     assert names(folder / "out" / "new" / "ann@1") == {"a_.py", "a_.py_b.py"}
 
 
-def test_what_is_there_is_never_written_over(season: Shelved, folder: Path) -> None:
+def test_what_is_there_is_never_written_over(present_season: Shelved, folder: Path) -> None:
     (folder / "out").mkdir()
     with pytest.raises(ConfigError, match="is there already"):
-        write_jplag(season.config, season.stored, str(folder / "out"))
+        write_jplag(present_season.config, present_season.stored, str(folder / "out"))
     with pytest.raises(ConfigError, match="cannot be written"):
-        write_jplag(season.config, season.stored, str(folder / "none" / "out"))
+        write_jplag(present_season.config, present_season.stored, str(folder / "none" / "out"))
     assert names(folder / "out") == set()
 
 
 @pytest.mark.parametrize(("name", "said"), [("", "is there already"), ("l" * 250, "File name too long")])
-def test_a_name_of_no_folder_is_refused(season: Shelved, name: str, said: str) -> None:
+def test_a_name_of_no_folder_is_refused(present_season: Shelved, name: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        write_jplag(season.config, season.stored, name)
+        write_jplag(present_season.config, present_season.stored, name)
 
 
 def test_the_command_says_what_to_run(
-    season: Shelved, folder: Path, capsys: pytest.CaptureFixture[str]
+    present_season: Shelved, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    season.take("ann", bot__py="a = 1")
+    present_season.take("ann", bot__py="a = 1")
     words = ["export", str(folder / "autumn.yaml"), "--as", "jplag", "--output"]
     assert exit_code([*words, str(folder / "out")]) == 0
     said = capsys.readouterr().out

@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def season(folder: Path, tmp_path: Path) -> Iterator[Season]:
+def opened_season(folder: Path, tmp_path: Path) -> Iterator[Season]:
     """The same season, to be changed."""
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -68,13 +68,13 @@ def season(folder: Path, tmp_path: Path) -> Iterator[Season]:
         yield Season.open(config, store)
 
 
-def asked(season: Season, last: int = ROUNDS) -> list[Any]:
-    return list(soft_play(season.stored, season.config, last)[0])
+def find_pairs(opened_season: Season, last: int = ROUNDS) -> list[Any]:
+    return list(soft_play(opened_season.stored, opened_season.config, last)[0])
 
 
-def review(season: Season, match_id: str, loss: float) -> None:
+def review(opened_season: Season, match_id: str, loss: float) -> None:
     """Keep a review in which each decision of p2 lost so much, that of others nothing."""
-    record = season.stored.match(match_id)
+    record = opened_season.stored.match(match_id)
     assert record is not None
     seats = [
         {
@@ -86,13 +86,13 @@ def review(season: Season, match_id: str, loss: float) -> None:
         for seat, name in enumerate(record.players)
     ]
     of: Any = {"match": match_id, "by": "oracle", "budget": 1000}
-    packed = season.stored.packed(match_id)
+    packed = opened_season.stored.packed(match_id)
     assert packed is not None
-    assert season.stored.reviews.keep(record.round or 0, of, {"seats": seats}, packed, "d")
+    assert opened_season.stored.reviews.keep(record.round or 0, of, {"seats": seats}, packed, "d")
 
 
-def test_the_pair_is_asked_about_with_its_evidence(season: Season) -> None:
-    (one,) = asked(season)
+def test_the_pair_is_asked_about_with_its_evidence(opened_season: Season) -> None:
+    (one,) = find_pairs(opened_season)
     assert (one["helper"], one["helped"]) == ("p2", "p4")
     assert one["q"] <= 0.01
     assert one["effect"] > 3 * one["se"] > 0
@@ -102,12 +102,14 @@ def test_the_pair_is_asked_about_with_its_evidence(season: Season) -> None:
     assert one["say"].startswith("Why does p4 do better where p2 sits? In points a match ")
 
 
-def test_too_early_nobody_is_asked_about(season: Season) -> None:
-    assert asked(season, 7) == []
+def test_too_early_nobody_is_asked_about(opened_season: Season) -> None:
+    assert find_pairs(opened_season, 7) == []
 
 
-def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(season: Season) -> None:
-    early, late = (soft_play(season.stored, season.config, last)[1]["say"] for last in (7, ROUNDS))
+def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(opened_season: Season) -> None:
+    early, late = (
+        soft_play(opened_season.stored, opened_season.config, last)[1]["say"] for last in (7, ROUNDS)
+    )
     assert early == (
         "0 of 21 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
         " at the rate so far of most pairs not before round 19"
@@ -115,37 +117,39 @@ def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(season: Season) 
     assert late == "19 of 21 pairs could be asked about"
 
 
-def test_before_any_table_is_complete_nothing_can_be_asked(season: Season) -> None:
-    rows, reach = soft_play(season.stored, season.config, 0)
+def test_before_any_table_is_complete_nothing_can_be_asked(opened_season: Season) -> None:
+    rows, reach = soft_play(opened_season.stored, opened_season.config, 0)
     assert (rows, reach["pairs"], reach["able"]) == ([], 0, 0)
     assert reach["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
 
 
-def test_that_the_season_ends_before_anything_can_be_asked_is_said(season: Season) -> None:
-    _, reach = soft_play(season.stored, replace(season.config, rounds=12), 7)
+def test_that_the_season_ends_before_anything_can_be_asked_is_said(opened_season: Season) -> None:
+    _, reach = soft_play(opened_season.stored, replace(opened_season.config, rounds=12), 7)
     assert reach["say"].endswith(" (the season has 12)")
 
 
-def test_annulled_matches_tell_nothing(season: Season) -> None:
-    both = [match.id for match in season.stored.summaries() if {"p2", "p4"} <= set(match.players)]
-    annul(season.results, both, "looked at")
-    assert asked(season) == []
+def test_annulled_matches_tell_nothing(opened_season: Season) -> None:
+    both = [match.id for match in opened_season.stored.summaries() if {"p2", "p4"} <= set(match.players)]
+    annul(opened_season.results, both, "looked at")
+    assert find_pairs(opened_season) == []
 
 
-def test_house_bots_are_not_asked_about(season: Season) -> None:
+def test_house_bots_are_not_asked_about(opened_season: Season) -> None:
     house = [
         replace(entry, house=True) if entry.registered_name == "p2" else entry
-        for entry in season.config.entries
+        for entry in opened_season.config.entries
     ]
-    assert soft_play(season.stored, replace(season.config, entries=tuple(house)), ROUNDS)[0] == []
+    assert (
+        soft_play(opened_season.stored, replace(opened_season.config, entries=tuple(house)), ROUNDS)[0] == []
+    )
 
 
-def test_what_the_helper_s_decisions_lost_stands_beside(season: Season) -> None:
-    (before,) = asked(season)
-    for match in season.stored.summaries():
+def test_what_the_helper_s_decisions_lost_stands_beside(opened_season: Season) -> None:
+    (before,) = find_pairs(opened_season)
+    for match in opened_season.stored.summaries():
         if "p2" in match.players and match.rotation < 2:
-            review(season, match.id, 0.5 + (match.table or 0) / 10 if "p4" in match.players else 0.1)
-    (one,) = asked(season)
+            review(opened_season, match.id, 0.5 + (match.table or 0) / 10 if "p4" in match.players else 0.1)
+    (one,) = find_pairs(opened_season)
     reviewed = one["reviewed"]
     assert reviewed["by"] == "oracle"
     assert reviewed["elsewhere"]["mean_loss"] == 0.1

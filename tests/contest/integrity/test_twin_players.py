@@ -60,7 +60,9 @@ class Programs:
         return play_by_policy(game, decide, spec)
 
 
-def season(folder: Path, programs: Mapping[str, str], players: int = 8, house: Sequence[str] = ()) -> Season:
+def play_season(
+    folder: Path, programs: Mapping[str, str], players: int = 8, house: Sequence[str] = ()
+) -> Season:
     """So many players, p0 and so on; house bots fill tables of four."""
     file = folder / "s.yaml"
     terms = f"season: s\ngame: {DEALS}\nrounds: {ROUNDS}\nopening_rounds: 99\nseed: a table of twins\n"
@@ -73,18 +75,18 @@ def season(folder: Path, programs: Mapping[str, str], players: int = 8, house: S
     return played
 
 
-def asked(played: Season, last_round: int = ROUNDS) -> list[Twins]:
-    return twins(played.stored, played.config, last_round)[0]
+def find_twins(opened_season: Season, last_round: int = ROUNDS) -> list[Twins]:
+    return twins(opened_season.stored, opened_season.config, last_round)[0]
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
-    played = season(tmp_path_factory.mktemp("planted"), {"p2": "same", "p5": "same"})
+    played = play_season(tmp_path_factory.mktemp("planted"), {"p2": "same", "p5": "same"})
     yield played
 
 
 def test_planted_twins_are_asked_about_and_nobody_else(planted: Season) -> None:
-    (found,) = asked(planted)
+    (found,) = find_twins(planted)
     assert found["players"] == ["p2", "p5"]
     assert found["alike"] == found["compared"] > 1.2 * found["expected"]
     assert found["p"] < 0.01
@@ -98,13 +100,13 @@ def test_how_many_pairs_could_be_asked_about_is_said(planted: Season) -> None:
 
 
 def test_the_question_asks(planted: Season) -> None:
-    (found,) = asked(planted)
+    (found,) = find_twins(planted)
     assert found["say"].startswith("Do p2 and p5 play one program, as both decide alike in ")
     assert found["say"].endswith("?")
 
 
 def test_examples_lead_to_the_moves_of_both(planted: Season) -> None:
-    (found,) = asked(planted)
+    (found,) = find_twins(planted)
     assert len(found["examples"]) == 3
     for example in found["examples"]:
         for name, match, number in zip(found["players"], example["matches"], example["moves"], strict=True):
@@ -115,7 +117,7 @@ def test_examples_lead_to_the_moves_of_both(planted: Season) -> None:
 
 
 def test_kinds_add_up(planted: Season) -> None:
-    (found,) = asked(planted)
+    (found,) = find_twins(planted)
     assert {kind["kind"] for kind in found["kinds"]} == {
         "gen_declare",
         "gen_move",
@@ -126,14 +128,17 @@ def test_kinds_add_up(planted: Season) -> None:
 
 
 def test_later_rounds_than_asked_for_are_not_looked_at(planted: Season) -> None:
-    (whole,), one = asked(planted), asked(planted, 1)
+    (whole,), one = find_twins(planted), find_twins(planted, 1)
     assert all(found["compared"] < whole["compared"] for found in one)
-    assert asked(planted, 0) == []
+    assert find_twins(planted, 0) == []
 
 
 def test_a_player_that_decides_like_house_bots_is_asked_so_and_they_are_not(tmp_path: Path) -> None:
     alike = {"p3": "same", "bot": "same", "robot": "same"}
-    found = {tuple(one["players"]): one["say"] for one in asked(season(tmp_path, alike, 6, ["bot", "robot"]))}
+    found = {
+        tuple(one["players"]): one["say"]
+        for one in find_twins(play_season(tmp_path, alike, 6, ["bot", "robot"]))
+    }
     assert set(found) == {("bot", "p3"), ("p3", "robot")}
     assert found["bot", "p3"].startswith(
         "Does p3 play the program of the organiser's bot bot, as both decide alike"
@@ -141,9 +146,9 @@ def test_a_player_that_decides_like_house_bots_is_asked_so_and_they_are_not(tmp_
 
 
 def test_annulled_matches_do_not_count(tmp_path: Path) -> None:
-    played = season(tmp_path, {"p2": "same", "p5": "same"})
+    played = play_season(tmp_path, {"p2": "same", "p5": "same"})
     annul(played.results, sorted(match.id for match in played.stored.summaries()), "a test")
-    assert asked(played) == []
+    assert find_twins(played) == []
 
 
 def versions(game: AnyGame, programs: Mapping[str, str], rounds: int = 1) -> rating.Likeness:

@@ -126,6 +126,6 @@ def asked(tmp_path: Path) -> Iterator[AskedSeason]:
 
 
 @pytest.fixture
-def open_season(tmp_path: Path) -> Iterator[AskedSeason]:
+def asked_openly(tmp_path: Path) -> Iterator[AskedSeason]:
     """Others' versions are met, too."""
     yield from asked_season(tmp_path, "all")

@@ -1,3 +1,3 @@
-from tests.contest.requests.asked import asked, open_season
+from tests.contest.requests.asked import asked, asked_openly
 
-__all__ = ["asked", "open_season"]
+__all__ = ["asked", "asked_openly"]

@@ -33,9 +33,9 @@ def test_a_test_takes_as_many_matches_as_a_request_may_have(asked: AskedSeason) 
     assert asked.wish("ann", "regress", 2, "ann@1", matches=9).most == 8
 
 
-def test_others_are_met_where_the_season_allows_it(open_season: AskedSeason) -> None:
-    assert open_season.wish("ann", "match", 2, "ben").against == ("ben@1",)
-    assert open_season.wish("ann", "gauntlet", 2).against == ("greedy", "random", "ben@1")
+def test_others_are_met_where_the_season_allows_it(asked_openly: AskedSeason) -> None:
+    assert asked_openly.wish("ann", "match", 2, "ben").against == ("ben@1",)
+    assert asked_openly.wish("ann", "gauntlet", 2).against == ("greedy", "random", "ben@1")
 
 
 WRONG: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -61,9 +61,9 @@ def test_what_cannot_be_played_is_named_with_what_can(asked: AskedSeason, said: 
     assert str(caught.value).startswith(said)
 
 
-def test_a_table_has_room_for_its_seats(open_season: AskedSeason) -> None:
+def test_a_table_has_room_for_its_seats(asked_openly: AskedSeason) -> None:
     with pytest.raises(ConfigError, match="names 4, and a table has room for 3"):
-        open_season.wish("ann", "match", 2, "ann@1", "greedy", "random", "ben")
+        asked_openly.wish("ann", "match", 2, "ann@1", "greedy", "random", "ben")
 
 
 def test_who_is_suspended_by_order_asks_for_nothing(asked: AskedSeason) -> None:

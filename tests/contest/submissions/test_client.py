@@ -48,7 +48,7 @@ class Told(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         self.answers: list[tuple[int, Any]] = []
-        self.asked: list[tuple[str, str, str | None, bytes]] = []
+        self.requests_received: list[tuple[str, str, str | None, bytes]] = []
         super().__init__(("127.0.0.1", 0), _Handler)
 
     @property
@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         length = int(self.headers["content-length"] or 0)
         body = self.rfile.read(length)
-        self.server.asked.append((self.command, self.path, self.headers["authorization"], body))
+        self.server.requests_received.append((self.command, self.path, self.headers["authorization"], body))
         status, shape = self.server.answers.pop(0)
         text = shape if isinstance(shape, bytes) else json.dumps(shape).encode()
         self.send_response(status)
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
+def answering_site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
     monkeypatch.setattr(client, "LOOK_SECONDS", 0.0)
     monkeypatch.setenv("ARBITER_TOKEN", "secret")
     server = Told()
@@ -93,9 +93,9 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
     thread.join()
 
 
-def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: Path) -> None:
+def test_each_state_and_the_verdict_are_printed(arbiter: Run, answering_site: Told, bot: Path) -> None:
     steps = [step("unpacked", detail="2 files"), step("built"), step("checked"), step("matches")]
-    told.answers = [
+    answering_site.answers = [
         (202, MADE),
         (200, MADE | {"steps": []}),
         (200, MADE | {"state": "unpacked", "steps": steps[:1]}),
@@ -103,7 +103,7 @@ def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: P
         (502, b"<html><title>502 Bad Gateway</title></html>"),
         (200, MADE | {"state": "accepted", "steps": steps, "joins_round": 4}),
     ]
-    code, out, err = arbiter("submit", told.url, bot, "--season", "a/b ü")
+    code, out, err = arbiter("submit", answering_site.url, bot, "--season", "a/b ü")
     assert (code, err) == (0, "")
     assert out.splitlines()[1:] == [
         "received",
@@ -113,7 +113,7 @@ def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: P
         "matches",
         "accepted: plays from round 4 on",
     ]
-    method, path, token, body = told.asked[0]
+    method, path, token, body = answering_site.requests_received[0]
     assert (method, path, token) == (
         "PUT",
         "/api/v1/seasons/a%2Fb%20%C3%BC/submissions",
@@ -122,10 +122,13 @@ def test_each_state_and_the_verdict_are_printed(arbiter: Run, told: Told, bot: P
     assert zipfile.ZipFile(io.BytesIO(body)).namelist() == ["bot.py", "lib/x.py"]
 
 
-def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, told: Told, bot: Path) -> None:
+def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, answering_site: Told, bot: Path) -> None:
     failed = step("built", False, detail="it failed", fix="mend it", output="a\x1b[2J\nb")
-    told.answers = [(202, MADE), (200, MADE | {"state": "refused", "steps": [step("unpacked"), failed]})]
-    code, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    answering_site.answers = [
+        (202, MADE),
+        (200, MADE | {"state": "refused", "steps": [step("unpacked"), failed]}),
+    ]
+    code, out, err = arbiter("submit", answering_site.url, bot, "--season", "s")
     assert (code, err) == (3, "arbiter: version 2 is refused\n")
     assert out.splitlines()[2:] == [
         "unpacked",
@@ -137,10 +140,10 @@ def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, told: Told, bot
     ]
 
 
-def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) -> None:
-    told.answers = [(202, MADE)]
-    assert arbiter("submit", told.url, bot, "--season", "s", "--no-wait")[0] == 0
-    assert len(told.asked) == 1
+def test_nobody_waits_who_does_not_want_to(arbiter: Run, answering_site: Told, bot: Path) -> None:
+    answering_site.answers = [(202, MADE)]
+    assert arbiter("submit", answering_site.url, bot, "--season", "s", "--no-wait")[0] == 0
+    assert len(answering_site.requests_received) == 1
 
 
 @pytest.mark.parametrize(
@@ -170,13 +173,13 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, told: Told, bot: Path) 
     ],
 )
 def test_what_a_site_refuses_is_one_line(
-    arbiter: Run, told: Told, bot: Path, answer: tuple[int, Any], code: int, said: str
+    arbiter: Run, answering_site: Told, bot: Path, answer: tuple[int, Any], code: int, said: str
 ) -> None:
-    told.answers = [answer]
-    found, out, err = arbiter("submit", told.url, bot, "--season", "s")
+    answering_site.answers = [answer]
+    found, out, err = arbiter("submit", answering_site.url, bot, "--season", "s")
     assert (found, out, err.count("\n")) == (code, "", 1)
     assert said in err
-    assert len(told.asked) == 1
+    assert len(answering_site.requests_received) == 1
 
 
 def test_no_site_is_one_line(arbiter: Run, bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,12 +55,12 @@ players:
 
 
 class Inspector:
-    """Inspects archives for a season; `told` are the steps of the last one."""
+    """Inspects archives for a season; `reported_steps` are the steps of the last one."""
 
     def __init__(self, folder: Path) -> None:
         self.root, self.folder = folder, folder / "season.submissions" / "ann" / "1"
         (folder / "house").mkdir()
-        self.told: list[InspectionStep] = []
+        self.reported_steps: list[InspectionStep] = []
         self.use(GOOD)
 
     def use(self, house: dict[str, str | bytes]) -> None:
@@ -78,20 +78,20 @@ class Inspector:
         file.write_text(f"{file.read_text()}{line}\n")
 
     @property
-    def season(self) -> Config:
+    def config(self) -> Config:
         return load(self.root / "season.yaml")
 
     def inspect(
         self, files: dict[str, str | bytes], tell: Callable[[InspectionStep], None] = lambda _: None
     ) -> InspectionVerdict:
         (self.root / "sent.zip").write_bytes(packed(files))
-        self.told = []
+        self.reported_steps = []
 
         def hear(step: InspectionStep) -> None:
-            self.told.append(step)
+            self.reported_steps.append(step)
             tell(step)
 
-        return inspect(self.root / "sent.zip", self.folder, self.season, "ann", hear)
+        return inspect(self.root / "sent.zip", self.folder, self.config, "ann", hear)
 
     def refused(self, files: dict[str, str | bytes]) -> InspectionStep:
         """The step that refused these files; nothing is left of them."""
@@ -113,9 +113,9 @@ def inspector(tmp_path: Path) -> Inspector:
 def test_a_good_bot_is_accepted_step_by_step(inspector: Inspector) -> None:
     verdict = inspector.inspect(GOOD)
     assert verdict.state == "accepted"
-    assert [step.name for step in inspector.told] == STEPS
-    assert all(step.ok and not step.fix for step in inspector.told)
-    assert list(verdict.steps) == inspector.told
+    assert [step.name for step in inspector.reported_steps] == STEPS
+    assert all(step.ok and not step.fix for step in inspector.reported_steps)
+    assert list(verdict.steps) == inspector.reported_steps
     assert "against filler, filler#2, filler#3: played to its end" in verdict.steps[-1].detail
 
 
@@ -275,10 +275,10 @@ def test_a_verdict_advises_what_its_author_can_do(inspector: Inspector, program:
 
 def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:
     inspector.refused({"bot.py": "import os\nprint(os.getcwd())\n" + FAILING})
-    inspector.told += inspector.inspect(
+    inspector.reported_steps += inspector.inspect(
         {"bot.yaml": "command: [./run]\n", "run": "#!/no/such/program\n"}
     ).steps
-    shown = json.dumps([step.to_json() for step in inspector.told])
+    shown = json.dumps([step.to_json() for step in inspector.reported_steps])
     assert str(inspector.root) not in shown
     assert "Traceback" not in shown
 
@@ -306,7 +306,7 @@ def test_a_bot_that_knows_the_cards_of_a_check_at_home_meets_others_in_its_inspe
 ) -> None:
     text = (inspector.root / "season.yaml").read_text()
     (inspector.root / "season.yaml").write_text(text.replace("[[1, 0]]", "[[9, 0]]"))
-    position = Position.opening(inspector.season.game, SEED)
+    position = Position.opening(inspector.config.game, SEED)
     known = [told.command for told in position.news if told.command.startswith("set_cards")]
     assert len(known) == 4
     loop = "for line in sys.stdin:\n"
@@ -355,10 +355,10 @@ def test_the_whole_is_bounded_in_time(inspector: Inspector, monkeypatch: pytest.
 
 
 def test_a_trial_takes_no_longer_than_its_matches_may(inspector: Inspector) -> None:
-    limits = inspector.season.limits
+    limits = inspector.config.limits
     assert longest_trial(limits) == 300
     inspector.says("time: 3m")
-    assert longest_trial(inspector.season.limits) == 12 * 185
+    assert longest_trial(inspector.config.limits) == 12 * 185
 
 
 @pytest.mark.parametrize("failure", [VoidMatch("no memory"), OSError(errno.ENOSPC, "no room")])
@@ -412,8 +412,8 @@ def test_a_trial_is_tried_again_where_our_side_failed_once(
 def test_killed_at_any_step_it_can_be_run_again(
     inspector: Inspector, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def die(told: InspectionStep) -> None:
-        if told.name == step:
+    def die(reported: InspectionStep) -> None:
+        if reported.name == step:
             os.kill(os.getpid(), signal.SIGKILL)
 
     close_table()

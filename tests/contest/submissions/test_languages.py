@@ -26,7 +26,7 @@ SEASON = (
 )
 
 
-def season(folder: Path, languages: str, submissions: str = "{builds: false}") -> Config:
+def load_config(folder: Path, languages: str, submissions: str = "{builds: false}") -> Config:
     file = folder / "season.yaml"
     file.write_text(f"{SEASON}submissions: {submissions}\nlanguages: {languages}\n")
     return load(file, check_commands=True)
@@ -42,7 +42,7 @@ def program(folder: Path, name: str, script: str) -> Path:
 def test_programs_say_their_version_and_python_its_libraries(tmp_path: Path) -> None:
     node = program(tmp_path, "mynode", "echo v99.1.2 of node")
     mute = program(tmp_path, "mute", "exit 1")
-    config = season(tmp_path, f"{{python3: {sys.executable}, node: ./mynode, mute: {mute}}}")
+    config = load_config(tmp_path, f"{{python3: {sys.executable}, node: ./mynode, mute: {mute}}}")
     found = {language.word: language for language in languages(config)}
     python = found["python3"]
     assert (python.path, python.version) == (sys.executable, platform.python_version())
@@ -55,7 +55,7 @@ def test_what_the_season_does_not_name_is_looked_for_in_the_systems_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program(tmp_path, "ruby", "echo 9.9.9")
-    config = season(tmp_path, "{}")
+    config = load_config(tmp_path, "{}")
     monkeypatch.setenv("PATH", str(tmp_path))
     found = {language.word: language.path for language in languages(config)}
     assert found["bash"] in ("/usr/local/bin/bash", "/usr/bin/bash", "/bin/bash")
@@ -68,7 +68,7 @@ def test_compilers_are_there_where_something_is_built(
 ) -> None:
     monkeypatch.setattr(module, "problem", lambda: "")
     rustc = program(tmp_path, "rustc", "echo rustc 1.95.0")
-    config = season(tmp_path, f"{{rustc: {rustc}}}", f"{{builds: {str(builds).lower()}}}")
+    config = load_config(tmp_path, f"{{rustc: {rustc}}}", f"{{builds: {str(builds).lower()}}}")
     monkeypatch.setattr(module, "BUILDING", ("rustc", "gcc"))
     words = [language.word for language in languages(config)]
     assert "rustc" in words
@@ -80,8 +80,8 @@ def test_a_machine_without_a_python_for_authors_is_warned_of(
 ) -> None:
     monkeypatch.setattr("arbiter.season.config.programs.SYSTEM_PATH", str(tmp_path))
     warning = "no program python3 lies in the system's folders for authors: name one in `languages`"
-    assert warning in season(tmp_path, "{}").warnings
-    assert warning not in season(tmp_path, f"{{python3: {sys.executable}}}").warnings
+    assert warning in load_config(tmp_path, "{}").warnings
+    assert warning not in load_config(tmp_path, f"{{python3: {sys.executable}}}").warnings
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_mistake_in_languages_is_pointed_at(written: str, said: str, tmp_path:
     (tmp_path / "shims").mkdir()
     program(tmp_path / "shims", "python3", "")
     with pytest.raises(ConfigError) as caught:
-        season(tmp_path, written)
+        load_config(tmp_path, written)
     assert said in str(caught.value)
 
 
@@ -127,22 +127,24 @@ def test_the_terms_of_an_inspection_change_with_what_is_installed_and_with_the_r
     said = tmp_path / "installed"
     said.write_text("[]")
     python = program(tmp_path, "mypython", f"cat {said}")
-    config = season(tmp_path, f"{{python3: {python}}}")
+    config = load_config(tmp_path, f"{{python3: {python}}}")
     before = terms_of(config)
-    assert terms_of(season(tmp_path, f"{{python3: {python}}}")) == before
+    assert terms_of(load_config(tmp_path, f"{{python3: {python}}}")) == before
     said.write_text("[('a-library', '1.0')]")
     mended = terms_of(config)
     assert mended != before
-    assert terms_of(season(tmp_path, f"{{python3: {python}}}", "{builds: false, max_size: 3MB}")) != mended
+    assert (
+        terms_of(load_config(tmp_path, f"{{python3: {python}}}", "{builds: false, max_size: 3MB}")) != mended
+    )
     (tmp_path / "node").mkdir()
     node = program(tmp_path / "node", "node", "echo v99.1.2")
-    assert terms_of(season(tmp_path, f"{{python3: {python}, node: {node}}}")) != mended
+    assert terms_of(load_config(tmp_path, f"{{python3: {python}, node: {node}}}")) != mended
 
 
 def test_who_sends_again_and_again_has_programs_asked_once(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     python = program(tmp_path, "mypython", f"echo x >> {asked}")
-    config = season(tmp_path, f"{{python3: {python}}}")
+    config = load_config(tmp_path, f"{{python3: {python}}}")
     terms_of(config)
     once = asked.read_text()
     terms_of(config)

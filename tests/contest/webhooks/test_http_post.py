@@ -47,12 +47,12 @@ def test_no_redirection_is_followed(receiver: Receiver, secret: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "pause"), [("7", 7), ("999999", 3600), ("9999999", 0), ("-1", 0), ("soon", 0), ("٣", 0)]
+    ("retry_after", "pause"), [("7", 7), ("999999", 3600), ("9999999", 0), ("-1", 0), ("soon", 0), ("٣", 0)]
 )
 def test_a_receiver_may_ask_to_be_left_alone(
-    receiver: Receiver, secret: Path, asked: str, pause: int
+    receiver: Receiver, secret: Path, retry_after: str, pause: int
 ) -> None:
-    receiver.answer = lambda _: answer(429, f"Retry-After: {asked}")
+    receiver.answer = lambda _: answer(429, f"Retry-After: {retry_after}")
     receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
     assert (receipt.status, receipt.problem, receipt.pause) == (429, "status 429", pause)
 

@@ -23,9 +23,9 @@ SITE = "https://cards.example.org/seasons/s"
 SAY = "\u2068@everyone\u2069 is suspended from round 2 on: see <https://evil.example> and [here](http://evil.example)"
 
 
-def news(say: str, url: str | None = SITE, season: str = "s") -> NewsObject:
+def news(say: str, url: str | None = SITE, season_name: str = "s") -> NewsObject:
     return {
-        "season": season, "event": "suspended", "subject": "a", "moment": None, "round": 2, "state": None,
+        "season": season_name, "event": "suspended", "subject": "a", "moment": None, "round": 2, "state": None,
         "say": say, "url": url,
     }  # fmt: skip
 

@@ -66,17 +66,17 @@ def state(season: SeasonStore, word: str) -> None:
 
 
 @pytest.fixture
-def told() -> Told:
+def receiver() -> Told:
     return Told()
 
 
 @pytest.fixture
-def make(told: Told) -> Iterator[Callable[..., Sender]]:
+def make(receiver: Told) -> Iterator[Callable[..., Sender]]:
     """Makes senders to the receiver."""
     made: list[Sender] = []
 
     def sender(config: Config, say: Callable[[str], None] = lambda _: None) -> Sender:
-        made.append(Sender(config, config.webhooks[0], say, None, told.send, lambda: told.now))
+        made.append(Sender(config, config.webhooks[0], say, None, receiver.send, lambda: receiver.now))
         return made[-1]
 
     yield sender
@@ -92,34 +92,34 @@ def work(sender: Sender) -> float | None:
 
 
 def test_each_event_is_told_once_and_in_order(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     sender = make(configured(f"{HOOK}, {ALL}"))
     for number in range(1, 4):
         happen(begun, Happening.ROUND, number)
     assert work(sender) is None
-    assert [event for event, _, _ in told.got] == ["round"] * 3
-    assert told.said() == ["round 1 begins", "round 2 begins", "round 3 begins"]
-    assert len({delivery for _, delivery, _ in told.got}) == 3
+    assert [event for event, _, _ in receiver.got] == ["round"] * 3
+    assert receiver.said() == ["round 1 begins", "round 2 begins", "round 3 begins"]
+    assert len({delivery for _, delivery, _ in receiver.got}) == 3
     again = make(configured(f"{HOOK}, {ALL}"))
-    assert (work(sender), work(again), len(told.got)) == (None, None, 3)
+    assert (work(sender), work(again), len(receiver.got)) == (None, None, 3)
     happen(begun, Happening.ROUND, 4)
-    assert (work(sender), told.said()[3:]) == (None, ["round 4 begins"])
+    assert (work(sender), receiver.said()[3:]) == (None, ["round 4 begins"])
 
 
 def test_only_what_the_file_names_is_told(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     sender = make(configured(f"{HOOK}, events: [state]"))
     happen(begun, Happening.ROUND, 1)
     state(begun, "stopping")
     happen(begun, Happening.MATCH, 1, "r001/t01/m0")
     work(sender)
-    assert told.said() == ["the season stops after the matches under way"]
+    assert receiver.said() == ["the season stops after the matches under way"]
 
 
 def test_by_default_everything_but_matches_is_told(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     sender = make(configured(HOOK))
     work(sender)
@@ -135,13 +135,13 @@ def test_by_default_everything_but_matches_is_told(
         }
         happen(begun, kind, 1, "1", **detail)
     work(sender)
-    assert [event for event, _, _ in told.got] == [
+    assert [event for event, _, _ in receiver.got] == [
         kind.value for kind in Happening if kind not in (Happening.MATCH, Happening.REVIEW)
     ]
 
 
 def test_a_season_that_is_not_begun_is_waited_for(
-    configured: Callable[..., Config], make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], make: Callable[..., Sender], receiver: Told
 ) -> None:
     config = configured(HOOK)
     sender = make(config)
@@ -150,11 +150,11 @@ def test_a_season_that_is_not_begun_is_waited_for(
         assert sender.step() is None
         happen(store.make_season("spring", "planning", "a seed that nobody guesses"), Happening.ROUND, 1)
         work(sender)
-    assert told.said() == ["round 1 begins"]
+    assert receiver.said() == ["round 1 begins"]
 
 
 def test_who_comes_later_hears_what_happens_from_then_on(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     happen(begun, Happening.ROUND, 1)
     happen(begun, Happening.STANDINGS, 1)
@@ -162,11 +162,11 @@ def test_who_comes_later_hears_what_happens_from_then_on(
     work(sender)
     happen(begun, Happening.ROUND, 2)
     work(sender)
-    assert told.said() == ["round 2 begins"]
+    assert receiver.said() == ["round 2 begins"]
 
 
 def test_what_is_taken_out_of_the_file_and_comes_back_is_new(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     config = configured(HOOK)
     key = config.webhooks[0].digest
@@ -178,62 +178,62 @@ def test_what_is_taken_out_of_the_file_and_comes_back_is_new(
     assert begun.deliveries.read(key) is None
     happen(begun, Happening.ROUND, 2)
     work(make(config))
-    assert told.said() == []
+    assert receiver.said() == []
 
 
 def test_a_failed_delivery_is_tried_again_less_and_less_often_with_one_id_and_body(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     said: list[str] = []
     sender = make(configured(HOOK), said.append)
     happen(begun, Happening.ROUND, 1)
-    told.receipt = REFUSED
+    receiver.receipt = REFUSED
     pauses: list[float] = []
-    began = told.now
-    while not pauses or told.now - began < PATIENCE:
+    began = receiver.now
+    while not pauses or receiver.now - began < PATIENCE:
         wait = sender.step()
         assert wait
         pauses.append(wait)
-        tries = len(told.got)
+        tries = len(receiver.got)
         # Not a moment earlier, and not by another process either.
-        told.now += timedelta(seconds=wait - 1)
+        receiver.now += timedelta(seconds=wait - 1)
         again = make(configured(HOOK)).step()
         assert again is not None and 0 < again <= 1
-        assert len(told.got) == tries
-        told.now += timedelta(seconds=1)
+        assert len(receiver.got) == tries
+        receiver.now += timedelta(seconds=1)
     assert pauses[:4] == [FIRST_PAUSE.total_seconds() * 2**n for n in range(4)]
     assert pauses[-1] == LONGEST_PAUSE.total_seconds()
-    assert len({(delivery, body) for _, delivery, body in told.got}) == 1
+    assert len({(delivery, body) for _, delivery, body in receiver.got}) == 1
     assert said == ["spring: webhook 1 (news.example): status 503: tried again for a day"]
-    told.receipt = TAKEN
+    receiver.receipt = TAKEN
     assert work(sender) is None
-    assert len({(delivery, body) for _, delivery, body in told.got}) == 1
+    assert len({(delivery, body) for _, delivery, body in receiver.got}) == 1
 
 
 def test_a_receiver_may_ask_for_a_longer_pause(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     happen(begun, Happening.ROUND, 1)
-    told.receipt = Receipt(429, "status 429", 900)
+    receiver.receipt = Receipt(429, "status 429", 900)
     assert make(configured(HOOK)).step() == 900
 
 
 def test_after_a_day_it_is_given_up_with_all_that_is_as_old(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told,
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     said: list[str] = []
     sender = make(configured(HOOK), said.append)
-    monkeypatch.setattr("arbiter.store.event_log.moment", lambda: told.now.isoformat(timespec="seconds"))
+    monkeypatch.setattr("arbiter.store.event_log.moment", lambda: receiver.now.isoformat(timespec="seconds"))
     for number in (1, 2):
         happen(begun, Happening.ROUND, number)
-    told.receipt = REFUSED
-    began = told.now
+    receiver.receipt = REFUSED
+    began = receiver.now
     while wait := sender.step():
-        told.now += timedelta(seconds=wait)
-        if told.now - began < timedelta(minutes=2):
+        receiver.now += timedelta(seconds=wait)
+        if receiver.now - began < timedelta(minutes=2):
             happen(begun, Happening.ROUND, 3)
-    assert PATIENCE <= told.now - began < PATIENCE + LONGEST_PAUSE
+    assert PATIENCE <= receiver.now - began < PATIENCE + LONGEST_PAUSE
     # Rounds 3 happened within the first pauses, as long ago as the last pause is longer than the day.
     many = known(begun, sender).dropped
     assert many > 2
@@ -245,42 +245,46 @@ def test_after_a_day_it_is_given_up_with_all_that_is_as_old(
 
 
 def test_what_a_machine_that_was_off_had_to_tell_is_told_when_it_is_back(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     sender = make(configured(HOOK))
     for number in range(1, 7):
         happen(begun, Happening.ROUND, number)
-    told.receipt = REFUSED
+    receiver.receipt = REFUSED
     sender.step()
-    told.now += 3 * PATIENCE
+    receiver.now += 3 * PATIENCE
     assert sender.step()
-    told.receipt = TAKEN
-    told.now += LONGEST_PAUSE
+    receiver.receipt = TAKEN
+    receiver.now += LONGEST_PAUSE
     assert work(sender) is None
-    assert told.said()[2:] == [f"round {number} begins" for number in range(1, 7)]
+    assert receiver.said()[2:] == [f"round {number} begins" for number in range(1, 7)]
     assert known(begun, sender).dropped == 0
 
 
 @pytest.mark.parametrize("years", [-1, 1])
 def test_a_clock_that_was_wrong_delays_no_try(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told, years: int
+    configured: Callable[..., Config],
+    begun: SeasonStore,
+    make: Callable[..., Sender],
+    receiver: Told,
+    years: int,
 ) -> None:
     sender = make(configured(HOOK))
     happen(begun, Happening.ROUND, 1)
-    told.receipt = REFUSED
+    receiver.receipt = REFUSED
     sender.step()
-    told.receipt = TAKEN
-    told.now += years * timedelta(days=365)
+    receiver.receipt = TAKEN
+    receiver.now += years * timedelta(days=365)
     assert work(sender) is None
-    assert told.said() == ["round 1 begins"] * 2
+    assert receiver.said() == ["round 1 begins"] * 2
 
 
 def test_after_a_test_that_was_taken_a_delivery_is_tried_as_for_the_first_time(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     sender = make(configured(HOOK))
     happen(begun, Happening.ROUND, 1)
-    told.receipt = REFUSED
+    receiver.receipt = REFUSED
     for _ in range(40):
         begun.deliveries.hurry(sender._webhook.digest)
         assert sender.step() == FIRST_PAUSE.total_seconds()
@@ -290,7 +294,7 @@ def test_events_of_a_season_that_was_put_back_have_new_ids(
     configured: Callable[..., Config],
     begun: SeasonStore,
     make: Callable[..., Sender],
-    told: Told,
+    receiver: Told,
     tmp_path: Path,
 ) -> None:
     config = configured(f"{HOOK}, events: [round]")
@@ -311,30 +315,30 @@ def test_events_of_a_season_that_was_put_back_have_new_ids(
         sender.step()
     sender.close()
     work(sender)
-    assert told.said() == [f"round {number} begins" for number in (1, 2, 3, 4, 5)]
-    assert len({delivery for _, delivery, _ in told.got}) == 5
+    assert receiver.said() == [f"round {number} begins" for number in (1, 2, 3, 4, 5)]
+    assert len({delivery for _, delivery, _ in receiver.got}) == 5
 
 
 def test_what_happened_within_the_day_is_still_told(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
-    told.now = datetime.now(UTC)
+    receiver.now = datetime.now(UTC)
     sender = make(configured(HOOK))
     for number in (1, 2):
         happen(begun, Happening.ROUND, number)
-    told.receipt = REFUSED
+    receiver.receipt = REFUSED
     sender.step()
     # As if the first try had been more than a day before the second event, and many since.
     telling = known(begun, sender).telling
     assert telling is not None
-    early = (told.now - PATIENCE).isoformat(timespec="seconds")
+    early = (receiver.now - PATIENCE).isoformat(timespec="seconds")
     for _ in range(40):
         begun.deliveries.put_off(sender._webhook.digest, telling, early, early, "status 503")
     assert sender.step() == 0
     assert known(begun, sender).dropped == 1
-    told.receipt = TAKEN
+    receiver.receipt = TAKEN
     work(sender)
-    assert told.said()[-1] == "round 2 begins"
+    assert receiver.said()[-1] == "round 2 begins"
 
 
 def known(season: SeasonStore, sender: Sender) -> Any:
@@ -342,33 +346,33 @@ def known(season: SeasonStore, sender: Sender) -> Any:
 
 
 def test_a_receiver_that_is_gone_is_told_nothing_more_until_it_takes_a_test(
-    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], told: Told
+    configured: Callable[..., Config], begun: SeasonStore, make: Callable[..., Sender], receiver: Told
 ) -> None:
     said: list[str] = []
     config = configured(HOOK)
     sender = make(config, said.append)
     happen(begun, Happening.ROUND, 1)
-    told.receipt = GONE
+    receiver.receipt = GONE
     work(sender)
-    told.receipt = TAKEN
-    assert (work(sender), work(make(config)), len(told.got)) == (None, None, 1)
+    receiver.receipt = TAKEN
+    assert (work(sender), work(make(config)), len(receiver.got)) == (None, None, 1)
     assert said == ["spring: webhook 1 (news.example) is gone for good (status 410): it is told nothing more"]
     assert [(deed.verb, deed.because) for deed in begun.audit.last(9)] == [("end", "status 410")]
     begun.deliveries.hurry(config.webhooks[0].digest)
     work(sender)
-    assert len({delivery for _, delivery, _ in told.got}) == 1
-    assert len(told.got) == 2
+    assert len({delivery for _, delivery, _ in receiver.got}) == 1
+    assert len(receiver.got) == 2
 
 
 def test_two_webhooks_and_two_seasons_have_ids_of_their_own(
-    configured: Callable[..., Config], begun: SeasonStore, told: Told
+    configured: Callable[..., Config], begun: SeasonStore, receiver: Told
 ) -> None:
     config = configured(HOOK, "url: 'https://other.example/'")
     happen(begun, Happening.ROUND, 1)
     for webhook in config.webhooks:
-        with closing(Sender(config, webhook, print, None, told.send)) as sender:
+        with closing(Sender(config, webhook, print, None, receiver.send)) as sender:
             work(sender)
-    assert len({delivery for _, delivery, _ in told.got}) == 2
+    assert len({delivery for _, delivery, _ in receiver.got}) == 2
 
 
 def test_a_long_time_without_news_is_not_looked_through_again(
@@ -406,7 +410,7 @@ class Fate:
 def test_after_a_hundred_kills_each_event_has_come_and_each_id_has_one_body(
     configured: Callable[..., Config],
     begun: SeasonStore,
-    told: Told,
+    receiver: Told,
     monkeypatch: pytest.MonkeyPatch,
     seed: int,
 ) -> None:
@@ -430,8 +434,8 @@ def test_after_a_hundred_kills_each_event_has_come_and_each_id_has_one_body(
 
     def send(*given: Any) -> Receipt:
         fate.strike()
-        told.receipt = REFUSED if fate.left % 7 == 3 else TAKEN
-        receipt = told.send(*given)
+        receiver.receipt = REFUSED if fate.left % 7 == 3 else TAKEN
+        receipt = receiver.send(*given)
         fate.strike()
         return receipt
 
@@ -439,21 +443,23 @@ def test_after_a_hundred_kills_each_event_has_come_and_each_id_has_one_body(
         expected += 1
         happen(begun, Happening.ROUND, expected)
         with closing(
-            Sender(config, config.webhooks[0], lambda _: None, None, send, lambda: told.now)
+            Sender(config, config.webhooks[0], lambda _: None, None, send, lambda: receiver.now)
         ) as sender:
             try:
                 while (wait := sender.step()) is not None:
-                    told.now += timedelta(seconds=wait)
+                    receiver.now += timedelta(seconds=wait)
             except Killed:
                 pass
-    with closing(Sender(config, config.webhooks[0], lambda _: None, None, send, lambda: told.now)) as sender:
+    with closing(
+        Sender(config, config.webhooks[0], lambda _: None, None, send, lambda: receiver.now)
+    ) as sender:
         while (wait := sender.step()) is not None:
-            told.now += timedelta(seconds=wait)
+            receiver.now += timedelta(seconds=wait)
     bodies: defaultdict[str, set[str]] = defaultdict(set)
-    for _, delivery, body in told.got:
+    for _, delivery, body in receiver.got:
         bodies[delivery].add(body)
     assert all(len(found) == 1 for found in bodies.values())
     # By the first time that each came: in order, and none is missing or there under two ids.
     first = [json.loads(next(iter(found)))["round"] for found in bodies.values()]
     assert first == list(range(1, expected + 1))
-    assert len(told.got) > len(bodies)
+    assert len(receiver.got) > len(bodies)

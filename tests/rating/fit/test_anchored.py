@@ -9,14 +9,14 @@ import pytest
 
 from rating import Match, OptionError, PairTable, bayeselo, rate_one
 from rating.fit.kinds import upper
-from tests.rating.recorded_results import season
+from tests.rating.recorded_results import simulate_season
 
 ELO = math.log(10.0) / 400.0
 NAMES = [f"p{k}" for k in range(12)]
 
 
 def test_it_is_the_maximum_of_the_likelihood() -> None:
-    table = PairTable.from_matches(season(12, 15, seed=3), players=NAMES)
+    table = PairTable.from_matches(simulate_season(12, 15, seed=3), players=NAMES)
     others, d = np.linspace(-150.0, 150.0, 12), 20.0
     found = rate_one(table, "p4", others, d)
     assert found is not None
@@ -43,7 +43,7 @@ def test_it_is_the_maximum_of_the_likelihood() -> None:
 
 
 def test_anchors_from_a_fit_give_the_fit_again() -> None:
-    table = PairTable.from_matches(season(12, 60, seed=4), players=NAMES)
+    table = PairTable.from_matches(simulate_season(12, 60, seed=4), players=NAMES)
     fit = bayeselo(table)
     found = rate_one(table, "p7", fit.elo, fit.drawelo)
     assert found is not None
@@ -51,7 +51,7 @@ def test_anchors_from_a_fit_give_the_fit_again() -> None:
 
 
 def test_shifted_anchors_shift_the_rating() -> None:
-    table = PairTable.from_matches(season(12, 15, seed=3), players=NAMES)
+    table = PairTable.from_matches(simulate_season(12, 15, seed=3), players=NAMES)
     zero, shifted = (rate_one(table, "p4", np.full(12, level), 10.0) for level in (0.0, 800.0))
     assert zero is not None
     assert shifted is not None

@@ -11,7 +11,7 @@ import pytest
 
 from rating import Match, OptionError, PairTable, Ranking, rate
 from rating.fit.bayeselo import bayeselo
-from tests.rating.recorded_results import from_pairs, season
+from tests.rating.recorded_results import from_pairs, simulate_season
 
 
 def names_of(ranking: Ranking) -> set[str]:
@@ -83,13 +83,13 @@ def test_a_three_cycle_with_advantage_fitted_does_not_run_away() -> None:
 
 
 def test_players_without_results_come_last_and_have_no_rating() -> None:
-    table = PairTable.from_matches(season(8, 12), players=["idle", "zero"])
+    table = PairTable.from_matches(simulate_season(8, 12), players=["idle", "zero"])
     rows = rate(table).rows
     assert [(row.player, row.rank, row.elo, row.low, row.component) for row in rows[-2:]] == [
         ("idle", 9, None, None, None),
         ("zero", 9, None, None, None),
     ]
-    without = rate(PairTable.from_matches(season(8, 12))).rows
+    without = rate(PairTable.from_matches(simulate_season(8, 12))).rows
     assert [row.elo for row in rows[:8]] == pytest.approx([row.elo for row in without], abs=1e-8)
 
 
@@ -103,7 +103,7 @@ def test_a_ridge_ties_groups() -> None:
 
 
 def test_a_wide_ridge_changes_nothing() -> None:
-    table = PairTable.from_matches(season(12, 12))
+    table = PairTable.from_matches(simulate_season(12, 12))
     plain, wide = rate(table), rate(table, ridge=1e6)
     assert wide.fit.elo == pytest.approx(plain.fit.elo, abs=1e-4)
     assert wide.intervals.half == pytest.approx(plain.intervals.half, rel=1e-5)

@@ -20,7 +20,7 @@ from rating.fit.bayeselo import Fit, bayeselo
 from rating.fit.intervals import _pulls, intervals
 from rating.fit.kinds import BAYESELO_Z, Kind
 from rating.fit.sandwich import count_clusters
-from tests.rating.recorded_results import from_pairs, season
+from tests.rating.recorded_results import from_pairs, simulate_season
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ ELO = math.log(10.0) / 400.0
 @pytest.mark.parametrize(("kind", "clusters"), [("round", 15), ("table", 45), ("match", 180)])
 def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
     """V = C (R/(R-1) sum g g^T) C, written out with loops."""
-    matches = season(12, 15, seed=3)
+    matches = simulate_season(12, 15, seed=3)
     table = PairTable.from_matches(matches, players=[f"p{k}" for k in range(12)])
     fit = bayeselo(table)
     d, middle, sums = fit.drawelo * ELO, np.zeros((12, 12)), dict[Any, Any]()
@@ -62,7 +62,7 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "asked", "kind", "notices"),
+    ("rounds", "wanted", "kind", "notices"),
     [
         (10, "round", "round", []),
         (9, "round", "match", ["few-rounds"]),
@@ -73,9 +73,9 @@ def test_sandwich_by_its_formula(kind: Kind, clusters: int) -> None:
         (1, "round", "model", ["few-matches"]),
     ],
 )
-def test_fall_backs(rounds: int, asked: Kind, kind: Kind, notices: list[str]) -> None:
-    fit = bayeselo(PairTable.from_matches(season(8, rounds)))
-    of = intervals(fit, asked, pooled=False)
+def test_fall_backs(rounds: int, wanted: Kind, kind: Kind, notices: list[str]) -> None:
+    fit = bayeselo(PairTable.from_matches(simulate_season(8, rounds)))
+    of = intervals(fit, wanted, pooled=False)
     assert (of.kind, [notice.name for notice in of.notices]) == (kind, notices)
     if kind == "match":
         assert of.quantile == pytest.approx(float(stdtrit(8 * rounds - 1, 0.975)))
@@ -84,7 +84,7 @@ def test_fall_backs(rounds: int, asked: Kind, kind: Kind, notices: list[str]) ->
 
 
 def test_rank_intervals_by_their_rule() -> None:
-    fit = bayeselo(PairTable.from_matches(season(12, 20), players=["idle"]))
+    fit = bayeselo(PairTable.from_matches(simulate_season(12, 20), players=["idle"]))
     of = intervals(fit)
     chance, best, worst = of.los(), *of.rank_interval()
     sure = 1 - 0.05 / 11
@@ -118,14 +118,14 @@ def test_exactdist_ends_where_the_grid_ends() -> None:
 
 
 def test_rounds_that_are_not_named() -> None:
-    plain = [Match(match.players, match.points) for match in season(8, 12)]
+    plain = [Match(match.players, match.points) for match in simulate_season(8, 12)]
     ranking = rate(PairTable.from_matches(plain))
     assert ranking.intervals.kind == "match"
     assert ranking.warnings == ("intervals are by match: the results do not all name their round",)
 
 
 def test_quantiles() -> None:
-    fit = bayeselo(PairTable.from_matches(season(8, 12)))
+    fit = bayeselo(PairTable.from_matches(simulate_season(8, 12)))
     assert intervals(fit, "model").quantile == pytest.approx(1.959964, abs=1e-6)
     assert intervals(fit, "covariance").quantile == BAYESELO_Z
     assert intervals(fit, "variance").quantile == BAYESELO_Z
@@ -137,13 +137,13 @@ def test_quantiles() -> None:
 
 @pytest.mark.parametrize(("kind", "level"), [("rounds", 0.95), ("round", 1.0), ("round", 95.0)])
 def test_options_out_of_range(kind: str, level: float) -> None:
-    fit = bayeselo(PairTable.from_matches(season(4, 1)))
+    fit = bayeselo(PairTable.from_matches(simulate_season(4, 1)))
     with pytest.raises(OptionError):
         intervals(fit, kind, level=level)  # type: ignore[arg-type]
 
 
 def test_lines_are_ranked_and_add_up() -> None:
-    ranking = rate(PairTable.from_matches(season(12, 12)))
+    ranking = rate(PairTable.from_matches(simulate_season(12, 12)))
     elos = [row.elo for row in ranking.rows if row.elo is not None]
     assert elos == sorted(elos, reverse=True)
     assert [row.rank for row in ranking.rows] == list(range(1, 13))

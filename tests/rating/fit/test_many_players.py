@@ -16,7 +16,7 @@ from rating.fit.bayeselo import bayeselo
 from rating.fit.intervals import intervals
 from rating.fit.kinds import Kind
 from rating.threads import one_thread
-from tests.rating.recorded_results import from_pairs, season
+from tests.rating.recorded_results import from_pairs, simulate_season
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +24,7 @@ KINDS: list[Kind] = ["round", "match", "model", "covariance", "variance"]
 
 
 APART = from_pairs([("a", "b", 5, 2, 3), ("b", "c", 5, 2, 3), ("x", "y", 4, 1, 1)], players=["idle"])
-WHOLE = PairTable.from_matches(season(40, 20), players=["idle"])
+WHOLE = PairTable.from_matches(simulate_season(40, 20), players=["idle"])
 
 
 @pytest.mark.parametrize("table", [WHOLE, APART])
@@ -57,7 +57,7 @@ def test_a_long_chain_falls_back_to_the_factor(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("options", [{}, {"ridge": 350.0}, {"advantage": "fit"}])
 def test_intervals_without_a_matrix(monkeypatch: pytest.MonkeyPatch, options: dict[str, object]) -> None:
-    table = PairTable.from_matches(season(60, 20), players=["idle"])
+    table = PairTable.from_matches(simulate_season(60, 20), players=["idle"])
     fit = bayeselo(table, **options)  # type: ignore[arg-type]
     dense = {kind: intervals(fit, kind, pooled=False) for kind in KINDS}
     ranks = {kind: of.rank_interval() for kind, of in dense.items()}
@@ -82,7 +82,7 @@ def test_intervals_without_a_matrix(monkeypatch: pytest.MonkeyPatch, options: di
 
 @pytest.mark.slow
 def test_many_clusters_of_many_players_are_summed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = bayeselo(PairTable.from_matches(season(40, 100)))
+    fit = bayeselo(PairTable.from_matches(simulate_season(40, 100)))
     exact = intervals(fit, "match")
     monkeypatch.setattr("rating.fit.sandwich._MOST_DENSE", 0)
     monkeypatch.setattr("rating.fit.sandwich._MOST_ENTRIES", 40 * 500)
@@ -126,7 +126,7 @@ def test_ten_thousand_players_need_no_matrix() -> None:
 
 
 def test_a_start_near_the_end_saves_steps_and_none_changes_anything() -> None:
-    table = PairTable.from_matches(season(40, 20))
+    table = PairTable.from_matches(simulate_season(40, 20))
     cold = bayeselo(table)
     warm, far = bayeselo(table, start=cold.elo), bayeselo(table, start=np.linspace(900.0, -200.0, 40))
     assert warm.iterations <= cold.iterations

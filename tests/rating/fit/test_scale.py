@@ -7,15 +7,15 @@ import pytest
 from scipy.special import stdtr
 
 from rating import Intervals, PairTable, bayeselo, intervals, pack_ranking, rank, scaled, unpack_ranking
-from tests.rating.test_kept import NAMES, played
+from tests.rating.test_kept import NAMES, simulate_matches
 
 ONE, TWO = NAMES[2], NAMES[7]
 
 
 def around_zero(rounds: int, late: bool = False) -> Intervals:
-    matches = played(rounds)
+    matches = simulate_matches(rounds)
     if late:
-        matches += played(3, ["new", *NAMES[:7]], seed=2)
+        matches += simulate_matches(3, ["new", *NAMES[:7]], seed=2)
     return intervals(bayeselo(PairTable.from_matches(matches, players=[*NAMES, "idle"])))
 
 
@@ -60,7 +60,9 @@ def test_anchors_without_results_change_nothing() -> None:
 
 
 def test_groups_that_never_met_have_anchors_of_their_own() -> None:
-    one, two, three = (played(4, [f"{name}{group}" for name in NAMES[:4]], seed=group) for group in (1, 2, 3))
+    one, two, three = (
+        simulate_matches(4, [f"{name}{group}" for name in NAMES[:4]], seed=group) for group in (1, 2, 3)
+    )
     before = intervals(bayeselo(PairTable.from_matches([*one, *two, *three])))
     anchors = {f"{NAMES[0]}1": 1000.0, f"{NAMES[1]}2": -50.0}
     found, players = scaled(before, anchors), before.fit.table.players

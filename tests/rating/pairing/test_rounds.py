@@ -16,7 +16,7 @@ from rating.pairing.field import field_of
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import Rule, rule_of_round
 from rating.simulation import Simulation, simulate
-from tests.rating.recorded_results import from_pairs, season
+from tests.rating.recorded_results import from_pairs, simulate_season
 
 ELO = math.log(10.0) / 400.0
 RULES: list[Rule] = ["variance", "variance-sequential", "a-optimal", "d-optimal", "swiss", "random"]
@@ -58,7 +58,7 @@ def rounded(fit: Fit) -> Fit:
 
 @pytest.fixture(scope="module")
 def fit() -> Fit:
-    return rounded(bayeselo(PairTable.from_matches(season(12, 11, seed=4))))
+    return rounded(bayeselo(PairTable.from_matches(simulate_season(12, 11, seed=4))))
 
 
 def ranked(fit: Fit) -> list[int]:
@@ -144,7 +144,7 @@ def test_variance_sequential_by_whole_matrices(fit: Fit) -> None:
 
 
 def test_many_updates_are_applied_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    fit = bayeselo(PairTable.from_matches(season(48, 12)))
+    fit = bayeselo(PairTable.from_matches(simulate_season(48, 12)))
     batched = next_round(fit, rule="variance-sequential")
     for columns in (1, 5, 1000):
         monkeypatch.setattr("rating.pairing.greedy._COLUMNS", columns)
@@ -161,7 +161,7 @@ def test_swiss_takes_the_least_met_and_then_the_nearest() -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_everybody_has_one_seat(rule: Rule) -> None:
-    table = PairTable.from_matches(season(20, 3), players=["idle"])
+    table = PairTable.from_matches(simulate_season(20, 3), players=["idle"])
     players = [*table.players[:21], "new", "newer", "newest"]
     for size in (2, 3, 4, 6, 12, 24):
         tables = next_round(table, players, rule=rule, size=size)
@@ -172,7 +172,7 @@ def test_everybody_has_one_seat(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_matters_but_results_players_and_seed(rule: Rule) -> None:
     """Not the order of players, the order of results, nor how the fit was reached."""
-    matches = season(16, 10, seed=2)
+    matches = simulate_season(16, 10, seed=2)
     table = PairTable.from_matches(matches)
     expected = next_round(table, rule=rule, seed="s|11")
     mixed = PairTable.from_matches(matches[::-1], players=sorted(table.players, reverse=True))
@@ -190,7 +190,7 @@ def test_before_any_result(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_newcomers_are_like_idle_players(rule: Rule) -> None:
-    matches = season(16, 10)
+    matches = simulate_season(16, 10)
     named = PairTable.from_matches(matches, players=["x", "y", "z", "w"])
     players = list(named.players)
     assert next_round(PairTable.from_matches(matches), players, rule=rule) == next_round(named, rule=rule)
@@ -198,7 +198,7 @@ def test_newcomers_are_like_idle_players(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_players_may_be_away(rule: Rule) -> None:
-    table = PairTable.from_matches(season(16, 10))
+    table = PairTable.from_matches(simulate_season(16, 10))
     present = list(table.players[3:11])
     tables = next_round(table, present, rule=rule)
     assert sorted(name for seats in tables for name in seats) == sorted(present)
@@ -207,7 +207,7 @@ def test_players_may_be_away(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", ["a-optimal", "d-optimal", "swiss"])
 def test_copies_of_a_house_bot_sit_apart(rule: Rule) -> None:
     """They tell nothing about each other; rules that look at whole tables see it."""
-    table = PairTable.from_matches(season(8, 10))
+    table = PairTable.from_matches(simulate_season(8, 10))
     players = [*table.players[:6], "p7", "p7"]
     tables = next_round(table, players, rule=rule)
     assert [seats.count("p7") for seats in tables] == [1, 1]

@@ -48,7 +48,7 @@ def test_a_better_one_is_found_in_half_of_the_matches_that_tests_of_each_take() 
         scores = drawn(pool(1), [elo], runs * longest, rng).reshape(runs, longest)
         _, step = stops(test, np.arange(1, longest + 1), scores.cumsum(axis=1), (scores**2).cumsum(axis=1))
         cost += float(step.mean()) + 1.0
-    assert ended.played.mean() <= 0.5 * cost
+    assert ended.played_blocks.mean() <= 0.5 * cost
 
 
 def test_rare_large_losses_are_not_overlooked() -> None:
@@ -62,7 +62,7 @@ def test_rare_large_losses_are_not_overlooked() -> None:
     assert np.mean(standing.verdict == 1) <= MOST
 
 
-def played(choice: Choice, rows: Floats) -> tuple[Standing, Floats]:
+def run_choice(choice: Choice, rows: Floats) -> tuple[Standing, Floats]:
     """The standing after these blocks, and the scores of those in the race in each."""
     standing, counted = choice.start(rows.shape[1]), []
     for row in rows:
@@ -76,7 +76,7 @@ def played(choice: Choice, rows: Floats) -> tuple[Standing, Floats]:
 def test_groups_are_best_first_and_hold_who_was_not_told_apart() -> None:
     rng = np.random.default_rng(1)
     rows = np.stack([drawn(pool(5), [0.0, 250.0, 120.0, 120.0, 0.0], 1, rng)[0] for _ in range(400)])
-    standing, counted = played(CHOICE, rows)
+    standing, counted = run_choice(CHOICE, rows)
     assert (VERDICTS[int(standing.verdict)], int(standing.leader)) == ("best", 1)
     groups = CHOICE.groups(counted, standing)
     assert groups[0] == [1]
@@ -93,16 +93,16 @@ def test_groups_are_best_first_and_hold_who_was_not_told_apart() -> None:
 def test_programs_that_play_alike_are_level_and_one_of_them_is_named() -> None:
     rng = np.random.default_rng(2)
     better = np.stack([drawn(pool(1), [100.0], 1, rng)[0] for _ in range(400)])
-    standing, counted = played(CHOICE, np.repeat(better, 2, axis=1))
+    standing, counted = run_choice(CHOICE, np.repeat(better, 2, axis=1))
     assert (int(standing.verdict), int(standing.leader)) == (1, 0)
     assert STATES[standing.state[1]] == "level"
     assert CHOICE.groups(counted, standing) == [[0, 1]]
 
 
 def test_who_plays_as_the_base_does_is_no_better_and_a_budget_may_be_spent() -> None:
-    standing, _ = played(CHOICE, np.full((400, 1), 0.5))
+    standing, _ = run_choice(CHOICE, np.full((400, 1), 0.5))
     assert (VERDICTS[int(standing.verdict)], STATES[standing.state[0]]) == ("none", "no_better")
-    standing, counted = played(Choice(most_blocks=5), np.full((400, 1), 0.5))
+    standing, counted = run_choice(Choice(most_blocks=5), np.full((400, 1), 0.5))
     assert (VERDICTS[int(standing.verdict)], len(counted)) == ("out_of_budget", 5)
 
 
@@ -112,7 +112,7 @@ def test_a_strength_is_above_the_base_and_the_evidence_that_of_the_bets() -> Non
     assert low < elo < high
     assert elo == pytest.approx(-400.0 * math.log10(1.0 / 0.65625 - 1.0))
     assert Choice(share=0.5).strength(scores)[1] > elo
-    standing, _ = played(CHOICE, np.repeat(scores[:, None], 2, axis=1))
+    standing, _ = run_choice(CHOICE, np.repeat(scores[:, None], 2, axis=1))
     assert VERDICTS[int(standing.verdict)] == "best"
     assert CHOICE.evidence(standing) >= 20.0
     assert CHOICE.evidence(CHOICE.start(2)) == pytest.approx(1.0)

@@ -63,7 +63,7 @@ def program_that_needs(*names: str, looked_for_in: str = "") -> bytes:
     return header + segments + b"".join(struct.pack("<QQ", *entry) for entry in entries) + strings
 
 
-def played(folder: Path, *command: str) -> MatchRecord:
+def play_match(folder: Path, *command: str) -> MatchRecord:
     """A match of a bot against itself, under a keeper of its own."""
     (folder / "bot.py").write_text(PLAY)
     player = registered("bot", command or (PYTHON, str(folder / "bot.py")), folder)
@@ -99,7 +99,7 @@ def test_what_an_authors_file_names_is_never_read_where_it_is(name: str, tmp_pat
     (tmp_path / "decoy").write_bytes(program_that_needs(name, looked_for_in="/usr/lib"))
     needs = needs_of(str(tmp_path / "decoy"))
     assert needs is not None and needs.libraries == (name,)
-    record = played(tmp_path)
+    record = play_match(tmp_path)
     assert record.forfeit is None
     assert record.isolation["system"] == "in memory, at most 1024 MB"
 
@@ -107,11 +107,11 @@ def test_what_an_authors_file_names_is_never_read_where_it_is(name: str, tmp_pat
 def test_a_pipe_where_a_library_is_looked_for_keeps_nobody_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "libq.so")
     (tmp_path / "decoy").write_bytes(program_that_needs("libq.so", looked_for_in="$ORIGIN"))
-    assert played(tmp_path).forfeit is None
+    assert play_match(tmp_path).forfeit is None
 
 
 def test_a_word_that_leads_through_the_kernels_folders_starts_a_bot_all_the_same(tmp_path: Path) -> None:
-    assert played(tmp_path, PYTHON, str(tmp_path / "bot.py"), "/dev/stdin").forfeit is None
+    assert play_match(tmp_path, PYTHON, str(tmp_path / "bot.py"), "/dev/stdin").forfeit is None
 
 
 def test_a_first_line_tells_an_author_nothing_of_the_organisers_links(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_first_line_tells_an_author_nothing_of_the_organisers_links(tmp_path: 
     script.write_text(f"#!{tmp_path}/private\nif [ -L {tmp_path}/private ]; then echo seen >&2; fi\n")
     script.chmod(0o755)
     with pytest.raises(Exception, match="No such file"):
-        played(tmp_path / "own", str(script))
+        play_match(tmp_path / "own", str(script))
 
 
 def test_a_folder_deeper_than_any_is_looked_through_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_folder_deeper_than_any_is_looked_through_as_far_as_it_goes(tmp_path: 
         os.close(place)
         place = inner
     os.close(place)
-    assert played(tmp_path).forfeit is None
+    assert play_match(tmp_path).forfeit is None
 
 
 def in_a_shell(folder: Path, name: str, first: str) -> Player:

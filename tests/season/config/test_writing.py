@@ -109,14 +109,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(SEASON)
 @examples(100)
-def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, season: dict[str, Any]) -> None:
-    for number, player in enumerate(season["players"]):
+def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, settings: dict[str, Any]) -> None:
+    for number, player in enumerate(settings["players"]):
         player["name"] = f"p{number}"
-    if season.get("stop_when"):
-        season["anchors"] = {rated_name("p0", season["players"][0].get("version")): 12.5}
+    if settings.get("stop_when"):
+        settings["anchors"] = {rated_name("p0", settings["players"][0].get("version")): 12.5}
     file, copy = folder / "s.yaml", folder / "elsewhere" / "copy.yaml"
     copy.parent.mkdir(exist_ok=True)
-    file.write_text(yaml.safe_dump(season, allow_unicode=True), encoding="utf-8")
+    file.write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
     config = load(file)
     text = written(config)
     copy.write_text(text, encoding="utf-8")

@@ -154,7 +154,7 @@ def until_size(executor: Slots, notes: queue.Queue[str], size: int) -> str:
     return said
 
 
-def played(record: MatchRecord) -> tuple[Any, ...]:
+def outcome_of(record: MatchRecord) -> tuple[Any, ...]:
     """What is the same wherever a match is played."""
     actions = [(move.deal, move.seat, move.action) for move in record.moves]
     return record.id, record.players, record.deals, record.points, record.forfeit, actions
@@ -175,7 +175,7 @@ def test_each_match_is_played_once_and_as_at_home(dask: Dask, notes: queue.Queue
         away = executor.submit(play_match, match("home", randoms())).result(SOON)
         cores = {executor.submit(os.sched_getaffinity, 0).result(SOON).pop() for _ in range(4)}
     assert [record.id for record in records] == [spec.id for spec in specs]
-    assert played(away) == played(home)
+    assert outcome_of(away) == outcome_of(home)
     assert sorted((folder / "plays").read_text().split()) == sorted(spec.id for spec in specs)
     assert cores <= os.sched_getaffinity(0)
 
@@ -240,7 +240,7 @@ def test_shipped_players_need_nothing_on_the_workers(
         bots.rename(tmp_path / "elsewhere")
         record = executor.submit(play_match, spec).result(SOON)
     assert record.forfeit is None
-    assert played(record) == played(home)
+    assert outcome_of(record) == outcome_of(home)
 
 
 def test_players_that_a_worker_lacks_are_no_forfeit_but_an_error_at_the_start(

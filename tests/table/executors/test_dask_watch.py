@@ -132,7 +132,7 @@ def slots(client: Client, notes: queue.Queue[str]) -> Iterator[Slots]:
         raise KeyboardInterrupt
 
 
-def told(notes: queue.Queue[str], what: str) -> str:
+def wait_for_note(notes: queue.Queue[str], what: str) -> str:
     while what not in (note := notes.get(timeout=SOON)):
         pass
     return note
@@ -145,7 +145,7 @@ def test_a_paused_worker_is_named_and_the_match_that_it_has_not_begun_moves_on(
     waiting = slots.submit(int)
     client.paused.add(f"{AT}1")
     why = "Dask has paused it at 105 MiB of 128 MiB (start it with a larger --memory-limit)"
-    assert told(notes, "not used") == f"the worker {AT}1 is not used: {why}"
+    assert wait_for_note(notes, "not used") == f"the worker {AT}1 is not used: {why}"
     error = waiting.exception(SOON)
     assert isinstance(error, WorkerLost)
     assert str(error) == f"the worker {AT}1 has not begun it: {why}"
@@ -154,7 +154,7 @@ def test_a_paused_worker_is_named_and_the_match_that_it_has_not_begun_moves_on(
     assert again.result(SOON) == f"{AT}2"
     client.stuck.clear()
     client.paused.clear()
-    assert told(notes, "11 has come") == f"the worker {AT}1 has come: 2 at once"
+    assert wait_for_note(notes, "11 has come") == f"the worker {AT}1 has come: 2 at once"
 
 
 def test_a_match_that_has_begun_on_a_paused_worker_is_played_to_its_end_there(
@@ -163,7 +163,7 @@ def test_a_match_that_has_begun_on_a_paused_worker_is_played_to_its_end_there(
     client.stuck[f"{AT}1"] = True
     running = slots.submit(int)
     client.paused.add(f"{AT}1")
-    told(notes, "is not used: Dask has paused it")
+    wait_for_note(notes, "is not used: Dask has paused it")
     client.workers[f"{AT}2"] = 1
     assert slots.submit(int).result(SOON) == f"{AT}2"
     assert not running.done()
@@ -187,9 +187,9 @@ def test_a_worker_that_does_not_answer_is_named_once(
     client.stuck[f"{AT}2"] = True
     client.workers[f"{AT}2"] = 1
     line = f"the worker {AT}2 does not answer yet: it may still play another match"
-    assert told(notes, f"{AT}2") == line
+    assert wait_for_note(notes, f"{AT}2") == line
     client.workers[f"{AT}3"] = 1
-    told(notes, "has come: 2 at once")
+    wait_for_note(notes, "has come: 2 at once")
     assert line not in notes.queue
 
 
@@ -211,9 +211,9 @@ def test_a_scheduler_that_answers_again_within_a_minute_is_waited_for(
     client.stuck[f"{AT}1"] = True
     running = slots.submit(int)
     client.silent = 5
-    assert told(notes, "60 s") == f"{AT} does not answer: waiting 60 s for it"
+    assert wait_for_note(notes, "60 s") == f"{AT} does not answer: waiting 60 s for it"
     client.workers[f"{AT}2"] = 1
-    told(notes, "has come: 2 at once")
+    wait_for_note(notes, "has come: 2 at once")
     client.end(f"{AT}1", "late")
     assert running.result(SOON) == "late"
 
@@ -241,7 +241,7 @@ def test_a_worker_of_another_version_is_named_with_both(
 ) -> None:
     client.versions = {"packages": client.versions["packages"] | {package: theirs}}
     client.workers[f"{AT}2"] = 1
-    assert told(notes, "not used").startswith(f"the worker {AT}2 is not used: it {line}")
+    assert wait_for_note(notes, "not used").startswith(f"the worker {AT}2 is not used: it {line}")
 
 
 def contact(address: str, here: Security | None, there: Security | None, **packages: str) -> str:

@@ -73,12 +73,12 @@ def match(table: int | None, rotation: int) -> MatchSpec:
     return MatchSpec(name, "tests", 1, table, rotation, "planning", {}, "1", (), limits)
 
 
-def played(spec: MatchSpec) -> str:
+def id_of(spec: MatchSpec) -> str:
     return spec.id
 
 
 def submitted(executor: Slots, *places: tuple[int | None, int]) -> list[Future[str]]:
-    return [executor.submit(played, match(*place)) for place in places]
+    return [executor.submit(id_of, match(*place)) for place in places]
 
 
 def test_all_matches_of_a_table_are_played_on_the_host_of_its_first() -> None:

@@ -402,7 +402,7 @@ def crash_at(moves: int) -> str:
     return f'if words[0] == "gen_move" and moves == {moves}: raise RuntimeError("the bug")'
 
 
-def season(folder: Path, crasher: str, delivery: str = "strict") -> Path:
+def write_season_file(folder: Path, crasher: str, delivery: str = "strict") -> Path:
     path = folder / "my season.yaml"
     lines = [
         f"game: {{name: planning, deals: [[1, 0], [2, 1], [3, 2]]}}\nisolation: plain\nrounds: 1\nworkers: 1\ndelivery: {delivery}",
@@ -437,7 +437,7 @@ def test_show_prints_the_command_that_leads_to_a_crash(
     bot: Told,
     tmp_path: Path,
 ) -> None:
-    config = season(tmp_path, bot(fault), delivery)
+    config = write_season_file(tmp_path, bot(fault), delivery)
     assert arbiter("run-round", config)[0] == 0
     for match in ("r001/t01/m0", "r001/t01/m2"):
         shown = arbiter("show", config, match)[1]
@@ -458,7 +458,7 @@ def test_show_prints_the_command_that_leads_to_a_crash(
 
 @pytest.mark.process
 def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(arbiter: Run, bot: Told, tmp_path: Path) -> None:
-    config = season(tmp_path, bot(crash_at(3)))
+    config = write_season_file(tmp_path, bot(crash_at(3)))
     arbiter("run-round", config)
     _, out, _ = arbiter(
         "console", "--config", config, "--from", "r001/t01/m0", "--until", "9",
@@ -479,7 +479,7 @@ def test_a_recorded_seat_is_taken_by_a_person_or_another_bot(arbiter: Run, bot: 
 @pytest.fixture
 def changed_season(arbiter: Run, bot: Told, tmp_path: Path) -> Path:
     """A season of a round in which dan crashed; by now dan has another version, and ann has withdrawn."""
-    config = season(tmp_path, bot(crash_at(3)))
+    config = write_season_file(tmp_path, bot(crash_at(3)))
     assert arbiter("run-round", config)[0] == 0
     text = (
         config.read_text().replace("name: dan,", "name: dan, version: 2,").replace("name: ann", "name: eve")

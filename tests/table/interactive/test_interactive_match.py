@@ -45,7 +45,7 @@ def laid(game: AnyGame, *people: int) -> tuple[ByHand, list[Any]]:
     return ByHand(Setup(game, "seed", LIMITS), occupants, list[Any]().append), seats
 
 
-def told(machine: ByHand, seats: list[Any]) -> Any:
+def whole_state(machine: ByHand, seats: list[Any]) -> Any:
     """Everything that a match is, and what each bot's process has heard of it."""
     heard = [seat.heard for seat in seats if not seat.person]
     return machine.position, machine.moves, machine.left, machine.untold, machine.by_hand, heard
@@ -58,12 +58,12 @@ def test_redo_gives_back_what_undo_took(steps: int, taken: int, again: int, news
     for _ in range(steps):
         machine.step()
     machine.tell(news)
-    before = told(machine, seats)
+    before = whole_state(machine, seats)
     machine.undo(taken)
     while machine.redoable:
         machine.redo(again)
     if taken and steps:
-        assert told(machine, seats) == before
+        assert whole_state(machine, seats) == before
 
 
 def test_what_was_told_since_an_undo_is_not_told_twice_by_redo() -> None:
@@ -71,11 +71,11 @@ def test_what_was_told_since_an_undo_is_not_told_twice_by_redo() -> None:
     machine.step()
     machine.decide("0")
     machine.tell()
-    before = told(machine, seats)
+    before = whole_state(machine, seats)
     machine.undo(1)
     assert machine.step() is Stop.PERSON
     machine.redo(1)
-    assert told(machine, seats) == before
+    assert whole_state(machine, seats) == before
 
 
 def test_another_decision_ends_redo() -> None:
@@ -127,12 +127,12 @@ def test_a_deal_under_which_the_play_was_impossible_changes_nothing() -> None:
     machine, seats = laid(GAME)
     while len(machine.position.deals) < 2:
         machine.step()
-    before = told(machine, seats)
+    before = whole_state(machine, seats)
     first, second = machine.position.deals
     other = GAME.given([replace(first, hands=second.hands), second])
     with pytest.raises(IllegalAction):
         machine.branch(replace(machine.setup, game=other), machine.position.made)
-    assert told(machine, seats) == before
+    assert whole_state(machine, seats) == before
 
 
 def test_a_game_begun_with_some_deals_goes_on_as_without() -> None:

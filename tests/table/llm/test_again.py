@@ -46,7 +46,7 @@ def legal_answer_of_first(body: dict[str, Any]) -> Served:
 
 
 @pytest.fixture(scope="module")
-def played(table: tuple[Conductor, FakeProvider]) -> dict[str, tuple[MatchSpec, MatchRecord]]:
+def played_matches(table: tuple[Conductor, FakeProvider]) -> dict[str, tuple[MatchSpec, MatchRecord]]:
     """Matches by the form of their prompts."""
     conductor, provider = table
     provider.answer = in_doubt
@@ -66,9 +66,9 @@ def found(spec: MatchSpec, record: MatchRecord) -> list[str]:
 
 @pytest.mark.parametrize("form", ["whole", "conversation", "exchanged"])
 def test_a_match_as_it_was_played_shows_no_difference(
-    played: dict[str, tuple[MatchSpec, MatchRecord]], form: str
+    played_matches: dict[str, tuple[MatchSpec, MatchRecord]], form: str
 ) -> None:
-    spec, record = played[form]
+    spec, record = played_matches[form]
     assert record.forfeit is None
     kept = record.bots[1].model
     assert kept is not None
@@ -114,39 +114,47 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_what_was_changed_is_found(played: dict[str, tuple[MatchSpec, MatchRecord]], what: str) -> None:
-    spec, record = played["whole"]
+def test_what_was_changed_is_found(
+    played_matches: dict[str, tuple[MatchSpec, MatchRecord]], what: str
+) -> None:
+    spec, record = played_matches["whole"]
     change, says = CHANGES[what]
     assert any(says in text for text in found(spec, changed(record, change))), found(
         spec, changed(record, change)
     )
 
 
-def test_names_of_another_match_are_found(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
-    spec, record = played["exchanged"]
+def test_names_of_another_match_are_found(played_matches: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+    spec, record = played_matches["exchanged"]
     other = changed(record, lambda model: model["form"]["names"].update(C="C"))
     assert found(spec, other) == ["model of seat 1: form: names: others than this match has"]
 
 
-def test_a_model_of_which_nothing_is_kept_is_found(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
-    spec, record = played["whole"]
+def test_a_model_of_which_nothing_is_kept_is_found(
+    played_matches: dict[str, tuple[MatchSpec, MatchRecord]],
+) -> None:
+    spec, record = played_matches["whole"]
     bots = tuple(replace(bot, model=None) for bot in record.bots)
     assert found(spec, replace(record, bots=bots)) == ["model of seat 1: nothing is kept of fake"]
 
 
-def test_another_harness_cannot_be_asked_again(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
-    _, record = played["whole"]
+def test_another_harness_cannot_be_asked_again(
+    played_matches: dict[str, tuple[MatchSpec, MatchRecord]],
+) -> None:
+    _, record = played_matches["whole"]
     other = changed(record, lambda model: model.update(harness=99))
     assert list(unchecked(other)) == ["model of seat 1: asked by harness 99, and this version has 1"]
     assert list(model_differences(make(record.game, record.options), other, ())) == []
 
 
-def test_another_page_of_rules_is_no_difference(played: dict[str, tuple[MatchSpec, MatchRecord]]) -> None:
+def test_another_page_of_rules_is_no_difference(
+    played_matches: dict[str, tuple[MatchSpec, MatchRecord]],
+) -> None:
     def earlier(model: dict[str, Any]) -> None:
         model["rules"] = "0" * 64
         model["calls"][0]["messages"][0]["content"] = "as they were"
 
-    spec, record = played["whole"]
+    spec, record = played_matches["whole"]
     assert found(spec, changed(record, earlier)) == []
 
 

@@ -113,7 +113,7 @@ def test_reported_reasoning_costs_no_more_than_was_allowed() -> None:
 def test_a_question_counts_as_reported_as_far_as_it_can_have_so_many_tokens(
     provider: FakeProvider, reported: int | None, counted: int
 ) -> None:
-    provider.answer = lambda _: text("ANSWER: TD", asked=reported)
+    provider.answer = lambda _: text("ANSWER: TD", prompt_tokens=reported)
     with gateway_of(provider.entry()) as gateway:
         ask(gateway)
         assert gateway.calls[0]["asked"] == gateway.asked == counted
@@ -122,7 +122,7 @@ def test_a_question_counts_as_reported_as_far_as_it_can_have_so_many_tokens(
 def test_a_question_whose_answer_broke_off_was_asked_and_one_that_was_refused_was_not(
     provider: FakeProvider,
 ) -> None:
-    answers = [Served(status=503), text("so far so", cut=2), text("ANSWER: TD", asked=7)]
+    answers = [Served(status=503), text("so far so", cut=2), text("ANSWER: TD", prompt_tokens=7)]
     provider.answer = lambda _: answers.pop(0)
     with gateway_of(provider.entry()) as gateway:
         ask(gateway)

@@ -61,7 +61,7 @@ class Four:
 
     @staticmethod
     def answer(body: dict[str, Any]) -> Served:
-        return replace(legal_answer(body), asked=1000)
+        return replace(legal_answer(body), prompt_tokens=1000)
 
     def play(self, stop: str, command: str = "run-season") -> tuple[dict[str, Any], str]:
         """The standings, and the last line about the run."""

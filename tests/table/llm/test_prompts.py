@@ -38,12 +38,12 @@ class Asked:
     """A seat with a harness whose model answers by `answer`, from the messages."""
 
     def __init__(self, game: AnyGame, seat: int, form: PromptForm, answer: Callable[[Any], str]) -> None:
-        self.asked: list[list[dict[str, str]]] = []
+        self.prompts: list[list[dict[str, str]]] = []
         self._answer = answer
         self.harness = Harness(game, seat, "RULES", form, self.ask)
 
     def ask(self, messages: list[dict[str, str]]) -> dict[str, str]:
-        self.asked.append(messages)
+        self.prompts.append(messages)
         return {"outcome": "text", "text": self._answer(messages)}
 
     def exchange(self, send: Send) -> Reply | int:
@@ -70,7 +70,7 @@ def any_legal(seed: object) -> Callable[[list[dict[str, str]]], str]:
     return answer
 
 
-def played(game: AnyGame, form: PromptForm = SHOWN) -> tuple[MatchRecord, list[Asked]]:
+def play_match(game: AnyGame, form: PromptForm = SHOWN) -> tuple[MatchRecord, list[Asked]]:
     seats = [Asked(game, seat, form, any_legal(seat)) for seat in range(game.seats)]
     return drive(referee(game, match_spec(game)), seats), seats
 
@@ -79,9 +79,9 @@ def played(game: AnyGame, form: PromptForm = SHOWN) -> tuple[MatchRecord, list[A
 @every_game
 @pytest.mark.parametrize("state", ["whole", "conversation"])
 def test_models_that_answer_legally_play_a_match_to_its_end(game: AnyGame, state: str) -> None:
-    record, seats = played(game, PromptForm(state, legal=True))
+    record, seats = play_match(game, PromptForm(state, legal=True))
     assert record.forfeit is None
-    assert sum(len(seat.asked) for seat in seats) == len(record.moves)
+    assert sum(len(seat.prompts) for seat in seats) == len(record.moves)
 
 
 def questions(game: AnyGame, deal: Deal, decided: list[tuple[int, int]], seat: int) -> list[str]:
@@ -101,7 +101,7 @@ def questions(game: AnyGame, deal: Deal, decided: list[tuple[int, int]], seat: i
             if seat in hearers:
                 asked.harness.reply(command)
         state = after
-    return [message["content"] for messages in asked.asked for message in messages]
+    return [message["content"] for messages in asked.prompts for message in messages]
 
 
 def some_play(game: AnyGame, deal: Deal, draw: Callable[[int], int]) -> list[tuple[int, int]]:
@@ -154,8 +154,8 @@ def test_legal_answers_are_hidden_unless_asked_for() -> None:
     asked = Asked(game, 0, PromptForm(), lambda _: "ANSWER: 0")
     for command in ("set_cards 1 TD", "gen_declare"):
         asked.exchange(Send((0,), f"{command}\n".encode(), 1, (), asks=command.startswith("gen")))
-    assert "Legal" not in asked.asked[0][-1]["content"]
-    assert "your hand: TD" in asked.asked[0][-1]["content"]
+    assert "Legal" not in asked.prompts[0][-1]["content"]
+    assert "your hand: TD" in asked.prompts[0][-1]["content"]
 
 
 def test_what_others_declare_unseen_is_in_no_prompt() -> None:
@@ -163,14 +163,14 @@ def test_what_others_declare_unseen_is_in_no_prompt() -> None:
     asked = Asked(game, 2, SHOWN, lambda _: "ANSWER: 0")
     for command in ("set_cards 1 TD", "gen_declare"):
         asked.exchange(Send((2,), f"{command}\n".encode(), 1, (), asks=command.startswith("gen")))
-    assert "declare" not in asked.asked[0][-1]["content"].replace("gen_declare", "")
+    assert "declare" not in asked.prompts[0][-1]["content"].replace("gen_declare", "")
 
 
 def test_the_rules_and_the_seat_come_first_and_the_request_last() -> None:
     deal = GAMES[0].next_deal(0, Stream("first"), None)
     assert deal is not None
-    _, seats = played(GAMES[0].given([deal]))
-    system, *_, last = seats[1].asked[0]
+    _, seats = play_match(GAMES[0].given([deal]))
+    system, *_, last = seats[1].prompts[0]
     assert system["role"] == "system"
     assert "you are seat 1" in system["content"]
     assert system["content"].endswith("RULES")
@@ -179,13 +179,13 @@ def test_the_rules_and_the_seat_come_first_and_the_request_last() -> None:
 
 
 def test_a_conversation_goes_on_and_forgets_its_beginning() -> None:
-    _, seats = played(GAMES[0], PromptForm("conversation", legal=True))
-    lengths = [len(messages) for messages in seats[0].asked]
+    _, seats = play_match(GAMES[0], PromptForm("conversation", legal=True))
+    lengths = [len(messages) for messages in seats[0].prompts]
     assert lengths[:4] == [2, 4, 6, 8]
-    assert seats[0].asked[1][:2] == seats[0].asked[0]
-    assert "Since your last answer:" in seats[0].asked[1][-1]["content"]
+    assert seats[0].prompts[1][:2] == seats[0].prompts[0]
+    assert "Since your last answer:" in seats[0].prompts[1][-1]["content"]
     assert all(
-        sum(len(one["content"]) for one in messages[1:-1]) <= LONGEST_TALK for messages in seats[0].asked
+        sum(len(one["content"]) for one in messages[1:-1]) <= LONGEST_TALK for messages in seats[0].prompts
     )
 
 
@@ -226,13 +226,13 @@ def asked_about(texts: list[str]) -> tuple[Asked, str]:
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more() -> None:
     asked, reply = asked_about(["I do not know", "ANSWER: 1"])
     assert reply == "= 1"
-    assert [message["role"] for message in asked.asked[1]] == ["system", "user", "assistant", "user"]
-    assert "no line ANSWER" in asked.asked[1][-1]["content"]
+    assert [message["role"] for message in asked.prompts[1]] == ["system", "user", "assistant", "user"]
+    assert "no line ANSWER" in asked.prompts[1][-1]["content"]
 
 
 def test_an_illegal_answer_is_told_why_and_the_last_one_is_the_referees_to_judge() -> None:
     asked, reply = asked_about(["ANSWER: 7", "ANSWER: 8"])
-    assert "7: a declaration is an integer from 0 to 1" in asked.asked[1][-1]["content"]
+    assert "7: a declaration is an integer from 0 to 1" in asked.prompts[1][-1]["content"]
     assert reply == "= 8"
 
 
@@ -244,13 +244,13 @@ def test_who_gives_no_answer_refuses_the_request() -> None:
 @every_game_of_suits
 def test_a_match_under_other_names_is_the_same_match(game: AnyGame) -> None:
     other = other_names(game, Stream("names").draw)
-    plain, _ = played(game)
+    plain, _ = play_match(game)
     # The same places in the lists of legal answers, which other names do not move.
-    renamed, seats = played(game, PromptForm(legal=True, names=other))
+    renamed, seats = play_match(game, PromptForm(legal=True, names=other))
     assert [move.action for move in renamed.moves] == [move.action for move in plain.moves]
     assert renamed.forfeit is None
     for seat in seats:
-        for messages in seat.asked:
+        for messages in seat.prompts:
             hand = re.findall(r"^your hand: (.*)$", messages[-1]["content"], re.MULTILINE)[0]
             assert hand
 

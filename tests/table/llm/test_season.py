@@ -22,7 +22,7 @@ pytestmark = pytest.mark.process
 
 
 @pytest.fixture
-def season(tmp_path: Path, provider: FakeProvider, key: str) -> Path:
+def season_file(tmp_path: Path, provider: FakeProvider, key: str) -> Path:
     """The file as it is shipped, with this provider and a key, short deals and legal answers for the fake."""
     text = (ROOT / "configs" / "models.yaml").read_text()
     text = text.replace("http://127.0.0.1:8080/v1", provider.endpoint).replace("../bots", str(ROOT / "bots"))
@@ -35,36 +35,36 @@ def season(tmp_path: Path, provider: FakeProvider, key: str) -> Path:
 
 
 def test_a_season_of_models_and_rungs_is_played_checked_and_shown(
-    arbiter: Run, season: Path, provider: FakeProvider, tmp_path: Path
+    arbiter: Run, season_file: Path, provider: FakeProvider, tmp_path: Path
 ) -> None:
-    assert arbiter("check-config", season)[0] == 0
-    standings = json.loads(arbiter("run-round", season, "--format", "json")[1])
+    assert arbiter("check-config", season_file)[0] == 0
+    standings = json.loads(arbiter("run-round", season_file, "--format", "json")[1])
     assert {row["player"] for row in standings["players"]} >= {"thinker@1", "quick@1", "greedy", "count"}
     assert all(row["faults"] == {} for row in standings["players"])
-    assert "nothing differs" in arbiter("verify", season)[1]
-    record = json.loads(arbiter("show", season, "r001/t01/m0", "--format", "json")[1])
+    assert "nothing differs" in arbiter("verify", season_file)[1]
+    record = json.loads(arbiter("show", season_file, "r001/t01/m0", "--format", "json")[1])
     kept = [bot["model"] for bot in record["bots"] if "model" in bot]
     assert {model["name"] for model in kept} == {"large", "small"}
-    asked = arbiter("show", season, "r001/t01/m0", "--prompts")[1]
+    asked = arbiter("show", season_file, "r001/t01/m0", "--prompts")[1]
     assert "Request: gen_declare" in asked
     assert "ANSWER: " in asked
     page = tmp_path / "report.html"
-    assert arbiter("report", season, "--output", page, "--matches", "all")[0] == 0
+    assert arbiter("report", season_file, "--output", page, "--matches", "all")[0] == 0
     assert "thinker" in page.read_text()
     assert f"Bearer {KEY}" in provider.authorized
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
 
 
 def test_an_outage_stops_the_run_with_one_line_and_the_same_command_goes_on(
-    arbiter: Run, season: Path, provider: FakeProvider
+    arbiter: Run, season_file: Path, provider: FakeProvider
 ) -> None:
     provider.answer = lambda _: Served(status=401)
-    code, _, said = arbiter("run-round", season)
+    code, _, said = arbiter("run-round", season_file)
     assert code == 4
     why = r"in a row.*the provider of player \S+, 127\.0\.0\.1:\d+ failed: HTTP 401 Unauthorized"
     assert re.search(why, said.strip().splitlines()[-1])
     assert "without each player" not in said
     provider.answer = legal_answer
-    standings = json.loads(arbiter("run-round", season, "--format", "json")[1])
+    standings = json.loads(arbiter("run-round", season_file, "--format", "json")[1])
     assert standings["rounds_played"] == 1
     assert all(row["faults"] == {} for row in standings["players"])

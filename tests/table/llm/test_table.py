@@ -171,7 +171,7 @@ def test_an_outage_is_no_result(table: Conductor, provider: FakeProvider, key: s
 
 def test_what_was_used_before_an_outage_is_told_with_it(table: Conductor, provider: FakeProvider) -> None:
     answers = [
-        replace(legal_answer({"messages": [{"content": "Legal answers: TD"}]}), asked=100),
+        replace(legal_answer({"messages": [{"content": "Legal answers: TD"}]}), prompt_tokens=100),
         Served(status=401),
     ]
     provider.answer = lambda _: answers.pop(0) if len(answers) > 1 else answers[0]
@@ -189,7 +189,11 @@ def test_a_summary_says_what_a_model_used_and_how_often_its_first_answer_was_leg
     def answer(body: dict[str, Any]) -> Served:
         nonlocal asked
         asked += 1
-        return text("let me see", asked=100) if asked == 1 else replace(legal_answer(body), asked=50)
+        return (
+            text("let me see", prompt_tokens=100)
+            if asked == 1
+            else replace(legal_answer(body), prompt_tokens=50)
+        )
 
     # After a doubt the legal answers stand in the question before.
     provider.answer = lambda body: answer(

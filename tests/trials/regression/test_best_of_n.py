@@ -55,7 +55,7 @@ def faulty_at(table: int, block: int, version: str = "candidate") -> Callable[[M
     ][:1]
 
 
-def played(
+def play_choice(
     test: Experiment, table: InMemory, folder: Path, at_once: int = 1, steps: int | None = None
 ) -> tuple[ChoiceTrial, EndedTest]:
     """A choice played on in a store for so many events, or to its end."""
@@ -73,7 +73,7 @@ def played(
 def test_the_best_is_found_and_told_in_every_form(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    trial, end = played(choice(elo1=60.0), InMemory(SECOND), tmp_path)
+    trial, end = play_choice(choice(elo1=60.0), InMemory(SECOND), tmp_path)
     assert (trial.verdict, trial.exit_code) == ("best", 0)
     assert headline(trial) == "best: fast, better than the base and all others"
     print_ended(end)
@@ -99,7 +99,7 @@ def test_the_best_is_found_and_told_in_every_form(
 
 def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Path) -> None:
     table = InMemory(SECOND)
-    trial, _ = played(choice(), table, tmp_path)
+    trial, _ = play_choice(choice(), table, tmp_path)
     blocks = {name: trial.scores_of(at).size for at, name in enumerate(NAMES, 1)}
     assert len(table.played) == 4 * sum(blocks.values())
     assert len(set(table.played)) == len(table.played)
@@ -111,23 +111,23 @@ def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Pat
 
 def test_an_interrupted_choice_ends_like_a_whole_one(tmp_path: Path) -> None:
     test = choice(seed="t")
-    whole, _ = played(test, InMemory(SECOND), tmp_path)
+    whole, _ = play_choice(test, InMemory(SECOND), tmp_path)
     for steps, at_once in ((1, 1), (30, 5)):
         other = tmp_path / str(steps)
         other.mkdir()
-        played(test, InMemory(SECOND), other, at_once, steps)
-        trial, _ = played(test, InMemory(SECOND), other, at_once)
+        play_choice(test, InMemory(SECOND), other, at_once, steps)
+        trial, _ = play_choice(test, InMemory(SECOND), other, at_once)
         assert trial.from_store == steps
         assert figures(trial) == figures(whole)
-    again, _ = played(test, InMemory(), other)
+    again, _ = play_choice(test, InMemory(), other)
     assert figures(again) == figures(whole)
 
 
 def test_where_none_is_better_or_the_budget_is_spent_it_says_so(tmp_path: Path) -> None:
-    trial, _ = played(choice(), InMemory(alike), tmp_path)
+    trial, _ = play_choice(choice(), InMemory(alike), tmp_path)
     assert (trial.verdict, trial.exit_code, figures(trial)["best"]) == ("none", 1, None)
     assert {each["state"] for each in figures(trial)["candidates"]} == {"no_better"}
-    trial, end = played(choice(max_blocks=3, seed="u"), InMemory(), tmp_path)
+    trial, end = play_choice(choice(max_blocks=3, seed="u"), InMemory(), tmp_path)
     assert (trial.verdict, trial.exit_code, end.trial.blocks_taken) == ("out_of_budget", 4, 3)
     assert headline(trial) == "undecided after 3 blocks: the budget is spent"
     assert figures(trial)["groups"] == [figures(trial)["groups"][0]]
@@ -136,17 +136,17 @@ def test_where_none_is_better_or_the_budget_is_spent_it_says_so(tmp_path: Path) 
 def test_against_a_field_each_candidate_meets_the_same_players(tmp_path: Path) -> None:
     (tmp_path / "ladder.yaml").write_text(SEASON)
     test = choice(field=str(tmp_path / "ladder.yaml"), max_blocks=2)
-    trial, _ = played(test, InMemory(SECOND), tmp_path)
+    trial, _ = play_choice(test, InMemory(SECOND), tmp_path)
     assert (trial.verdict, trial.experiment.block_size) == ("out_of_budget", 8)
     assert trial.scores_of(2).size == 2
 
 
 def test_a_fault_loses_a_match_or_puts_its_candidate_out(tmp_path: Path) -> None:
     bad = InMemory(SECOND, faulty_at(2, 2))
-    trial, _ = played(choice(), bad, tmp_path)
+    trial, _ = play_choice(choice(), bad, tmp_path)
     assert (trial.verdict, trial.faults_of("candidate", 2)) == ("best", {"crash": 4})
     (tmp_path / "out").mkdir()
-    trial, end = played(choice(faults="fail"), bad, tmp_path / "out")
+    trial, end = play_choice(choice(faults="fail"), bad, tmp_path / "out")
     assert trial.state_of(2) == "faulty"
     assert trial.verdict == "none"
     assert ("fast", "out by a fault: b0002/t02/m0: candidate forfeits (crash)") in rows(trial)
@@ -159,12 +159,12 @@ def test_where_all_or_the_base_make_faults_nothing_is_chosen(tmp_path: Path) -> 
     def everybody(spec: MatchSpec) -> list[int]:
         return [seat for seat, player in enumerate(spec.players) if original(player.name) == "candidate"]
 
-    trial, end = played(choice(faults="fail"), InMemory(faulty=everybody), tmp_path)
+    trial, end = play_choice(choice(faults="fail"), InMemory(faulty=everybody), tmp_path)
     assert (trial.verdict, trial.exit_code) == ("candidates_faulty", 3)
     assert headline(trial).startswith("candidates faulty: b0001/t01/m0: candidate forfeits (crash)")
     assert figures(trial)["groups"] == []
     assert len(end.records) == 3
-    trial, _ = played(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), tmp_path)
+    trial, _ = play_choice(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), tmp_path)
     assert (trial.verdict, trial.exit_code, trial.left_out) == ("base_faulty", 3, [1])
     assert headline(trial).startswith(
         "base faulty: nothing can be said while the base makes faults: b0001/t01"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-def played(folder: Path, table: InMemory, name: str = "test", **keys: Any) -> tuple[Trial, SeasonStore]:
+def play_test(folder: Path, table: InMemory, name: str = "test", **keys: Any) -> tuple[Trial, SeasonStore]:
     """A test played in memory, into a store of its own."""
     test = experiment(**keys)
     store = Store(f"sqlite:///{folder / name}.sqlite")
@@ -66,7 +66,7 @@ def matches_of(test: Experiment, table: InMemory, blocks: int) -> list[MatchSumm
 def test_a_test_ends_by_a_verdict(
     policy: Any, keys: dict[str, Any], verdict: str, exit_code: int, blocks: int | None, tmp_path: Path
 ) -> None:
-    trial, _ = played(tmp_path, InMemory(policy), **keys)
+    trial, _ = play_test(tmp_path, InMemory(policy), **keys)
     assert (trial.verdict, trial.exit_code) == (verdict, exit_code)
     assert blocks in (None, trial.run.blocks)
     assert (verdict == "better") <= ((trial.report.elo or 0.0) > 0)
@@ -74,7 +74,7 @@ def test_a_test_ends_by_a_verdict(
 
 def test_a_faulty_candidate_loses_its_matches(tmp_path: Path) -> None:
     table = InMemory(skilled("candidate"), seats_of("candidate"))
-    trial, _ = played(tmp_path, table)
+    trial, _ = play_test(tmp_path, table)
     assert trial.verdict == "not_better"
     assert trial.run.total == 0.0
     assert trial.faults_of("candidate") == {"crash": trial.run.blocks * 4}
@@ -84,13 +84,13 @@ def test_with_fail_the_first_fault_of_the_candidate_ends_it(tmp_path: Path) -> N
     def late(spec: MatchSpec) -> list[int]:
         return seats_of("candidate")(spec)[:1] if spec.round == 3 else []
 
-    trial, _ = played(tmp_path, InMemory(faulty=late), faults="fail")
+    trial, _ = play_test(tmp_path, InMemory(faulty=late), faults="fail")
     assert (trial.verdict, trial.exit_code) == ("candidate_faulty", 3)
     assert trial.faults[0].match.id == "b0003/m0"
 
 
 def test_the_bases_faults_never_make_the_candidate_better(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(skilled("candidate"), seats_of("base")))
+    trial, _ = play_test(tmp_path, InMemory(skilled("candidate"), seats_of("base")))
     assert (trial.verdict, trial.exit_code) == ("base_faulty", 3)
     assert trial.run.blocks == 0
     assert trial.left_out == [1, 2, 3]
@@ -100,7 +100,7 @@ def test_one_fault_of_the_base_keeps_a_better_candidate_out(tmp_path: Path) -> N
     def once(spec: MatchSpec) -> list[int]:
         return seats_of("base")(spec)[:1] if spec.id == "b0002/m1" else []
 
-    trial, _ = played(tmp_path, InMemory(skilled("candidate"), once), elo1=30)
+    trial, _ = play_test(tmp_path, InMemory(skilled("candidate"), once), elo1=30)
     assert (trial.verdict, trial.run.verdict, trial.left_out) == ("base_faulty", "better", [2])
 
 
@@ -144,7 +144,7 @@ def test_blocks_that_are_left_out_are_part_of_the_budget(tmp_path: Path, most: i
     def last(spec: MatchSpec) -> list[int]:
         return seats_of("base")(spec)[:1] if spec.id == f"b{most:04d}/m3" else []
 
-    trial, _ = played(tmp_path, InMemory(faulty=last), max_blocks=most, elo1=3)
+    trial, _ = play_test(tmp_path, InMemory(faulty=last), max_blocks=most, elo1=3)
     assert (trial.verdict, trial.left_out, trial.blocks_taken) == ("out_of_budget", [most], most)
 
 
@@ -176,28 +176,28 @@ def test_an_interrupted_test_goes_on_to_the_same_end(tmp_path: Path, stops_after
                 raise KeyboardInterrupt
             return super().submit(fn, *args, **kwargs)
 
-    whole, _ = played(tmp_path, InMemory(), name="whole", max_blocks=18)
+    whole, _ = play_test(tmp_path, InMemory(), name="whole", max_blocks=18)
     with pytest.raises(KeyboardInterrupt):
-        played(tmp_path, Breaking(), max_blocks=18)
+        play_test(tmp_path, Breaking(), max_blocks=18)
     table = InMemory()
-    rest, _ = played(tmp_path, table, max_blocks=18)
+    rest, _ = play_test(tmp_path, table, max_blocks=18)
     assert (rest.verdict, rest.run, counted(rest)) == (whole.verdict, whole.run, counted(whole))
     # Two were in flight.
     assert 0 <= len(table.played) - (18 * 4 - stops_after) <= 2
 
 
 def test_a_test_with_a_verdict_plays_nothing_more(tmp_path: Path) -> None:
-    played(tmp_path, InMemory(alike))
+    play_test(tmp_path, InMemory(alike))
     table = InMemory()
-    trial, _ = played(tmp_path, table)
+    trial, _ = play_test(tmp_path, table)
     assert (trial.verdict, table.played) == ("identical_play", [])
 
 
 def test_a_void_match_is_played_again_and_twice_void_is_our_failure(tmp_path: Path) -> None:
-    trial, _ = played(tmp_path, InMemory(alike, void=["b0001/m2"]))
+    trial, _ = play_test(tmp_path, InMemory(alike, void=["b0001/m2"]))
     assert trial.verdict == "identical_play"
     with pytest.raises(VoidMatch, match="twice in a row"):
-        played(tmp_path, InMemory(alike, void=["b0001/m2"] * 2), name="other")
+        play_test(tmp_path, InMemory(alike, void=["b0001/m2"] * 2), name="other")
 
 
 def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -> None:

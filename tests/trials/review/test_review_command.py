@@ -42,16 +42,16 @@ for line in sys.stdin:
 
 
 def reference(
-    folder: Path, name: str = "values", asked: str = "pass", cards: str = "hand", win: str = ":0.25"
+    folder: Path, name: str = "values", answer: str = "pass", cards: str = "hand", win: str = ":0.25"
 ) -> str:
     path = folder / name / f"{name}.py"
     path.parent.mkdir()
-    path.write_text(REFERENCE.format(asked=asked, cards=cards, win=win))
+    path.write_text(REFERENCE.format(asked=answer, cards=cards, win=win))
     return f"python3 -I -S {path}"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a season that nobody changes."""
     path = tmp_path_factory.mktemp("played") / "season.yaml"
     players = "".join(f"  - {{name: p{k}, command: {json.dumps(RANDOM.split())}}}\n" for k in range(4))
@@ -62,15 +62,15 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def season(played: Path, tmp_path: Path) -> Path:
-    shutil.copytree(played, tmp_path, dirs_exist_ok=True)
+def season_file(played_folder: Path, tmp_path: Path) -> Path:
+    shutil.copytree(played_folder, tmp_path, dirs_exist_ok=True)
     return tmp_path / "season.yaml"
 
 
-def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, arbiter: Run) -> None:
+def test_a_match_is_reviewed_kept_and_read_again(season_file: Path, tmp_path: Path, arbiter: Run) -> None:
     asked = tmp_path / "asked"
-    by = reference(tmp_path, asked=f"open({str(asked)!r}, 'a').write('.')")
-    told = ["review", season, "r001/t01/m1", "--by", by, "--format", "json"]
+    by = reference(tmp_path, answer=f"open({str(asked)!r}, 'a').write('.')")
+    told = ["review", season_file, "r001/t01/m1", "--by", by, "--format", "json"]
     code, out, _ = arbiter(*told)
     found = json.loads(out)
     assert (code, found["format"], found["by"]) == (0, "arbiter-review/1", "values")
@@ -84,23 +84,25 @@ def test_a_match_is_reviewed_kept_and_read_again(season: Path, tmp_path: Path, a
 
 @pytest.mark.parametrize(("win", "lines"), [(":0.25", 0), ("", 1)])
 def test_a_program_without_chances_to_win_is_named_once(
-    win: str, lines: int, season: Path, tmp_path: Path, arbiter: Run
+    win: str, lines: int, season_file: Path, tmp_path: Path, arbiter: Run
 ) -> None:
-    code, out, _ = arbiter("review", season, "r001/t01/m1", "--by", reference(tmp_path, win=win))
+    code, out, _ = arbiter("review", season_file, "r001/t01/m1", "--by", reference(tmp_path, win=win))
     assert (code, out.count("values gives no chances to win")) == (0, lines)
 
 
-def test_rollouts_review_where_no_player_can(season: Path, arbiter: Run) -> None:
-    told = ["review", season, "r001/t01/m1", "--by", "rollouts", "--budget", "100ms", "--format", "json"]
+def test_rollouts_review_where_no_player_can(season_file: Path, arbiter: Run) -> None:
+    told = ["review", season_file, "r001/t01/m1", "--by", "rollouts", "--budget", "100ms", "--format", "json"]
     code, out, _ = arbiter(*told)
     found = json.loads(out)
     assert (code, found["by"], len(found["decisions"])) == (0, "rollouts", 16)
     assert all(decision["loss"] is not None for decision in found["decisions"])
 
 
-def test_another_program_of_the_same_name_is_asked_anew(season: Path, tmp_path: Path, arbiter: Run) -> None:
+def test_another_program_of_the_same_name_is_asked_anew(
+    season_file: Path, tmp_path: Path, arbiter: Run
+) -> None:
     by = reference(tmp_path)
-    told = ["review", season, "r001/t01/m1", "--by", by, "--format", "json"]
+    told = ["review", season_file, "r001/t01/m1", "--by", by, "--format", "json"]
     first = json.loads(arbiter(*told)[1])
     path = tmp_path / "values" / "values.py"
     path.write_text(path.read_text().replace(":0.25", ":0.75"))
@@ -110,45 +112,45 @@ def test_another_program_of_the_same_name_is_asked_anew(season: Path, tmp_path: 
 
 
 def test_players_whose_programs_are_gone_keep_nobody_from_a_review(
-    season: Path, tmp_path: Path, arbiter: Run
+    season_file: Path, tmp_path: Path, arbiter: Run
 ) -> None:
-    season.write_text(season.read_text().replace(json.dumps(RANDOM.split()), '["/nowhere/bot"]'))
-    assert arbiter("review", season, "r001/t01/m1", "--by", reference(tmp_path))[0] == 0
-    code, _, err = arbiter("review", season, "r001/t01/m2", "--by", "p1")
+    season_file.write_text(season_file.read_text().replace(json.dumps(RANDOM.split()), '["/nowhere/bot"]'))
+    assert arbiter("review", season_file, "r001/t01/m1", "--by", reference(tmp_path))[0] == 0
+    code, _, err = arbiter("review", season_file, "r001/t01/m2", "--by", "p1")
     assert code == 2 and "p1: " in err and "/nowhere/bot" in err
-    code, _, err = arbiter("review", season, "r001/t01/m2")
+    code, _, err = arbiter("review", season_file, "r001/t01/m2")
     assert code == 3 and "no player of the season can review" in err
 
 
-def test_a_round_goes_on_where_it_was(season: Path, tmp_path: Path, arbiter: Run) -> None:
+def test_a_round_goes_on_where_it_was(season_file: Path, tmp_path: Path, arbiter: Run) -> None:
     by = reference(tmp_path)
-    assert arbiter("review", season, "r001/t01/m2", "--by", by)[0] == 0
-    code, out, err = arbiter("review", season, "--round", "1", "--by", by, "--format", "json")
+    assert arbiter("review", season_file, "r001/t01/m2", "--by", by)[0] == 0
+    code, out, err = arbiter("review", season_file, "--round", "1", "--by", by, "--format", "json")
     found = json.loads(out)
     assert code == 0 and "1 match of 4 came from the store" in err
     assert (found["by"], found["matches"]) == ("values", 4)
     assert {row["player"]: row["decisions"] for row in found["players"]} == dict.fromkeys(
         ("p0", "p1", "p2", "p3"), 8
     )
-    text = arbiter("review", season, "--round", "1", "--by", by)
+    text = arbiter("review", season_file, "--round", "1", "--by", by)
     assert text[0] == 0 and "4 matches of 4 came from the store" in text[2]
     assert [line.split()[0] for line in text[1].splitlines() if line.startswith(" p")] != []
 
 
-def test_what_a_program_cannot_do_is_one_line(season: Path, tmp_path: Path, arbiter: Run) -> None:
+def test_what_a_program_cannot_do_is_one_line(season_file: Path, tmp_path: Path, arbiter: Run) -> None:
     wrong = reference(tmp_path, "wrong", cards='["2C", "ZZ"]')
-    ends = reference(tmp_path, "ends", asked="sys.exit('out of ideas')")
+    ends = reference(tmp_path, "ends", answer="sys.exit('out of ideas')")
     for by, said in {
         RANDOM: "does not answer gen_values: ?",
         wrong: "wrong answers gen_values for gen_move:",
         ends: "out of ideas",
     }.items():
-        code, _, err = arbiter("review", season, "r001/t01/m0", "--by", by)
+        code, _, err = arbiter("review", season_file, "r001/t01/m0", "--by", by)
         assert code == 3 and said in err and len(err.strip().splitlines()) == 1
 
 
-def test_without_anybody_who_can_review_it_says_so(season: Path, arbiter: Run) -> None:
-    code, _, err = arbiter("review", season, "r001/t01/m0")
+def test_without_anybody_who_can_review_it_says_so(season_file: Path, arbiter: Run) -> None:
+    code, _, err = arbiter("review", season_file, "r001/t01/m0")
     assert code == 3 and "no player of the season can review" in err and "--by" in err
 
 
@@ -166,6 +168,6 @@ def test_without_anybody_who_can_review_it_says_so(season: Path, arbiter: Run) -
         (["r001/t01/m0", "--by", "p9"], "there is no such player"),
     ],
 )
-def test_what_is_asked_wrongly_is_named(words: list[str], said: str, season: Path, arbiter: Run) -> None:
-    code, out, err = arbiter("review", season, *words)
+def test_what_is_asked_wrongly_is_named(words: list[str], said: str, season_file: Path, arbiter: Run) -> None:
+    code, out, err = arbiter("review", season_file, *words)
     assert code == 2 and said in err and not out

@@ -15,20 +15,20 @@ from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.runner import attempt, open_experiment
 from arbiter.trials.tuning.tuning_run import resumed
 from tests.fixtures.simulated_regression import InMemory, alike, seats_of
-from tests.fixtures.simulated_tuning import SKILL, by_skill, course, played, tuning, weak
+from tests.fixtures.simulated_tuning import SKILL, by_skill, course, play_tuning, tuning, weak
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 def test_better_numbers_are_found(tmp_path: Path) -> None:
-    found = played(tuning(tmp_path, iterations=40))
+    found = play_tuning(tuning(tmp_path, iterations=40))
     assert found.over
     assert found.descent.estimate["skill"] >= 5
 
 
 def test_both_sides_meet_on_the_same_deals_with_the_numbers_that_are_kept(tmp_path: Path) -> None:
     of = tuning(tmp_path, iterations=3, blocks=2)
-    found = played(of)
+    found = play_tuning(of)
     for number in (1, 2, 3):
         sides = found.season.settings(f"{number:06d}")
         assert sides is not None
@@ -65,19 +65,19 @@ def test_interrupted_anywhere_it_ends_alike(matches: int, tmp_path: Path) -> Non
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     for folder in (whole, cut):
         folder.mkdir()
-    expected = played(tuning(whole, iterations=8))
+    expected = play_tuning(tuning(whole, iterations=8))
     with pytest.raises(Killed):
-        played(tuning(cut, iterations=8), Dying(matches))
+        play_tuning(tuning(cut, iterations=8), Dying(matches))
     rest = InMemory(by_skill)
-    found = played(tuning(cut, iterations=8), rest)
+    found = play_tuning(tuning(cut, iterations=8), rest)
     assert (found.descent.path, found.descent.estimate) == (expected.descent.path, expected.descent.estimate)
     assert len(found.season.summaries()) == 32
 
 
 def test_more_iterations_add_to_what_there_is(tmp_path: Path) -> None:
-    before = played(tuning(tmp_path, iterations=4))
+    before = play_tuning(tuning(tmp_path, iterations=4))
     rest = InMemory(by_skill)
-    after = played(tuning(tmp_path, iterations=6), rest)
+    after = play_tuning(tuning(tmp_path, iterations=6), rest)
     assert after.descent.path[:5] == before.descent.path
     assert len(rest.played) == 2 * 4
 
@@ -90,7 +90,7 @@ def test_a_tuning_and_its_test_go_on_whatever_the_bot_writes_and_ask_for_what_it
     bot.write_text("one")
     keys = {"base": ["/bin/sh", str(bot), "{skill}"], "iterations": 4}
     first = tuning(tmp_path, **keys)
-    found = played(first, iterations=2)
+    found = play_tuning(first, iterations=2)
     with closing(Store(first.store)) as store:
         tested = first.test("s", found.descent.estimate)
         season = open_experiment(tested, store)
@@ -108,7 +108,7 @@ def test_a_tuning_and_its_test_go_on_whatever_the_bot_writes_and_ask_for_what_it
 
 def test_a_tuning_that_is_begun_anew_is_another_one(tmp_path: Path) -> None:
     first = tuning(tmp_path, iterations=1)
-    played(first)
+    play_tuning(first)
     with closing(Store(first.store)) as store:
         assert resumed(first, store).name == first.name
         assert resumed(first, store, fresh=True).name == f"{first.name}-2"
@@ -116,7 +116,7 @@ def test_a_tuning_that_is_begun_anew_is_another_one(tmp_path: Path) -> None:
 
 def test_who_faults_loses_whole_and_numbers_go_away_from_there(tmp_path: Path) -> None:
     start = {**SKILL, "start": 4, "step": 2}
-    found = played(tuning(tmp_path, iterations=20, parameters=[start]), InMemory(alike, weak(4)))
+    found = play_tuning(tuning(tmp_path, iterations=20, parameters=[start]), InMemory(alike, weak(4)))
     assert found.descent.estimate["skill"] >= 5
     assert found.faults["candidate"] + found.faults["base"] > 0
 
@@ -126,7 +126,7 @@ def test_a_bot_that_fails_in_all_matches_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         BotCheckFailed, match="every match of 3 iterations in a row ended by a fault, the last"
     ):
-        played(of, InMemory(by_skill, weak(9)))
+        play_tuning(of, InMemory(by_skill, weak(9)))
     assert course(of).season.match_ids(3)
 
 
@@ -138,7 +138,7 @@ def test_faults_of_the_field_leave_their_blocks_out(tmp_path: Path) -> None:
     }
     of = tuning(tmp_path, **keys)
     field = [player.name for player in of.field]
-    found = played(of, InMemory(alike, lambda spec: seats_of(field[0])(spec)[:1]), iterations=2)
+    found = play_tuning(of, InMemory(alike, lambda spec: seats_of(field[0])(spec)[:1]), iterations=2)
     assert of.matches == 8
     assert found.faults["field"] > 0
     assert found.descent.path == [(1.0,)] * 3
@@ -158,12 +158,12 @@ def test_against_a_field_both_sides_meet_the_same_players(tmp_path: Path) -> Non
 
 
 def test_level_iterations_are_counted_while_there_are_no_others(tmp_path: Path) -> None:
-    assert played(tuning(tmp_path), InMemory(alike), iterations=3).level == 3
-    assert played(tuning(tmp_path, seed="t"), iterations=3).level < 3
+    assert play_tuning(tuning(tmp_path), InMemory(alike), iterations=3).level == 3
+    assert play_tuning(tuning(tmp_path, seed="t"), iterations=3).level < 3
 
 
 def test_other_numbers_than_those_that_were_played_are_refused(tmp_path: Path) -> None:
-    found = played(tuning(tmp_path), iterations=2)
+    found = play_tuning(tuning(tmp_path), iterations=2)
     found.season.keep_settings("000003", {"candidate": {"skill": 99}, "base": {"skill": 0}})
     with pytest.raises(StoreError, match=r"iteration 3 of tune-.* has other numbers here"):
         list(found.play_iteration(InMemory(by_skill)))

@@ -45,11 +45,11 @@ class Hanging(RandomPlayer):
     """Hangs at its first request until it is interrupted."""
 
     def __init__(self) -> None:
-        self.asked, self.interrupted = Event(), Event()
+        self.was_asked, self.interrupted = Event(), Event()
 
     def hear(self, line: SeatCommand) -> Heard:
         if line.command.startswith("gen_") and not self.interrupted.is_set():
-            self.asked.set()
+            self.was_asked.set()
             self.interrupted.wait(60)
             raise KeyboardInterrupt
         return super().hear(line)
@@ -207,7 +207,7 @@ def test_a_hanging_bot_keeps_nobody_from_looking_and_is_stopped() -> None:
     bot = Hanging()
     with seated(bot) as owner:
         owner.post("/play", {})
-        assert bot.asked.wait(60)
+        assert bot.was_asked.wait(60)
         assert owner.get("/state")["running"]
         assert owner.ask("/step")[0] == 409
         state = owner.post("/stop")
@@ -240,7 +240,7 @@ def test_a_hanging_bot_is_no_obstacle_to_quit() -> None:
     bot = Hanging()
     with seated(bot) as owner:
         owner.post("/play", {})
-        assert bot.asked.wait(60)
+        assert bot.was_asked.wait(60)
         assert [end["seat"] for end in owner.post("/quit")["ended"]] == [0, 1, 2, 3]
         assert owner.ask("/step")[0] == 409
 

@@ -44,14 +44,16 @@ class Neighbour:
     """A server on another port of 127.0.0.1, and all that it was told: addresses, headers, bodies."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.requests_received: list[str] = []
         self.page = ""
         neighbour = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 length = int(self.headers.get("content-length", 0))
-                neighbour.told.append(f"{self.requestline}\n{self.headers}{self.rfile.read(length).decode()}")
+                neighbour.requests_received.append(
+                    f"{self.requestline}\n{self.headers}{self.rfile.read(length).decode()}"
+                )
                 body = neighbour.page.encode()
                 self.send_response(200)
                 self.send_header("content-type", "text/html")
@@ -123,7 +125,7 @@ def test_another_server_of_this_machine_gets_neither_the_key_nor_the_table(brows
             page.goto(neighbour.address)
             page.wait_for_function("document.title === 'done'")
             assert key not in page.evaluate(HELD)
-        told = "\n".join(neighbour.told)
+        told = "\n".join(neighbour.requests_received)
         assert told.count("POST /found") == 2
         assert key not in told
         assert "cookie" not in told.lower()

@@ -136,16 +136,16 @@ def test_a_report_opens_from_disk_and_asks_for_nothing(
 ) -> None:
     for report in reports:
         page = new_page(viewport=PHONE, java_script_enabled=scripts)
-        complaints, asked = complaints_of(page), list[str]()
+        complaints, requested_urls = complaints_of(page), list[str]()
 
-        def ask(request: Request, asked: list[str] = asked) -> None:
-            asked.append(request.url)
+        def ask(request: Request, requested_urls: list[str] = requested_urls) -> None:
+            requested_urls.append(request.url)
 
         page.on("request", ask)
         page.goto(report.as_uri())
         page.locator("details.round summary").first.click()
         assert page.locator("details.round[open] tbody tr").first.is_visible()
-        assert (complaints, asked) == ([], [report.as_uri()])
+        assert (complaints, requested_urls) == ([], [report.as_uri()])
         assert page.evaluate(SIDEWAYS) == 0
         assert page.get_by_role("button", name="Switch to").count() == scripts
 
