@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from tests.fixtures.commands import Run

@@ -26,8 +26,8 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from arbiter.testing.leak_check import swapped
+from tests.fixtures.executor import Scripted
 from tests.fixtures.profiles import examples
-from tests.fixtures.records import Scripted
 
 if TYPE_CHECKING:
     from pathlib import Path

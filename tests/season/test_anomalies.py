@@ -19,7 +19,8 @@ from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import Store
 from arbiter.table.executors import SizedExecutor
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

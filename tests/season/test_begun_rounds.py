@@ -23,7 +23,8 @@ from arbiter.season.events import (
 )
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,8 @@ from arbiter.season.config import load
 from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, SeasonComplete, Stopped
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,8 @@ from arbiter.season.config import load
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, RoundsOver, SeasonComplete
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,8 @@ from arbiter.season.events import (
 )
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.fixtures.records import Scripted, by_name, record
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

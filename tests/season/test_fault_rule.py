@@ -20,7 +20,8 @@ from arbiter.season.season import Season
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import SeasonStore, Store
 from arbiter.web.views.rules import rules
-from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable

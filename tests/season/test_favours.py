@@ -17,7 +17,7 @@ from arbiter.season.verify import verify
 from arbiter.season.verify_findings import FindingKind
 from arbiter.store import Store
 from arbiter.web.rendering.templates import render
-from tests.fixtures.records import Scripted
+from tests.fixtures.executor import Scripted
 from tests.fixtures.throw_away import DEALS, ThrowAway
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from arbiter.season.verify import verify
 from arbiter.season.verify_findings import Finding
 from arbiter.store import Order, OrderKind, Orders, Outdated, Store
 from tests.fixtures.crosstables import pairwise
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

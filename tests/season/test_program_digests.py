@@ -19,7 +19,8 @@ from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundC
 from arbiter.season.program_digests import changes, digest_of, missing, own_files, replaced, told_of
 from arbiter.season.season import Season
 from arbiter.store import Order, OrderKind, Store
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 from tests.fixtures.zoo import CLEAN, Kept
 
 if TYPE_CHECKING:

@@ -31,7 +31,8 @@ from arbiter.season.verify_findings import FindingKind
 from arbiter.store import OrderKind, Store
 from arbiter.store.versions import Submission
 from tests.fixtures.commands import BOTS
-from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, play_round
 
 CONFIG = """\
 season: s

@@ -24,7 +24,8 @@ from arbiter.store import SeasonStore, Store
 from rating.crosstable import PairTable
 from rating.ratings import rate
 from tests.fixtures.crosstables import pairwise
-from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

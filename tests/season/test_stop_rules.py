@@ -20,7 +20,8 @@ from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.stop_rules import narrow
 from arbiter.store import Store
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 from tests.season.test_anomalies import OneByOne
 
 if TYPE_CHECKING:

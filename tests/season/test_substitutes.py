@@ -31,8 +31,8 @@ from arbiter.store import Store, db_schema
 from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_policy
 from rating import PairTable
 from tests.fixtures.crosstables import pairwise
+from tests.fixtures.executor import Scripted
 from tests.fixtures.profiles import examples
-from tests.fixtures.records import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

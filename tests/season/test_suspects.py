@@ -21,7 +21,8 @@ from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.table.conductor import conduct
 from tests.fixtures.commands import RANDOM
-from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, play_round
 from tests.fixtures.round_processes import run
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.store import SeasonStore, Store, db_schema
 from arbiter.store.event_log import happened
-from tests.fixtures.records import Scripted, by_name, play_round
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name, play_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,8 @@ from arbiter.season.season import Season
 from arbiter.store import OrderKind, Store
 from arbiter.trials.botcheck import STEPS, Step
 from arbiter.trials.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried, ways_back
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import pytest
 from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request_worker import Desk
 from arbiter.season.config import load
-from tests.contest.requests.asked import InMemory
+from tests.contest.requests.asked import RandomMatches
 from tests.fixtures.site import Authored, authored
 from tests.fixtures.zoo import copied
 from tests.web.test_author_pages import log_in, proof
@@ -49,7 +49,7 @@ def ask(site: Authored, name: str = "ann", **what: Any) -> Any:
 
 def work(site: Authored) -> None:
     config = load(site.kept.file)
-    Desk([config], InMemory(), Turns(), pytest.fail).work(until_empty=True)
+    Desk([config], RandomMatches(), Turns(), pytest.fail).work(until_empty=True)
 
 
 def get(site: Authored, path: str, name: str = "ann") -> Any:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from arbiter.contest.agents.arena import AgentArena
 from arbiter.match.record import Fault, Forfeit
-from tests.fixtures.records import Scripted, record
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

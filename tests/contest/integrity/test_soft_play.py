@@ -14,7 +14,8 @@ from arbiter.season.administration import annul
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.fixtures.records import Scripted, by_name
+from tests.fixtures.executor import Scripted
+from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import match_spec, play_by_policy
-from tests.fixtures.records import Scripted
+from tests.fixtures.executor import Scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

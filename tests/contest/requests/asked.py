@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request import Asked, MatchWish, checked
 from arbiter.contest.requests.request_worker import Desk
 from arbiter.games import make
-from arbiter.match.packing import PackedMatch, pack_match
+from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
 from arbiter.season.config import Config, load
 from arbiter.season.roster import rostered
@@ -23,6 +22,7 @@ from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.store.request_queue import Request
 from arbiter.testing import play_by_policy, random_policy
+from tests.fixtures.executor import Scripted
 
 CONFIG = """\
 season: small
@@ -40,27 +40,20 @@ players:
 PROGRAM = {"command": ["python3"], "read": [], "files": {}}
 
 
-class InMemory(Executor):
+class RandomMatches(Scripted):
     """Plays at once, in this process; `fails` may raise in place of a match."""
 
     def __init__(self) -> None:
-        self.played: list[MatchSpec] = []
+        super().__init__(self._play)
         self.fails: Callable[[MatchSpec], None] = lambda _: None
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[PackedMatch]:  # type: ignore[override]
-        (spec,) = args
-        future: Future[PackedMatch] = Future()
-        try:
-            self.fails(spec)
-            game = make(spec.game, spec.options)
-            if spec.deals is not None:
-                game = game.given([game.deal_from_json(shape) for shape in spec.deals])
-            self.played.append(spec)
-            policy = random_policy(f"{spec.seed}{spec.id}")
-            future.set_result(pack_match(play_by_policy(game, policy, spec, cost=1_000_000)))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+    def _play(self, spec: MatchSpec) -> MatchRecord:
+        self.fails(spec)
+        game = make(spec.game, spec.options)
+        if spec.deals is not None:
+            game = game.given([game.deal_from_json(shape) for shape in spec.deals])
+        policy = random_policy(f"{spec.seed}{spec.id}")
+        return play_by_policy(game, policy, spec, cost=1_000_000)
 
 
 @dataclass
@@ -69,7 +62,7 @@ class AskedSeason:
 
     config: Config
     season: SeasonStore
-    executor: InMemory = field(default_factory=InMemory)
+    executor: RandomMatches = field(default_factory=RandomMatches)
     said: list[str] = field(default_factory=list)
 
     def accept(self, author: str, archive: str) -> int:

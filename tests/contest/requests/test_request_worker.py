@@ -35,7 +35,7 @@ class Killed(BaseException):
 def test_a_match_is_played_in_all_seats_on_one_seed_of_its_own(asked: AskedSeason) -> None:
     request = asked.ask("ann", "match", 2, "greedy", "ann@1", "random")
     asked.work()
-    specs = asked.executor.played
+    specs = asked.executor.specs
     seated = [tuple(player.name for player in spec.players) for spec in specs]
     assert Counter(name for seats in seated for name in seats) == dict.fromkeys(seated[0], 4)
     assert len({spec.seed for spec in specs}) == 1
@@ -48,7 +48,7 @@ def test_a_match_is_played_in_all_seats_on_one_seed_of_its_own(asked: AskedSeaso
 def test_empty_seats_are_filled_with_copies(asked: AskedSeason) -> None:
     asked.ask("ann", "match", 2, "greedy")
     asked.work()
-    assert sorted(player.name for player in asked.executor.played[0].players) == [
+    assert sorted(player.name for player in asked.executor.specs[0].players) == [
         "ann@2",
         "greedy",
         "greedy#2",
@@ -61,7 +61,7 @@ def test_given_deals_are_played(asked: AskedSeason) -> None:
     deals = [game.deal_json(game.deal(number, Stream(f"a {number}"), None)) for number in range(2)]  # type: ignore[arg-type]
     request = asked.ask("ann", "match", 2, "greedy", deals=deals)
     asked.work()
-    assert [spec.deals for spec in asked.executor.played] == [tuple(deals)] * 4
+    assert [spec.deals for spec in asked.executor.specs] == [tuple(deals)] * 4
     assert asked.now(request).state == DONE
 
 
@@ -82,7 +82,7 @@ def test_a_test_ends_by_its_own_rule(asked: AskedSeason) -> None:
     found = asked.now(request)
     assert found.outcome is not None
     assert (found.state, found.played, found.outcome["verdict"]) == (DONE, 40, "out_of_budget")
-    assert {player.name.partition("#")[0] for spec in asked.executor.played for player in spec.players} == {
+    assert {player.name.partition("#")[0] for spec in asked.executor.specs for player in spec.players} == {
         "base",
         "candidate",
     }
@@ -96,7 +96,7 @@ def test_authors_take_turns_match_by_match(asked: AskedSeason, monkeypatch: pyte
     # Each match takes as long.
     monkeypatch.setattr(desks.time, "monotonic", lambda: float(next(ours)))
     asked.work()
-    authors = [_own(spec) for spec in asked.executor.played]
+    authors = [_own(spec) for spec in asked.executor.specs]
     assert authors[:8] == ["ann", "ben"] * 4
     assert asked.now(late).state == DONE
 
@@ -110,7 +110,7 @@ def test_what_was_done_for_an_author_today_counts_inspections_too(asked: AskedSe
     asked.ask("ann", "match", 2, "greedy")
     asked.ask("ben", "match", 1, "greedy")
     asked.work()
-    assert [_own(spec) for spec in asked.executor.played] == ["ben"] * 4 + ["ann"] * 4
+    assert [_own(spec) for spec in asked.executor.specs] == ["ben"] * 4 + ["ann"] * 4
 
 
 def test_a_cancelled_request_has_no_further_match(asked: AskedSeason) -> None:
@@ -122,7 +122,7 @@ def test_a_cancelled_request_has_no_further_match(asked: AskedSeason) -> None:
 
     asked.executor.fails = cancel
     asked.work()
-    assert (len(asked.executor.played), asked.now(request).state) == (2, CANCELLED)
+    assert (len(asked.executor.specs), asked.now(request).state) == (2, CANCELLED)
     assert not asked.season.requests.cancel(request.id, "ann")
 
 
@@ -288,14 +288,14 @@ def test_a_request_begins_again_where_its_store_is_removed_while_a_match_is_play
     request = asked.ask("ann", "match", 2, "greedy")
 
     def remove(spec: MatchSpec) -> None:
-        if len(asked.executor.played) == 2:
+        if len(asked.executor.specs) == 3:
             asked.store_of_requests.unlink()
 
     asked.executor.fails = remove
     asked.work()
     found = asked.now(request)
     assert (found.state, found.played, asked.matches(request)) == (DONE, 4, 4)
-    assert len(asked.executor.played) == 3 + 4
+    assert len(asked.executor.specs) == 3 + 4
 
 
 def test_requests_are_played_from_a_season_that_was_put_back(asked: AskedSeason) -> None:
