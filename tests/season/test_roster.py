@@ -469,7 +469,7 @@ def test_settings_without_versions_have_the_digest_that_they_had(tmp_path: Path)
 def test_commands_that_only_look_see_versions_among_the_players(contest: Contest) -> None:
     contest.accept("ann")
     contest.plan()
-    assert look(str(contest.file), None).players == {"h0": True, "p1": False, "ann@1": False}
+    assert look(str(contest.file), None).players == {"h0": "house", "p1": "", "ann@1": ""}
 
 
 def test_the_version_that_played_before_is_marked_as_withdrawn(
