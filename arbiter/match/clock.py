@@ -31,7 +31,7 @@ class ClockKind(StrEnum):
 
 
 def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
-    """What a bot is charged for a request: what `table.meter` read, under a kind of clock."""
+    """What a bot is charged for a request: what `sandbox.process_meter` read, under a kind of clock."""
     if kind is ClockKind.WALL:
         return wall_ns
     if kind is ClockKind.CPU:

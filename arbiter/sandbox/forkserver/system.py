@@ -95,7 +95,7 @@ class System:
     def view(self, asked: Mapping[str, Any]) -> tuple[MountedView, list[str]]:
         """The view of a player, made if it is new, and what its files mention that there was no room for.
 
-        `asked` is what `sandbox.needs.Asked` has, and `marks`, which change with the player's files.
+        `asked` is what `files_needed.KeeperRequest` has, and `marks`, which change with the player's files.
         """
         question = tuple((name, tuple(value)) for name, value in asked.items())
         if question not in self._answers:
