@@ -151,7 +151,7 @@ def read_options(options: Sequence[str], given_by: str = "--option") -> dict[str
             raise ConfigError(f"{given_by} {option!r}: write key=value")
         try:
             given[key] = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError, RecursionError):
+        except (yaml.YAMLError, ValueError, OverflowError, AttributeError, LookupError, RecursionError):
             raise ConfigError(f"{given_by} {key}: the value cannot be read: {text!r}") from None
     return given
 

@@ -49,7 +49,15 @@ END, END_OF_64, LOCATOR_MARK = b"PK\5\6", b"PK\6\6", b"PK\6\7"
 LOCATOR, SIZE_OF_64 = struct.Struct("<4sIQI"), 56
 RENAME = "rename it and pack again"
 PACK_AGAIN = "pack the folder again, as in: zip -r bot.zip bot"
-DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, ValueError)
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OverflowError,
+    ValueError,
+)
 """The exceptions of `zipfile` for archives that it cannot read."""
 
 

@@ -56,8 +56,10 @@ def read_document(file: Path, fast: bool = False) -> Document:
     except UnicodeDecodeError:
         raise ConfigError("is not UTF-8 text", str(file)) from None
     document = Document()
-    loader: Any = (_FAST if fast else yaml.SafeLoader)(text)
+    loader: Any = None
     try:
+        # A character that YAML does not have is refused here already.
+        loader = (_FAST if fast else yaml.SafeLoader)(text)
         node = loader.get_single_node()
         if node is not None:
             document.value = _NodeReader(loader, document).read(node, ())
@@ -71,7 +73,8 @@ def read_document(file: Path, fast: bool = False) -> Document:
     except yaml.YAMLError as error:
         raise ConfigError(str(error).splitlines()[0], str(file)) from None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
     if not isinstance(document.value, dict):
         raise ConfigError("is not a mapping of keys", str(file), hint="see the tutorial for a small one")
     return document
@@ -108,10 +111,12 @@ class _NodeReader:
             return [self.read(item, (*path, number)) for number, item in enumerate(node.value)]
         try:
             return self._loader.construct_object(node)
-        except ValueError as error:
-            problem = Problem(
-                path, f"cannot be read as YAML: {error}", "quote it", *self._document.places[path]
-            )
+        except (ValueError, OverflowError, AttributeError, LookupError) as error:
+            # PyYAML fails in many ways at a value that is not of its tag, and only ValueError says how.
+            tag = node.tag.rpartition(":")[2]
+            what = str(error) if isinstance(error, ValueError) else f"this is no {tag}"
+            place = self._document.places[path]
+            problem = Problem(path, f"cannot be read as YAML: {what}", "quote it", *place)
             self._document.problems.append(problem)
             self._document.unread.add(path)
             return None

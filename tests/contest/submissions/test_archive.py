@@ -137,6 +137,10 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
         archive_of(Made(), wide=wide_end(1, 52, 46, 10)),
         "its directory is not where it says",
     ),
+    "a directory that puts its files before everything": (
+        archive_of(Made(), begin=0xFFFFFFFF, wide=wide_end(1, 52, (1 << 64) - 1, 98)),
+        "its data are damaged",
+    ),
     "a file that is shorter than it says": (
         archive_of(Made(central={"size": 500}, local={"size": 500})),
         "it is shorter than it says",

@@ -150,6 +150,7 @@ MISTAKES = {
     "reading too much": (f"command: [x]\nread: [{', '.join(['a'] * 33)}]\n", "bot.yaml:2:1: read: read names 33 files"),
     "building elsewhere": ("command: [x]\nbuild: [/bin/sh]\n", "build.0: '/bin/sh' is not in the archive"),
     "a NUL": ('command: ["x\\0"]\n', "a word of the command holds a NUL character"),
+    "a bare NUL": ("command: [x\0]\n", "bot.yaml: unacceptable character #x0000"),
     "no YAML": ("command: [x\n", "bot.yaml:2:1: "),
     "a list": ("- x\n", "bot.yaml: is not a mapping of keys"),
     "no text": ("\udcff", "bot.yaml: is not UTF-8 text"),
