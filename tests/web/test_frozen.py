@@ -91,7 +91,12 @@ class Frozen:
             found[address] = answer.status_code, answer.text
         text = self.client.get("/metrics").text
         return found | {
-            "/metrics": (200, "\n".join(re.findall("^arbiter_(?:season|sub).*$", text, re.MULTILINE)))
+            "/metrics": (
+                200,
+                "\n".join(
+                    re.findall("^arbiter_(?:season|sub|cpu|resident|request_sec).*$", text, re.MULTILINE)
+                ),
+            )
         }
 
 

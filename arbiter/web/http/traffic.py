@@ -132,12 +132,14 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     waiting: list[Sample] = []
     failing: list[Sample] = []
     given_up: list[Sample] = []
+    held = False
     for name, watched in seasons.watched.items():
         now = "unreadable"
         with suppress(ArbiterError):
             state = watched.state()
             shown = None if state is None else season_figures.season(state)
             now = "new" if shown is None else shown["state"]
+            held = held or (state is not None and state.frozen is not None)
             if state is not None and shown is not None:
                 matches.append(({"season": name}, shown["matches"]))
                 rounds.append(({"season": name}, shown["complete"]))
@@ -155,9 +157,16 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     with open("/proc/self/statm") as file:
         memory = int(file.read().split()[1]) * resource.getpagesize()
     cpu = used.ru_utime + used.ru_stime
+    # Reading an unseen match takes time and memory: by these one could count them.
+    hidden: list[Sample] | None = [] if held else None
     families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
         ("requests_total", "counter", "Requests, by status.", statuses),
-        ("request_seconds_total", "counter", "Time spent on answers.", traffic.seconds),
+        (
+            "request_seconds_total",
+            "counter",
+            "Time spent on answers.",
+            traffic.seconds if hidden is None else hidden,
+        ),
         ("sent_bytes_total", "counter", "Bytes of answers.", traffic.sent),
         ("requests_under_way", "gauge", "Requests being answered.", traffic.under_way),
         ("listeners", "gauge", "Connections that wait for news.", live.listening),
@@ -169,8 +178,8 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("webhook_failures", "gauge", "Failed tries of the delivery that is next.", failing),
         ("webhook_given_up_total", "counter", "Events that a webhook was never told.", given_up),
         ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
-        ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu),
-        ("resident_bytes", "gauge", "Memory of the web process.", memory),
+        ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu if hidden is None else hidden),
+        ("resident_bytes", "gauge", "Memory of the web process.", memory if hidden is None else hidden),
     )
     return "".join(line for family in families for line in _lines(*family))
 
