@@ -26,7 +26,7 @@ from arbiter.table.executors.local import ProcessSlot
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-BURNER = Path(__file__).parents[1] / "table" / "burner.py"
+BURNER = Path(__file__).parents[1] / "fixtures" / "burner.py"
 GAMES = 40
 BURNED_MS, LIMIT = 20, "40ms/request"
 DECISIONS = 8
