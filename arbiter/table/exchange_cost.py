@@ -87,9 +87,10 @@ class Account:
             # A bot with many processes takes long to read, and computes meanwhile.
             busy = _busy() - busy
             if first_wait_was_stopped(first - busy, own):
-                # The bot's CPU time since `before` may all be of earlier.
-                self.stopped_ns = first - busy - FIRST_WAIT_NS
-                self.start, first = start + self.stopped_ns, busy + FIRST_WAIT_NS
+                # But for all CPU time: a bot can make us wait for a pipe's lock while it computes.
+                used = min(first, max(busy + FIRST_WAIT_NS, base.cpu_ns - before.cpu_ns))
+                self.stopped_ns = first - used
+                self.start, first = start + self.stopped_ns, used
             # What the bot used and waited for during the first wait, as far as the readings show. Without an
             # answer it did not wait for the referee.
             self._early_cpu = min(first, base.cpu_ns - before.cpu_ns)

@@ -421,6 +421,27 @@ def test_a_stop_in_the_first_wait_is_not_charged(world: World, kind: ClockKind) 
     assert counted.stopped_ns == 5 * SECOND - FIRST_WAIT_NS
 
 
+@pytest.mark.parametrize("kind", list(ClockKind))
+def test_what_a_bot_computes_while_the_referee_waits_for_a_pipe_is_charged(
+    world: World, kind: ClockKind
+) -> None:
+    before, start = world.totals, world.now
+    world.passes(5000, cpu=1000, beside=3000)
+    counted = Account(world, kind, start, before)  # type: ignore[arg-type]
+    assert counted.cost(answered=True).charged_ns == 4 * SECOND
+    assert counted.stopped_ns == SECOND
+
+
+def test_what_a_brisk_bot_computes_while_the_referee_waits_for_a_pipe_is_charged(world: World) -> None:
+    brisk: Any = SimpleNamespace(
+        _base=world.totals, _meter=world, _look_at_memory=lambda *_, **__: None, stopped_ns=0,
+        presence=SimpleNamespace(note=lambda _: None),
+    )  # fmt: skip
+    world.passes(5000, beside=4000)
+    assert channel.Channel._late_cost(brisk, Any, 5 * SECOND) == 4 * SECOND  # type: ignore[arg-type]
+    assert brisk.stopped_ns == SECOND
+
+
 def test_a_bot_that_takes_long_to_be_read_is_charged_for_it(world: World) -> None:
     world.reading_ms = 20
     counted = world.account(first_ms=5)
