@@ -145,7 +145,7 @@ def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> No
 
     where = "import arbiter.games.samples as s; print(s.__file__, s.BOTS)"
     assert run("python", "-c", where, folder=tmp_path).split() == [
-        str(packages / "arbiter" / "samples" / name) for name in ("__init__.py", "bots")
+        str(packages / "arbiter" / "games" / "samples" / name) for name in ("__init__.py", "bots")
     ]
     rules = "from arbiter.games.samples import manual_of as m; print('## Rules' in m('planning'), '## Faults' in m('protocol'))"
     assert run("python", "-c", rules, folder=tmp_path).split() == ["True", "True"]

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SHORTER = """
-from arbiter.web import connections, live, places
+from arbiter.web.http import concurrency_limits, connections, live_events
 connections.HEADER_SECONDS = connections.STALL_SECONDS = 0.5
 connections.MOST, connections.MOST_OF_ADDRESS = 60, 40
 address_of = connections.address_of
 # Of loopback, one address that stands for another machine.
 connections.address_of = lambda client: "else" if client[0] == "127.9.9.9" else address_of(client)
-live.MOST_OF_ADDRESS = 20
-places.MOST = 10
+live_events.MOST_OF_ADDRESS = 20
+concurrency_limits.MOST = 10
 """
 """Of whoever waits for a limit, so that the tests are quick; what happens then is the same."""
 EVENTS = b"GET /api/v1/seasons/small/events HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -40,7 +40,7 @@ house_bots: [random]
 players:
   - {{name: random, command: {json.dumps(RANDOM.split())}}}
 """
-AT_ONCE = "from arbiter.web import tables; tables.START_SECONDS = 0; tables.Session.patience = 60.0"
+AT_ONCE = "from arbiter.web.pages import visitor_tables; visitor_tables.START_SECONDS = 0; visitor_tables.Session.patience = 60.0"
 
 
 @pytest.fixture(scope="module")

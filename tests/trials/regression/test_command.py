@@ -47,7 +47,7 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: R
     code, out, err = regress(*words)
     assert code == 0, out + err
     page = json.loads((tmp_path / "o.json").read_text())["page"]
-    assert page.startswith("https://cards.example.org/tests/trials/regression-")
+    assert page.startswith("https://cards.example.org/tests/regress-")
     assert f"arbiter: its page: {page}\n" in err
     assert page in out
     assert out.startswith("better: ")
