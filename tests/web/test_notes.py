@@ -22,7 +22,7 @@ from arbiter.season.snapshot.reader import read_state
 from arbiter.season.snapshot.viewer import EVERYBODYS, Eyes
 from arbiter.store import OrderKind
 from arbiter.web.views.report_file import make_report
-from tests.contest.requests import asked
+from tests.fixtures import executor
 from tests.fixtures.site import Authored, authored
 from tests.fixtures.zoo import copied
 from tests.web.test_author_pages import log_in
@@ -156,7 +156,7 @@ def test_what_an_author_of_one_season_is_shown_is_of_that_one() -> None:
 def test_of_a_match_that_was_asked_for_an_author_sees_the_own_notes_alone(
     asking: Authored, monkeypatch: pytest.MonkeyPatch, public: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(asked, "pack_match", lambda record: pack_match(with_notes(record, *public)))
+    monkeypatch.setattr(executor, "pack_match", lambda record: pack_match(with_notes(record, *public)))
     number = ask(asking).json()["id"]
     work(asking)
     for place in (ASK, PAGE):
