@@ -25,6 +25,7 @@ class Others:
             self._cores = os.sched_getaffinity(pid)
         except OSError:
             self._cores = set()
+        self.inexact_ns = len(self._cores) * INEXACT_NS
         self.since = _now()
         """The moment of its making, on the monotonic clock in ns."""
         self._idle = self._idle_now = idle_ns(self._cores)
@@ -41,7 +42,8 @@ class Others:
             self._looked, self._idle_now = moment, idle_ns(self._cores)
         if self._idle_now is None or self._idle is None:
             return None
-        busy = len(self._cores) * (moment - self.since + INEXACT_NS) - (self._idle_now - self._idle)
+        passed = len(self._cores) * (moment - self.since)
+        busy = passed + self.inexact_ns - (self._idle_now - self._idle)
         return max(0, busy - (cpu_ns + _busy() - self._spent)) + throttled_ns() - self._throttled
 
 

@@ -208,10 +208,9 @@ class Channel(PatientChannel):
             return used
         delay = self._base.delay_ns - base.delay_ns + waited
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
-        if spent.charged_ns > send.allowed_ns[self.seat] >= spent.adjusted_ns:
-            # They may have taken some of it before this exchange, which then is in the bot's favour.
-            spent = self._judged(send, spent, min(hush(self.others), wall))
-        return max(FIRST_WAIT_NS, spent.charged_ns)
+        # What it answered at once is no timeout: it was the referee that came late.
+        late = spent.charged_ns > send.allowed_ns[self.seat]
+        return max(FIRST_WAIT_NS, spent.adjusted_ns if late else spent.charged_ns)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
         """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""

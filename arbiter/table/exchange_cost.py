@@ -167,6 +167,11 @@ class Account:
         delay = min(spent.delay_ns + self.unreported_ns, taken + self._others.since - self.start)
         return cost_of(self._kind, spent.wall_ns, spent.cpu_ns, delay), taken
 
+    @property
+    def doubtful_ns(self) -> int:
+        """The delay that others need not have caused, by what their accounts may be wrong by."""
+        return 0 if self._others is None else self._others.since - self.start + self._others.inexact_ns
+
     def _self_inflicted_ns(self) -> int:
         """How much of the delay came of the bot's other threads, beyond what others may have caused."""
         beside = self.last.cpu_ns - self._base.cpu_ns - (self.last.main_ns - self._base.main_ns)

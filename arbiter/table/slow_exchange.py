@@ -103,6 +103,9 @@ class PatientChannel:
         self._resume_if_stopped()
         hush(self.others)
         account = Account(self._meter, self._kind, start, self._base)
+        if self._kind is ClockKind.WALL:
+            # A delay decides between a timeout and a void match: whether others caused it must be known.
+            account.watch_others()
         disturbed = 0
         allowed = send.allowed_ns[self.seat]
         look = allowed
@@ -133,7 +136,7 @@ class PatientChannel:
                 if defied := defiance_of(self.others):
                     fault = defied
                 else:
-                    spent = self._judged(send, account.cleared(spent)[0], in_all)
+                    spent = self._judged(send, account, spent, in_all)
             times = spent.wall_ns, spent.charged_ns, spent.cpu_ns, spent.delay_ns
             return Reply(answer, *times, fault) if send.asks or fault else spent.charged_ns
 
@@ -191,9 +194,8 @@ class PatientChannel:
             if _now() - account.start < look:
                 continue
             spent = cost()
-            over = spent.charged_ns > allowed
             least = max(spent.cpu_ns, spent.adjusted_ns - account.unreported_ns)
-            if over and (least > allowed or not account.ready):
+            if spent.charged_ns > allowed and least > allowed:
                 return late(spent)
             if spent.wall_ns >= cap:
                 judged, taken = account.cleared(spent)
@@ -206,19 +208,24 @@ class PatientChannel:
                     raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged{others}")
                 # It sleeps, which is charged: its time will soon be over.
                 at_most = 2 * cap
-            look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - spent.charged_ns)
+            sure = least if spent.charged_ns > allowed else spent.charged_ns
+            look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - sure)
 
-    def _judged(self, send: Send, spent: Cost, disturbed_ns: int) -> Cost:
-        """The cost of an exchange that is over its limit by the match's clock but not by adjusted time.
+    def _judged(self, send: Send, account: Account, spent: Cost, disturbed_ns: int) -> Cost:
+        """Return the cost of an exchange over its limit by the match's clock but not by adjusted time.
 
-        VoidMatch if our machine took the time, `disturbed_ns` being what other bots took.
+        `disturbed_ns`: what other bots at the table took. VoidMatch if others on the machine took more than
+        the accounts of cores may be wrong by; less is not charged, since a bot could cause it.
         """
-        if spent.adjusted_ns > send.allowed_ns[self.seat]:
-            return spent
+        allowed = send.allowed_ns[self.seat]
+        cleared, taken = account.cleared(spent)
+        if cleared.adjusted_ns > allowed:
+            return cleared
         if self._image and self._meter.image != self._image:
             # It has executed another program, and so may have another main thread, with delays of its own.
             return spent
-        if send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns:
+        caused_here = send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns
+        if caused_here or taken is None or spent.charged_ns - allowed <= account.doubtful_ns:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 

@@ -37,6 +37,17 @@ STARVED = f"""if words[0] == 'gen_move':
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     while True: pass"""
 
+# Its child delays it, and it computes and sleeps until the limit is over by wall time, but not by adjusted time.
+DELAYED_BY_ITS_CHILD = f"""if words[0] == 'gen_move':
+    os.sched_setaffinity(0, {{{CORE}}})
+    begun = time.monotonic()
+    if os.fork() == 0:
+        while time.monotonic() < begun + 0.08: pass
+        os._exit(0)
+    while time.monotonic() < begun + 0.08: pass
+    os.wait()
+    time.sleep(max(0, begun + 0.21 - time.monotonic()))"""
+
 
 @pytest.fixture
 def starved(bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -101,6 +112,15 @@ def test_a_bot_that_nobody_kept_from_the_core_has_run_out_of_time(
 ) -> None:
     monkeypatch.setattr(Others, "took_ns", lambda *_: 0)
     forfeit = table.play(against(starved, "100ms")).forfeit
+    assert forfeit is not None
+    assert (forfeit.seat, forfeit.fault) == (1, Fault.TIMEOUT)
+
+
+def test_a_bot_that_delays_itself_makes_no_void_under_a_wall_clock(
+    table: Conductor, bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Others, "took_ns", lambda *_: 0)
+    forfeit = table.play(against(bot("", DELAYED_BY_ITS_CHILD), "200ms/request", clock="wall")).forfeit
     assert forfeit is not None
     assert (forfeit.seat, forfeit.fault) == (1, Fault.TIMEOUT)
 
