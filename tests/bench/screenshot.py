@@ -1,4 +1,4 @@
-"""The pictures in the README, made from a season of the shipped bots: ``python -m tests.bench.screenshot``."""
+"""The picture in the README, taken from a season of the shipped bots: ``python -m tests.bench.screenshot``."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import FloatRect, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from arbiter.cli import exit_code
 
 ROOT = Path(__file__).parents[2]
-STANDINGS, MATCH = (ROOT / "docs" / name for name in ("standings.png", "match.png"))
+MATCH = ROOT / "docs" / "match.png"
 ROUNDS = 12
-WIDTH, BELOW = 960, 16
+WIDTH = 960
 SHOWN, DEAL, STEPS = "r001-t01-m0", "Deal 9", 18
 """The match, the deal, and how many steps into it."""
 
 
 def take() -> None:
-    """Play the demo's season on given deals, and take the top of its report, and a table of it."""
+    """Play the demo's season on given deals, and take a picture of a table in its report."""
     with tempfile.TemporaryDirectory() as folder:
         config, report = Path(folder) / "demo.yaml", Path(folder) / "demo.html"
         text = (ROOT / "configs" / "demo.yaml").read_text(encoding="utf-8")
@@ -36,10 +36,6 @@ def take() -> None:
             )
             page = browser.new_page(viewport={"width": WIDTH, "height": 800}, reduced_motion="reduce")
             page.goto(report.as_uri())
-            box = page.locator("#better").bounding_box()
-            assert box is not None
-            clip: FloatRect = {"x": 0, "y": 0, "width": WIDTH, "height": box["y"] - BELOW}
-            page.screenshot(path=STANDINGS, full_page=True, clip=clip)
             replay = page.locator(f"#{SHOWN}")
             replay.locator("summary").first.click()
             replay.get_by_role("button", name=DEAL, exact=True).click()
