@@ -273,7 +273,8 @@ def test_folders_without_end_keep_nothing_from_being_copied(table: Conductor, tm
     for _ in range(copies.DEEPEST + 5):
         place /= "d"
     place.mkdir(parents=True)
-    assert seen_by(table, own, "").notes == ()
+    # The machine's load may be noted, too.
+    assert not any("not copied" in note for note in seen_by(table, own, "").notes)
 
 
 @on_a_stage
