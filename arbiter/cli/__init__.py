@@ -26,68 +26,83 @@ INTERRUPTED = 130
 USAGE = 2
 OUR_FAULT = 4
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-BEGIN_ANEW = frozenset({"attack", "check-bot", "export", "integrity", "play", "report", "verify"})
-"""Commands that keep nothing of what they have done when they are interrupted."""
-AGAIN_SECONDS = 0.01
-"""After a signal was lost: long enough to be out of where it was."""
+START_OVER = frozenset({"attack", "check-bot", "export", "integrity", "play", "report", "verify"})
+"""Commands that keep no partial results when interrupted."""
+RETRY_SECONDS = 0.01
+"""After Python dropped a signal: long enough to leave the place that dropped it."""
 
-COMMANDS = {
-    # name: (module, function, one line of help)
-    "init": ("init", "init", "Write a season to start from, with sample bots."),
-    "run-round": ("run", "run_round", "Play the next round of a season, or finish a broken one."),
-    "run-season": ("run", "run_season", "Play a season until all its rounds are complete."),
-    "qualify": ("check_bot", "qualify", "Try every player of a season as check-bot does."),
-    "plan": ("plan", "plan", "How long a season takes, and what fits into the time there is."),
-    "status": ("season_control", "status", "How far a season is, and who plays it."),
-    "stop": ("season_control", "stop", "Ask the coordinator of a season to stop in good order."),
-    "pause": ("season_control", "pause", "Let a season rest until it is resumed."),
-    "resume": ("season_control", "resume", "Let a season go on that was paused or stopped."),
-    "accept": ("season_control", "accept", "Accept what has changed in a season's file."),
-    "serve": ("serve", "serve", "Seasons in a browser, and played if asked to."),
-    "authors": ("authors", "authors", "Who may send programs to a season."),
-    "submit": ("authors", "submit", "Send a program to a site, and hear what was found of it."),
-    "request": ("request", "request", "Ask a site for matches of your version, unrated."),
-    "inspect": ("inspect", "inspect", "Try what authors send, and play what they ask for."),
-    "notify": ("notify", "notify", "Tell a season's webhooks what happens in it."),
-    "backup": ("export", "backup", "Copy a season's store into a file, also while it is played."),
-    "restore": ("export", "restore", "Put a backup's seasons, or another store's, into a store."),
-    "standings": ("standings", "standings", "Ratings of a season with their intervals."),
-    "marks": ("standings", "marks", "A course's marks: a line for each author, for a spreadsheet."),
-    "crosstable": ("standings", "crosstable", "Who beat whom how often."),
-    "matches": ("standings", "matches", "List the matches of a season."),
-    "show": ("show", "show", "One match: who sat where, what was played, why it ended."),
-    "review": ("review", "review", "What each decision of a match cost, by a program that values answers."),
-    "integrity": ("integrity", "integrity", "Ask who helps whom, decides alike, or has written the same."),
-    "verify": ("verify", "verify", "Deal, play and rate a stored season again; name what differs."),
-    "annul": ("orders", "annul", "Let matches no longer count, or play them again."),
-    "suspend": ("orders", "suspend", "Let a player sit out."),
-    "reinstate": ("orders", "reinstate", "Let a suspended player play again."),
-    "report": ("export", "report", "Write a season into one HTML file, to look at anywhere."),
-    "export": ("export", "export", "Write the matches as PGN, CSV, JSON lines or Parquet, or the sources."),
-    "play": ("play", "play", "Play one match between programs."),
-    "regress": ("regress", "regress", "Is the new version of a bot better? An answer for CI."),
-    "tune": ("tune", "tune", "Tune a bot's numbers by matches against itself."),
-    "gauntlet": ("gauntlet", "gauntlet", "One player of a season against the others, unrated."),
-    "arena": ("arena", "arena", "A coding agent improves a bot, in JSON."),
-    "mcp": ("mcp", "mcp", "The arena as tools of the Model Context Protocol."),
-    "sit": ("mcp", "sit", "A seat at a site's visitors' table, as such tools."),
-    "suite": ("suite", "suite", "Run the named checks of one bot, as a regression suite."),
-    "check-bot": ("check_bot", "check_bot", "Try a bot in every way that a tournament will."),
-    "console": ("console", "console", "A referee by hand: bots and people, any command, raw replies."),
-    "applet": ("applet", "applet", "The same in a browser: cards to click, a shell beside the table."),
-    "check-config": ("check_config", "check_config", "Check a season's file without playing."),
-    "config": ("check_config", "config", "A season's settings as a file, of now or of a round."),
-    "games": ("check_config", "games", "The games that can be played, and their options."),
-    "isolation": ("check_config", "isolation", "What this machine can enforce against bots."),
-    "attack": ("attack", "attack", "Play bots that attack, and see what stops each."),
-}
+SECTIONS = {
+    # heading: {name: (module, function, one line of help)}
+    "Play": {
+        "init": ("init", "init", "Write a season file and sample bots to start from."),
+        "play": ("play", "play", "Play one match between programs."),
+        "console": ("console", "console", "Referee a match by hand: bots, people, raw commands and replies."),
+        "applet": ("applet", "applet", "The console in a browser, with cards to click."),
+        "check-bot": ("check_bot", "check_bot", "Test a bot for everything a tournament requires."),
+        "games": ("check_config", "games", "List the games and their options."),
+    },
+    "Seasons": {
+        "check-config": ("check_config", "check_config", "Check a season file without playing."),
+        "config": ("check_config", "config", "Print a season's settings, current or of a past round."),
+        "plan": ("plan", "plan", "Estimate how long a season takes."),
+        "qualify": ("check_bot", "qualify", "Run check-bot for every player of a season."),
+        "run-round": ("run", "run_round", "Play the next round, or finish an interrupted one."),
+        "run-season": ("run", "run_season", "Play all rounds of a season."),
+        "status": ("season_control", "status", "Show the progress of a season and who plays it."),
+        "stop": ("season_control", "stop", "Stop a season after the matches in flight."),
+        "pause": ("season_control", "pause", "Pause a season until it is resumed."),
+        "resume": ("season_control", "resume", "Resume a paused or stopped season."),
+        "accept": ("season_control", "accept", "Accept the changes in a season file."),
+        "annul": ("orders", "annul", "Stop counting matches, or replay them."),
+        "suspend": ("orders", "suspend", "Suspend a player from the next round on."),
+        "reinstate": ("orders", "reinstate", "End a player's suspension."),
+        "gauntlet": ("gauntlet", "gauntlet", "Play one player against all others, unrated."),
+    },
+    "Results": {
+        "standings": ("standings", "standings", "Show ratings with their intervals."),
+        "crosstable": ("standings", "crosstable", "Show pairwise results."),
+        "marks": ("standings", "marks", "Print a course's marks as CSV."),
+        "matches": ("standings", "matches", "List the matches of a season."),
+        "show": ("show", "show", "Show one match: seats, moves, result and its reason."),
+        "report": ("export", "report", "Write a season to a single HTML file."),
+        "export": ("export", "export", "Export matches as PGN, CSV, JSON lines, Parquet or other formats."),
+        "verify": ("verify", "verify", "Replay a stored season and report differences."),
+        "integrity": (
+            "integrity", "integrity", "Report possible collusion, near-identical play and copied sources.",
+        ),
+    },
+    "Improve a bot": {
+        "review": ("review", "review", "Rate each decision of a match."),
+        "regress": ("regress", "regress", "Test whether a new version of a bot is better."),
+        "suite": ("suite", "suite", "Run the checks of one bot as a regression suite."),
+        "tune": ("tune", "tune", "Tune a bot's numeric parameters by self-play."),
+        "arena": ("arena", "arena", "Let a coding agent improve a bot, in JSON."),
+        "mcp": ("mcp", "mcp", "Serve the arena as tools of the Model Context Protocol."),
+    },
+    "Site and authors": {
+        "serve": ("serve", "serve", "Serve seasons as a web site, and play them with --play."),
+        "authors": ("authors", "authors", "Manage the authors who may submit programs."),
+        "inspect": ("inspect", "inspect", "Build and test submitted programs, and play requests."),
+        "notify": ("notify", "notify", "Deliver a season's webhooks."),
+        "submit": ("authors", "submit", "Submit a program to a site and wait for the verdict."),
+        "request": ("request", "request", "Request unrated matches of your version from a site."),
+        "sit": ("mcp", "sit", "Take a seat at a site's visitors' table, as MCP tools."),
+    },
+    "Machine": {
+        "isolation": ("check_config", "isolation", "Show how well this machine can isolate bots."),
+        "attack": ("attack", "attack", "Play attacking bots and report what stopped each."),
+        "backup": ("export", "backup", "Copy a season's store to a file, also while it is played."),
+        "restore": ("export", "restore", "Copy the seasons of a backup or another store into a store."),
+    },
+}  # fmt: skip
+COMMANDS = {name: entry for entries in SECTIONS.values() for name, entry in entries.items()}
 
 
 class LazyGroup(click.Group):
-    """Commands that are imported when called; the list of them needs no import."""
+    """A group that imports a command when it is called; help needs no import."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """In the order of the table above."""
+        """Return all commands, in the order of the sections."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
@@ -95,7 +110,7 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module, function, _ = COMMANDS[name]
-        # Of what is imported nothing is garbage, and to look for some takes a fifth of the time.
+        # An import makes no garbage, and collecting takes a fifth of the time.
         looks = gc.isenabled()
         gc.disable()
         try:
@@ -108,16 +123,18 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a suggestion for a word that is no command."""
+        """Resolve as click does, with a suggestion for an unknown command."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = did_you_mean(args[0], COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r} ({hint}).", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The one-line helps from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
+        """Write the sections, each command with its line of help."""
+        width = max(map(len, COMMANDS))
+        for heading, entries in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), line) for name, (_, _, line) in entries.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -130,14 +147,14 @@ def group() -> None:
 
 
 def main() -> NoReturn:
-    """Run a command; every failure is one line on stderr and an exit code."""
+    """Run a command, and exit; every failure is one line on stderr and an exit code."""
     _replace_closed_streams()
-    hear_signals()
+    install_signal_handlers()
     sys.exit(exit_code(sys.argv[1:]))
 
 
 def _replace_closed_streams() -> None:
-    """Let nothing that is opened later, such as a store, become a standard stream of ours or of a child."""
+    """Open /dev/null in place of closed standard streams, or the next file opened would become one."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             descriptor = os.open(os.devnull, os.O_RDWR)
@@ -148,9 +165,9 @@ def _replace_closed_streams() -> None:
 
 
 def exit_code(arguments: list[str]) -> int:
-    """The exit code of a command line."""
+    """Run a command line, and return its exit code."""
     try:
-        # Not `group.main`: that would make a reader who went away an error of ours.
+        # Not `group.main`: for it a closed pipe is an error.
         with group.make_context("arbiter", arguments) as context:
             group.invoke(context)
         sys.stdout.flush()
@@ -167,7 +184,7 @@ def exit_code(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _interrupted(arguments)
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does: nobody is left to tell.
+        # The reader of our output has gone, as `head` does.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -189,8 +206,8 @@ def exit_code(arguments: list[str]) -> int:
 
 
 def _interrupted(arguments: list[str]) -> int:
-    does = "begins anew" if BEGIN_ANEW.intersection(arguments[:1]) else "goes on"
-    click.echo(f"arbiter: interrupted; the same command {does}", err=True)
+    to = "start over" if START_OVER.intersection(arguments[:1]) else "continue"
+    click.echo(f"arbiter: interrupted: run the same command again to {to}", err=True)
     return INTERRUPTED
 
 
@@ -200,10 +217,10 @@ def _complain(line: str) -> None:
     click.echo(printable(line), err=True)
 
 
-def hear_signals() -> None:
-    """Have a signal to end raise KeyboardInterrupt in the main thread, once, and again where Python loses it.
+def install_signal_handlers() -> None:
+    """Make SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt once in the main thread.
 
-    An exception in a finalizer, of an abandoned generator say, or in a hook of a fork is dropped by Python.
+    Python drops an exception raised in a finalizer or a fork hook: it is then raised again.
     """
     for number in ENDING:
         signal.signal(number, _terminated)
@@ -213,9 +230,9 @@ def hear_signals() -> None:
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    """End in good order, once: a closed terminal sends several of them, and Ctrl-C is pressed twice."""
+    """Raise once: a closed terminal sends several signals, and Ctrl-C is pressed twice."""
     for ending in ENDING:
-        # Not SIG_IGN: of one that has already come Python would say so, with a traceback.
+        # Not SIG_IGN: Python would print a traceback for a signal that has already arrived.
         signal.signal(ending, lambda _number, _frame: None)
     _interrupt(number, frame)
 
@@ -225,8 +242,8 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def _dropped(lost: sys.UnraisableHookArgs) -> None:
-    """Raise an interrupt again, where it will be heard; Python calls this for an exception that it drops."""
+    """Raise a dropped interrupt again a little later; Python calls this for each exception it drops."""
     if lost.exc_type is KeyboardInterrupt:
-        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
     else:
         sys.__unraisablehook__(lost)

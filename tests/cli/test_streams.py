@@ -66,7 +66,7 @@ def test_a_low_soft_limit_of_open_files_is_raised(quick_config: Path) -> None:
 
 LOST = """
 import signal
-from arbiter.cli import hear_signals
+from arbiter.cli import install_signal_handlers
 
 def rows():
     try:
@@ -74,7 +74,7 @@ def rows():
     finally:
         signal.raise_signal(signal.SIGTERM)
 
-hear_signals()
+install_signal_handlers()
 try:
     next(rows())  # the generator is closed when nobody holds it, and what its closing raises is dropped
     signal.pause()
@@ -101,4 +101,4 @@ def test_an_error_that_an_interrupt_left_behind_is_an_interrupt(
 
     monkeypatch.setattr(cli.group, "invoke", left_half_done)
     assert cli.exit_code(["games"]) == 130
-    assert capsys.readouterr().err == "arbiter: interrupted; the same command goes on\n"
+    assert capsys.readouterr().err == "arbiter: interrupted: run the same command again to continue\n"

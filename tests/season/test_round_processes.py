@@ -143,7 +143,7 @@ def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config:
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+    assert err.splitlines()[-1] == "arbiter: interrupted: run the same command again to continue"
     assert_all_end(watching)
     with gate_opened(config):
         assert run("run-round", config)[0] == 0
@@ -159,7 +159,7 @@ def test_several_signals_at_once_end_it_once(signals: tuple[int, int], config: P
         os.killpg(process.pid, number)
     _, err = process.communicate(timeout=GONE_WITHIN_MS / 1000)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "arbiter: interrupted; the same command goes on"
+    assert err.splitlines()[-1] == "arbiter: interrupted: run the same command again to continue"
     assert "Traceback" not in err
     assert_all_end(watching)
 

@@ -115,7 +115,7 @@ def test_an_interrupt_ends_it_when_the_match_is_over(number: signal.Signals, wit
         _, err = process.communicate()
     assert (process.returncode, err.splitlines()[-1]) == (
         130,
-        "arbiter: interrupted; the same command begins anew",
+        "arbiter: interrupted: run the same command again to start over",
     )
 
 
