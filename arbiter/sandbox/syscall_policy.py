@@ -42,7 +42,7 @@ def _group(verdict: CallVerdict, why: str, names: str) -> Group:
 OWN = (
     _group(ALLOW, "it reads and writes what is open", """
         read write close lseek pread64 pwrite64 readv writev preadv pwritev poll ppoll select pselect6
-        dup dup2 dup3 sendfile
+        dup dup2 dup3
         epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
         eventfd eventfd2 signalfd signalfd4 timerfd_settime timerfd_gettime
         sendto recvfrom recvmsg shutdown getsockname getpeername"""),
@@ -82,6 +82,8 @@ TRIED = (
         sched_getattr sched_rr_get_interval"""),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
         get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
+    _group(CallVerdict(errno.EINVAL), "runtimes try it and do without; while it waits for a socket it has the pipe's "
+           "lock, for which a referee that reads would wait", "sendfile"),
     _group(CallVerdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """
         getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""),
 )  # fmt: skip
