@@ -82,8 +82,8 @@ TRIED = (
         sched_getattr sched_rr_get_interval"""),
     _group(ABSENT, "runtimes try it and do without; where memory lies is the machine's affair", """
         get_mempolicy set_mempolicy set_mempolicy_home_node mbind"""),
-    _group(CallVerdict(errno.EINVAL), "runtimes try it and do without; while it waits for a socket it has the pipe's "
-           "lock, for which a referee that reads would wait", "sendfile"),
+    _group(CallVerdict(errno.EINVAL), "runtimes try it and do without; while it waits for a socket it has "
+           "the pipe's lock, for which a referee that reads would wait", "sendfile"),
     _group(CallVerdict(errno.EOPNOTSUPP), "files' further attributes; nothing here has any", """
         getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr"""),
 )  # fmt: skip

@@ -55,8 +55,8 @@ class Cost(NamedTuple):
 class Account:
     """The cost of one exchange, from the end of the first wait on."""
 
-    __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_looked", "_meter", "_others",
-                 "_own_ns", "_served", "_unknown", "_working", "due", "last", "late_ns", "ready",
+    __slots__ = ("_away", "_base", "_credited", "_early_cpu", "_kind", "_leapt", "_looked", "_meter",
+                 "_others", "_own_ns", "_served", "_unknown", "_working", "due", "last", "late_ns", "ready",
                  "start", "stopped_ns", "unreported_ns")  # fmt: skip
 
     def __init__(self, meter: Meter, kind: ClockKind, start: int, before: MeterReading | None) -> None:
@@ -102,6 +102,8 @@ class Account:
         """The time that may have been delay, if the kernel reports it yet."""
         self._working, self._served = _busy(), 0
         self._others: Others | None = None
+        self._leapt = 0
+        """CPU time that the main thread seems to have used and the bot has not: another thread became it."""
         self.late_ns = 0
         """The referee's delay between the last two readings."""
         self.ready = True
@@ -139,6 +141,8 @@ class Account:
         # The time since the last reading in which the bot did not compute, and before it that in which a wait
         # reported now may have begun.
         used = max(0, now.cpu_ns - self.last.cpu_ns)
+        if (main := now.main_ns - self.last.main_ns) > used + NOTED_BESIDE_NS:
+            self._leapt += main
         room = max(0, self.unreported_ns + moment - self._looked - gap - elsewhere - used)
         delay = now.delay_ns - self.last.delay_ns
         counted = min(max(0, delay - self._served), room)
@@ -174,7 +178,8 @@ class Account:
 
     def _self_inflicted_ns(self) -> int:
         """How much of the delay came of the bot's other threads, beyond what others may have caused."""
-        beside = self.last.cpu_ns - self._base.cpu_ns - (self.last.main_ns - self._base.main_ns)
+        main = self.last.main_ns - self._base.main_ns - self._leapt
+        beside = self.last.cpu_ns - self._base.cpu_ns - main
         if self._others is None or beside < NOTED_BESIDE_NS:
             return 0
         taken = self._others.took_ns(self.last.cpu_ns)

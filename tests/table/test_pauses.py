@@ -374,6 +374,17 @@ def test_a_wait_for_its_own_threads_between_two_looks_is_no_delay_where_others_t
     assert counted.cost(answered=True).charged_ns == charged_ms * MS
 
 
+def test_what_another_thread_computed_before_it_became_the_main_one_hides_no_others(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = 0
+    counted.watch_others()
+    counted.cost()
+    # It executes a program, as it has computed for 1.5 s.
+    world.totals = world.totals._replace(main_ns=world.totals.main_ns + 1500 * MS)
+    world.passes(1000, beside=400, delay=400)
+    assert counted.cost(answered=True).charged_ns == 1000 * MS
+
+
 def test_of_a_bot_with_one_thread_no_delay_is_doubted_within_the_hard_limit(world: World) -> None:
     counted = world.account(due_ms=1000)
     world.taken_ms = 0
