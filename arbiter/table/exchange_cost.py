@@ -143,11 +143,15 @@ class Account:
         used = max(0, now.cpu_ns - self.last.cpu_ns)
         if (main := now.main_ns - self.last.main_ns) > used + NOTED_BESIDE_NS:
             self._leapt += main
-        room = max(0, self.unreported_ns + moment - self._looked - gap - elsewhere - used)
+        since = moment - self._looked - gap - elsewhere - used
+        room = max(0, self.unreported_ns + since)
         delay = now.delay_ns - self.last.delay_ns
         counted = min(max(0, delay - self._served), room)
         self._credited += counted
         self.unreported_ns = max(0, room - delay) if self.ready else 0
+        if main:
+            # The kernel reports a wait when the thread runs: only one that has begun since then is missing.
+            self.unreported_ns = max(0, min(self.unreported_ns, since))
         self._served = max(0, self._served - delay) if self.ready else 0
         self._credited += waited
         self.late_ns = now.own_ns - self.last.own_ns

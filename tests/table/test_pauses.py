@@ -415,6 +415,26 @@ def test_a_wait_that_is_not_over_is_cleared_by_what_others_took(world: World) ->
     assert (spent.adjusted_ns, counted.cleared(spent)[0].adjusted_ns) == (1000 * MS, 100 * MS)
 
 
+def test_sleep_between_looks_at_which_a_bot_is_ready_is_no_wait_that_is_not_reported(world: World) -> None:
+    counted = world.account(due_ms=10_000)
+    for _ in range(10):
+        world.passes(100, cpu=2)
+        counted.cost()
+    assert counted.unreported_ns == 98 * MS
+
+
+def test_a_wait_that_lasts_for_many_looks_is_not_reported_until_it_is_over(world: World) -> None:
+    counted = world.account(due_ms=10_000)
+    for _ in range(10):
+        world.passes(100)
+        counted.cost()
+    assert counted.unreported_ns == 1000 * MS
+    world.passes(100, cpu=10, delay=1050)
+    assert counted.cost().adjusted_ns == 50 * MS
+    # It waits again, for 40 ms so far.
+    assert counted.unreported_ns == 40 * MS
+
+
 def test_who_sleeps_is_late_on_a_machine_that_stops_again_and_again(world: World) -> None:
     counted = world.account()
     world.runnable = False
