@@ -19,12 +19,9 @@ _now, _busy = time.monotonic_ns, time.thread_time_ns
 class Others:
     """The time of a bot's cores that neither it nor the referee's thread took, counted from its making."""
 
-    def __init__(self, pid: int, cpu_ns: int) -> None:
-        """`cpu_ns`: CPU time of the bot so far."""
-        try:
-            self._cores = os.sched_getaffinity(pid)
-        except OSError:
-            self._cores = set()
+    def __init__(self, cores: set[int], cpu_ns: int) -> None:
+        """`cores`: the numbers of the bot's; `cpu_ns`: its CPU time so far."""
+        self._cores = cores
         self.inexact_ns = len(self._cores) * INEXACT_NS
         self.since = _now()
         """The moment of its making, on the monotonic clock in ns."""
@@ -45,6 +42,14 @@ class Others:
         passed = len(self._cores) * (moment - self.since)
         busy = passed + self.inexact_ns - (self._idle_now - self._idle)
         return max(0, busy - (cpu_ns + _busy() - self._spent)) + throttled_ns() - self._throttled
+
+
+def cores_of(pid: int) -> set[int]:
+    """The numbers of the cores that a process's main thread may use; none if it is gone."""
+    try:
+        return os.sched_getaffinity(pid)
+    except OSError:
+        return set()
 
 
 def idle_ns(cores: set[int]) -> int | None:

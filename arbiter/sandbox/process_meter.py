@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.sandbox.core_accounts import NS_PER_TICK, Others, idle_since_ns
+from arbiter.sandbox.core_accounts import NS_PER_TICK, Others, cores_of, idle_since_ns
 from arbiter.sandbox.forkserver.board import spent_cell
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class MeterReading(NamedTuple):
 class Meter:
     """Reads one bot's process. Files are opened at the first reading: quick bots need none."""
 
-    __slots__ = ("_asked", "_cells", "_clock", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
+    __slots__ = ("_asked", "_cells", "_clock", "_cores", "_family_ns", "_own", "_pid", "_ready", "_schedstat",
                  "_statm", "away_ns", "family")  # fmt: skip
 
     def __init__(
@@ -66,6 +66,8 @@ class Meter:
         self.family, self._family_ns = family, 0
         # The kernel's encoding of "CPU time of process pid".
         self._clock = ~pid << 3 | 2
+        # Those that it is given: under `plain` it may choose others, and choose again while they are counted.
+        self._cores = cores_of(pid)
         self._schedstat = self._own = self._statm = -1
         self._ready = False
         self._cells, self._asked = board and board.cells, spent_cell(place)
@@ -94,7 +96,7 @@ class Meter:
 
     def others(self) -> Others:
         """Count what others take of its cores from now on."""
-        return Others(self._pid, self.cpu_ns())
+        return Others(self._cores, self.cpu_ns())
 
     def cpu_ns(self) -> int:
         """The CPU time so far; 0 if the process is gone."""

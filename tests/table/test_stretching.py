@@ -13,7 +13,8 @@ import pytest
 from arbiter.errors import VoidMatch
 from arbiter.match.clock import MS, SECOND
 from arbiter.match.record import Fault
-from arbiter.sandbox.core_accounts import Others, idle_ns, idle_since_ns
+from arbiter.sandbox.core_accounts import INEXACT_NS, Others, idle_ns, idle_since_ns
+from arbiter.sandbox.process_meter import Meter
 from arbiter.sandbox.stderr import DURING, StandardError
 from arbiter.table import Conductor, slow_exchange
 from arbiter.table.slow_exchange import ERRORS_NS, HALF_FULL, PatientChannel
@@ -140,7 +141,7 @@ def test_what_others_took_of_a_core_is_what_is_not_idle_and_not_the_bot_s() -> N
             while os.sched_getaffinity(child) != {CORE}:
                 os.sched_yield()
             begun = cpu_ns(child)
-            others = Others(child, begun)
+            others = Others({CORE}, begun)
             while cpu_ns(child) < begun + 300 * MS:
                 os.sched_yield()
             took = others.took_ns(cpu_ns(child))
@@ -150,6 +151,16 @@ def test_what_others_took_of_a_core_is_what_is_not_idle_and_not_the_bot_s() -> N
     assert took is not None
     # The spinner has had as much as the child at least, but for what the referee's own thread took.
     assert took > 100 * MS
+
+
+def test_others_are_counted_on_the_cores_that_a_bot_was_given_whichever_it_chooses_later() -> None:
+    given = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {CORE})
+    try:
+        meter = Meter(os.getpid())
+    finally:
+        os.sched_setaffinity(0, given)
+    assert meter.others().inexact_ns == INEXACT_NS
 
 
 def test_nobody_knows_who_took_cores_that_are_not_there() -> None:
