@@ -168,11 +168,13 @@ class Account:
     def cleared(self, spent: Cost) -> tuple[Cost, int | None]:
         """A cost with the delay that others have caused, and what they took at most, None if unknown.
 
-        That is delay that the kernel has not reported, too, but none that came of the bot itself.
+        That includes delay that the kernel has not reported yet. As long as the bot's other threads computed,
+        they are taken for the cause: a bot must not make a match void by what others do while it sleeps.
         """
         if self._others is None or (taken := self._others.took_ns(self.last.cpu_ns)) is None:
             return spent, None
-        delay = min(spent.delay_ns + self.unreported_ns, taken + self._others.since - self.start)
+        reported = max(0, self._credited - self._beside_ns())
+        delay = min(reported + self.unreported_ns, taken + self._others.since - self.start)
         return cost_of(self._kind, spent.wall_ns, spent.cpu_ns, delay), taken
 
     @property
@@ -180,10 +182,14 @@ class Account:
         """The delay that others need not have caused, by what their accounts may be wrong by."""
         return 0 if self._others is None else self._others.since - self.start + self._others.inexact_ns
 
+    def _beside_ns(self) -> int:
+        """CPU time of the bot's other threads and processes in this exchange."""
+        main = self.last.main_ns - self._base.main_ns - self._leapt
+        return max(0, self.last.cpu_ns - self._base.cpu_ns - main)
+
     def _self_inflicted_ns(self) -> int:
         """How much of the delay came of the bot's other threads, beyond what others may have caused."""
-        main = self.last.main_ns - self._base.main_ns - self._leapt
-        beside = self.last.cpu_ns - self._base.cpu_ns - main
+        beside = self._beside_ns()
         if self._others is None or beside < NOTED_BESIDE_NS:
             return 0
         taken = self._others.took_ns(self.last.cpu_ns)

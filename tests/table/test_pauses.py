@@ -406,6 +406,16 @@ def test_a_cost_is_cleared_of_delay_that_nobody_caused(
     assert taken == (None if taken_ms is None else taken_ms * MS)
 
 
+def test_a_wait_for_its_own_threads_is_no_reason_for_a_void_match(world: World) -> None:
+    counted = world.account(due_ms=1000)
+    world.taken_ms = 900
+    counted.watch_others()
+    # Others took the core while it slept.
+    world.passes(1000, beside=400, delay=400)
+    spent = counted.cost(answered=True)
+    assert (spent.adjusted_ns, counted.cleared(spent)[0].adjusted_ns) == (600 * MS, 1000 * MS)
+
+
 def test_a_wait_that_is_not_over_is_cleared_by_what_others_took(world: World) -> None:
     counted = world.account(due_ms=1000)
     world.taken_ms = 900
