@@ -103,7 +103,7 @@ def _play(
     """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
     from arbiter.cli.progress import Bar, matches_of
     from arbiter.trials.gauntlet import outcome
-    from arbiter.trials.regression.runner import play_blocks
+    from arbiter.trials.regression.own_season import play_blocks
 
     stored.ask_to_stop(False)
     if there := len(stored.summaries(rounds)):

@@ -17,7 +17,6 @@ class Awake:
 
     @property
     def seconds(self) -> float:
-        """The seconds so far."""
         before, self._looked = self._looked, time.monotonic()
         self._seconds += min(self._looked - before, self._longest)
         return self._seconds

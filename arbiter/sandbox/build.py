@@ -195,7 +195,6 @@ class _Watch:
 
     @property
     def output(self) -> bytes:
-        """The beginning and the end of what it wrote."""
         left = self._read - len(self._head) - len(self._tail)
         between = b"\n... %d bytes are left out ...\n" % left if left > 0 else b""
         return bytes(self._head) + between + bytes(self._tail)

@@ -99,7 +99,6 @@ def _counts_of_cores() -> list[Path]:
 
 
 def _own_folders(controllers: tuple[str, ...] = ("memory", "pids")) -> dict[str, Path]:
-    """By controller: our own group's folder."""
     mounts = {}
     for line in _lines("/proc/mounts"):
         _, place, kind, options, *_ = line.split(" ")

@@ -94,12 +94,10 @@ class SlimProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return 0 if self._process is None else self._process.pid
 
     @property
     def alive(self) -> bool:
-        """True while it is running."""
         return not self._gone and (self._process is None or self._process.poll() is None)
 
     def ask(self, do: str, sent: Sequence[int] = (), **arguments: Any) -> tuple[Any, list[int]]:

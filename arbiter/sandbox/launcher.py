@@ -93,7 +93,6 @@ class Launcher:
 
     @property
     def pids(self) -> list[int]:
-        """The ids of the slim processes."""
         return [slim.pid for slim in self._processes.values()]
 
     def start(self, bots: Sequence[Mapping[str, Any]], lines: Sequence[int] = ()) -> list[BotProcess]:

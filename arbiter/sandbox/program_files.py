@@ -1,10 +1,11 @@
-"""Look whether the program and the files that a player's command names are there, and can be started."""
+"""The program and the files that a player's command names: their digests, and whether they can be started."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+from hashlib import file_digest
 from typing import TYPE_CHECKING
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -16,12 +17,20 @@ _BY_PRODUCT = re.compile(r"nohup\.out|.*\.log(\.\d+)?")
 WRITE = "write #!/usr/bin/env python3 or #!/bin/sh there, or name the interpreter in command"
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arbiter.match.spec import Player
 
 
 def is_by_product(path: str) -> bool:
     """True for a file that runs write and no program is made of, by its name: a log, or ``nohup.out``."""
     return _BY_PRODUCT.fullmatch(os.path.basename(path)) is not None  # noqa: PTH119
+
+
+def digest_of_file(path: str | Path) -> str:
+    """The SHA-256 of a file's content, in hex; OSError if it cannot be read."""
+    with open(path, "rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def program_problem(program: str, folder: str, path: str | None = None) -> str:

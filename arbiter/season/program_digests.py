@@ -6,7 +6,6 @@ interpreters. A file that has not been touched since is read once a process.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from arbiter.errors import VoidMatch
 from arbiter.match.spec import original
 from arbiter.sandbox.landlock import OF_THE_SYSTEM
-from arbiter.sandbox.program_files import lack
+from arbiter.sandbox.program_files import digest_of_file, lack
 from arbiter.season.events import ProgramChanged
 from arbiter.season.roster import lost
 from arbiter.store import OrderKind
@@ -122,8 +121,7 @@ def digest_of(path: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _digest(path: str, *_state: int) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return digest_of_file(path)
 
 
 def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:

@@ -7,10 +7,9 @@ never change: so a round is finished, verified and played again with those very 
 from __future__ import annotations
 
 import os
-from hashlib import file_digest
 from typing import TYPE_CHECKING, Any
 
-from arbiter.sandbox.program_files import is_by_product
+from arbiter.sandbox.program_files import digest_of_file, is_by_product
 from arbiter.season.config.settings_diff import rated_name
 from arbiter.season.config.submission_settings import SOURCE, folder_beside
 
@@ -82,8 +81,7 @@ def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
         if is_by_product(file):
             continue
         try:
-            with open(path, "rb") as opened:
-                now = file_digest(opened, "sha256").hexdigest()
+            now = digest_of_file(path)
         except OSError:
             continue
         if now != digest:

@@ -21,16 +21,14 @@ import rating
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.cards import Stream
 from arbiter.match.spec import COPY_MARK, original
-from arbiter.season.config import digest_of
 from arbiter.season.config.keys import Key, keys_that_are
 from arbiter.season.ledger import to_rating
-from arbiter.season.round_plan import draw_seed
 from arbiter.season.schedule import match_specs
 from arbiter.season.settings import GAUNTLET
 from arbiter.store.address import file_of
 from arbiter.store.sqlite import companions
-from arbiter.trials.regression.continuation import find_continuation
-from arbiter.trials.regression.program_identity import CONTENTS, Digests, kept, program
+from arbiter.trials.regression.own_season import find_name, open_season
+from arbiter.trials.regression.program_identity import CONTENTS, Digests, kept, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,10 +101,9 @@ class Gauntlet:
             "season": config.season,
             "settings": {key: value for key, value in config.settings.items() if key not in OF_THE_SEASON},
             "players": [kept(by_name[name], digests) for name in (me, *opponents)],
+            CONTENTS: digests.contents,
         }
-        identity = {**settings, "players": list(map(program, settings["players"]))}
-        settings[CONTENTS] = digests.contents
-        name = f"{GAUNTLET}{digest_of(identity)[:16]}"
+        name = name_of(settings, GAUNTLET)
         return cls(name, replace(config, season=name), me, opponents, tuple(digests.notes), settings)
 
     def resumed(
@@ -117,7 +114,7 @@ class Gauntlet:
         accept: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """The gauntlet where it stands in the store, or begins, by `find_continuation`; `tell` gets why.
+        """The gauntlet where it stands in the store, or begins, by `find_name`; `tell` gets why.
 
         It is over once it has so many `rounds`.
         """
@@ -129,17 +126,12 @@ class Gauntlet:
                 for number in range(1, rounds + 1)
             )
 
-        found = find_continuation(self.name, self.settings, store, is_over, fresh, accept)
-        for text in found.notes:
-            tell(text)
-        return replace(self, name=found.name, config=replace(self.config, season=found.name))
+        name = find_name(self.name, self.settings, store, is_over, fresh, accept, tell)
+        return replace(self, name=name, config=replace(self.config, season=name))
 
     def open(self, store: Store) -> SeasonStore:
         """Find the gauntlet in the store, or make it, with a seed drawn for it."""
-        found = store.season(self.name)
-        found = found or store.make_season(self.name, self.config.game.name, draw_seed("auto"))
-        found.keep_settings(self.name, self.settings)
-        return found
+        return open_season(store, self.name, self.config.game.name, self.settings)
 
     def specs(self, seed: str, number: int) -> list[MatchSpec]:
         """The matches of a round, counted from 1."""

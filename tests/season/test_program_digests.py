@@ -346,7 +346,7 @@ def test_interpreters_and_the_systems_files_are_not_read(folder: Path, tmp_path:
 def test_a_file_that_was_not_touched_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(folder / "bots" / "p1.py")
     assert digest_of(path) == digest_of(path) == sha("# 1\n")
-    monkeypatch.setattr(program_digests.hashlib, "file_digest", lambda *_: pytest.fail("it was read again"))
+    monkeypatch.setattr(program_digests, "digest_of_file", lambda *_: pytest.fail("it was read again"))
     assert digest_of(path) == sha("# 1\n")
     monkeypatch.undo()
     rewrite(folder, "p1")

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from arbiter.errors import StoreError
 from arbiter.season.order_effects import now_text
 from arbiter.store import Order, OrderKind, Store
-from arbiter.trials.regression import runner
+from arbiter.trials.regression import own_season
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.program_identity import PREFIX
 from arbiter.trials.regression.runner import open_experiment
@@ -73,7 +73,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "draw_seed", lambda _: "drawn")
+    monkeypatch.setattr(own_season, "draw_seed", lambda _: "drawn")
     name = play_test(tmp_path, seed="auto").name
     with site_of(tmp_path) as client:
         (row,) = client.get("/api/v1/tests").json()["tests"]

@@ -15,16 +15,15 @@ from arbiter.contest.agents.answer_limits import cut
 from arbiter.contest.agents.arena import MOST_RUNGS
 from arbiter.contest.agents.version_matches import rows_of
 from arbiter.season.events import MatchStored
-from arbiter.season.match_runner import play_matches
 from arbiter.trials.gauntlet import outcome, results_of, rows_against, score_of
+from arbiter.trials.regression.own_season import play_blocks
 from rating.evidence import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from arbiter.contest.agents.arena import AgentArena, OpenArena
     from arbiter.match.record import MatchSummary
-    from arbiter.match.spec import MatchSpec
     from arbiter.store import SeasonStore
     from arbiter.store.versions import Submission
     from arbiter.table.executors import SizedExecutor
@@ -61,8 +60,8 @@ def play(
             season = gauntlet.open(opened.store)
             season.ask_to_stop(False)
             first = len(_rounds(gauntlet, season).whole) + 1
-            specs = _wanted(gauntlet, season, range(first, first + rounds), monotonic() + seconds)
-            events = play_matches(season, specs, executor, executor.size)
+            wanted = (gauntlet.specs(season.seed, number) for number in range(first, first + rounds))
+            events = play_blocks(season, wanted, executor, executor.size, monotonic() + seconds)
             played = [event.match.summary for event in events if isinstance(event, MatchStored)]
         worst = rows_of(played, gauntlet.player)[:WORST]
         return {**_standings(arena, opened, sent), "played": len(played), "worst": worst}
@@ -72,16 +71,6 @@ def standings(arena: AgentArena, version: int | None = None) -> dict[str, Any]:
     """Where a version stands, by default the last accepted one: against each rung, and against all."""
     with arena.opened() as opened:
         return _standings(arena, opened, arena.version(opened.stored, version))
-
-
-def _wanted(gauntlet: Gauntlet, season: SeasonStore, numbers: range, ends: float) -> Iterator[MatchSpec]:
-    for number in numbers:
-        there = season.match_ids(number)
-        for spec in gauntlet.specs(season.seed, number):
-            if monotonic() >= ends:
-                return
-            if spec.id not in there:
-                yield spec
 
 
 def _rounds(gauntlet: Gauntlet, season: SeasonStore) -> PlayedRounds:

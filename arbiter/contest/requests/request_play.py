@@ -14,12 +14,12 @@ from arbiter.errors import ConfigError
 from arbiter.match.spec import COPY_MARK
 from arbiter.season.config.settings_diff import VERSION_MARK
 from arbiter.season.roster import with_versions
-from arbiter.season.round_plan import draw_seed
 from arbiter.season.schedule import match_specs, player_called
 from arbiter.store.versions import ACCEPTED
 from arbiter.trials.gauntlet import Gauntlet
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.experiment import Experiment, stop_rule
+from arbiter.trials.regression.own_season import open_season
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
 from arbiter.trials.regression.trial_state import Trial
 
@@ -58,9 +58,7 @@ class RequestPlay:
         """
         self.request = request
         self.config = _with_players(config, season, request)
-        self.season = store.season(request.place) or store.make_season(
-            request.place, config.game.name, draw_seed("auto")
-        )
+        self.season = open_season(store, request.place, config.game.name)
         self.trial = None if request.kind != REGRESS else Trial(_experiment(self.config, request))
         self.matches: list[MatchSummary] = []
         self._board: list[MatchSpec] = []

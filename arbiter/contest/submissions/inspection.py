@@ -14,7 +14,6 @@ import os
 import shutil
 from contextlib import closing
 from dataclasses import dataclass, replace
-from hashlib import file_digest
 from typing import TYPE_CHECKING, Literal
 
 from arbiter.contest.submissions.archive import MOST_GROWTH, PROGRAM, no_room, unpack
@@ -26,6 +25,7 @@ from arbiter.contest.submissions.languages import advice
 from arbiter.contest.submissions.trial_matches import TriedProgram, check, play_matches
 from arbiter.errors import ConfigError, StoreError
 from arbiter.sandbox.launcher import Launcher
+from arbiter.sandbox.program_files import digest_of_file
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.keys import Submissions
 from arbiter.season.config.readable_secrets import refuse_reach
@@ -173,8 +173,7 @@ class _InspectionRun:
     def _digests(self) -> Iterator[tuple[str, str]]:
         for path in sorted(self._source.rglob("*")):
             if path.is_file():
-                with open(path, "rb") as file:
-                    yield str(path.relative_to(self._folder)), file_digest(file, "sha256").hexdigest()
+                yield str(path.relative_to(self._folder)), digest_of_file(path)
 
     def _step(
         self, name: str, detail: str, output: str = "", fix: str = "", ok: bool = True

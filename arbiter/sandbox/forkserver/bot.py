@@ -37,7 +37,6 @@ class Bot:
 
     @property
     def is_wrapped(self) -> bool:
-        """True if our child is a wrapper."""
         return self.child != self.pid
 
     def find(self, wrapped: bool) -> None:

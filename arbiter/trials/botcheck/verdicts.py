@@ -265,7 +265,6 @@ class Step:
 
     @property
     def fails(self) -> bool:
-        """True for a required step that failed."""
         return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:

@@ -7,5 +7,6 @@
 | `blocks` | who meets, the matches of a block, and what they say about the two versions |
 | `test_series` | tests that share one level |
 | `trial_state` | blocks in their order, faults, the verdict |
-| `runner` | blocks played into a store, of tests, suites and gauntlets |
+| `own_season` | a season of a test, suite, tuning or gauntlet in a store: found, opened, its blocks played |
+| `runner` | a test played there until its verdict, and read again |
 """

@@ -72,16 +72,14 @@ class ChoiceTrial:
         self.faults: list[tuple[int, FaultSeen]] = []
         self.played: dict[int, list[ScoredMatch]] = {table: [] for table in self.tables}
         self._rows: list[Floats] = []
-        self._next = 1
+        self.next_block = 1
 
     @property
     def tables(self) -> range:
-        """The tables of all candidates."""
         return range(1, len(self.experiment.candidates) + 1)
 
     @property
     def in_race(self) -> list[int]:
-        """The tables of those that are played on."""
         return [table for table in self.competing if self.state_of(table) == "playing"]
 
     @property
@@ -91,13 +89,7 @@ class ChoiceTrial:
 
     @property
     def blocks(self) -> int:
-        """Blocks counted."""
         return len(self._rows)
-
-    @property
-    def next_block(self) -> int:
-        """The number of the block that is taken next."""
-        return self._next
 
     @property
     def exit_code(self) -> int:
@@ -106,7 +98,6 @@ class ChoiceTrial:
 
     @property
     def leader(self) -> int:
-        """The table of the one that leads the race, or that was chosen."""
         return self.competing[int(self.standing.leader)]
 
     @property
@@ -148,7 +139,7 @@ class ChoiceTrial:
         assert match.round is not None
         assert match.table is not None
         self._waiting.setdefault(CandidateBlock(match.round, match.table), {})[match.id] = match
-        while self.verdict is None and self._take(self._next):
+        while self.verdict is None and self._take(self.next_block):
             pass
 
     def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
@@ -172,7 +163,7 @@ class ChoiceTrial:
 
     def _open(self) -> Iterator[CandidateBlock]:
         most = self.rule.most_blocks
-        for block in count(self._next) if most is None else range(self._next, most + 1):
+        for block in count(self.next_block) if most is None else range(self.next_block, most + 1):
             for table in self.in_race:
                 yield CandidateBlock(block, table)
 
@@ -181,7 +172,7 @@ class ChoiceTrial:
         found = {table: self._waiting.get(CandidateBlock(block, table), {}) for table in self.in_race}
         if any(len(matches) < self.experiment.block_size for matches in found.values()):
             return False
-        self._next += 1
+        self.next_block += 1
         matches = {table: in_order(of_it) for table, of_it in found.items()}
         faults = [(table, fault) for table, played in matches.items() for fault in faults_in(played)]
         bad = {table: fault for table, fault in reversed(faults) if fault.version == CANDIDATE}

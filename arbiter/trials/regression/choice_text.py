@@ -143,7 +143,6 @@ def figures(trial: ChoiceTrial) -> ChoiceFigures:
 
 
 def matches(trial: ChoiceTrial) -> int:
-    """The number of counted matches."""
     return sum(map(len, trial.played.values()))
 
 

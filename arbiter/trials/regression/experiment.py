@@ -15,6 +15,7 @@ from arbiter.season.config.keys import StrictModel, TableModel, Version, Version
 from arbiter.season.config.validation import placed, validate
 from arbiter.season.config.value_types import Seed, StoreUrl, Word
 from arbiter.season.config.yaml_positions import Document, read_document
+from arbiter.season.settings import CHOICE, REGRESS
 from arbiter.store.address import absolute, address_of, file_of
 from arbiter.store.sqlite import companions
 from arbiter.trials.regression.blocks import Meeting
@@ -273,7 +274,7 @@ def experiment_by(
     except OptionError as error:
         raise ConfigError(str(error)) from None
     return Experiment(
-        name=name_of(settings),
+        name=name_of(settings, CHOICE if candidates else REGRESS),
         game=game,
         base=versions[BASE],
         candidate=versions[CANDIDATE],

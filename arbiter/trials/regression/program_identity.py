@@ -19,13 +19,13 @@ import re
 import stat
 from contextlib import suppress
 from dataclasses import asdict
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.match.spec import Player
 from arbiter.sandbox.landlock import OF_THE_SYSTEM
-from arbiter.sandbox.program_files import is_by_product
+from arbiter.sandbox.program_files import digest_of_file, is_by_product
 from arbiter.season.config import digest_of
 from arbiter.season.settings import CHOICE, REGRESS
 from arbiter.store.sqlite import companions, is_store
@@ -57,9 +57,8 @@ MOST_OF_FOLDER = 1_000_000_000
 _PART = re.compile("[:=]")
 
 
-def name_of(settings: Mapping[str, Any]) -> str:
-    """The name of a test's first attempt."""
-    prefix = CHOICE if CANDIDATES in settings else REGRESS
+def name_of(settings: Mapping[str, Any], prefix: str) -> str:
+    """The name of the first attempt at what these settings describe."""
     return f"{prefix}{digest_of(_identity(settings))[:16]}"
 
 
@@ -248,8 +247,7 @@ class Digests:
                     content = b"%d %d" % (there.st_size, there.st_mtime_ns)
                 else:
                     left -= there.st_size
-                    with open(path, "rb") as file:
-                        content = file_digest(file, "sha256").digest()
+                    content = bytes.fromhex(digest_of_file(path))
             except OSError as error:
                 # A link to nothing, or what a bot may run and nobody may read.
                 content = str(error.errno).encode()

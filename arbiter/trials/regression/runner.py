@@ -1,30 +1,34 @@
-"""A regression test played into a store until its verdict."""
+"""A regression test played into a store until its verdict, and read again from the settings kept with it.
+
+The number of blocks after which a test is given up is not kept: whoever continues may give another one. So a
+test that is read again is undecided where its command reported that the budget is spent.
+"""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from arbiter.errors import ArbiterError, StoreError
+from arbiter.match.limits import WrittenLimits
+from arbiter.match.spec import ModelEntry, Player
+from arbiter.season.config.game_option import game_of
 from arbiter.season.events import MatchStored, Stopped
-from arbiter.season.match_runner import play_matches
-from arbiter.season.order_effects import force, now_text
-from arbiter.season.round_plan import draw_seed
-from arbiter.store import Order, OrderKind
+from arbiter.season.order_effects import force
 from arbiter.trials.regression.best_of_n import ChoiceTrial
-from arbiter.trials.regression.continuation import find_continuation
-from arbiter.trials.regression.experiment import stop_rule
+from arbiter.trials.regression.experiment import Experiment, stop_rule
+from arbiter.trials.regression.own_season import find_name, open_season, play_blocks
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE
 from arbiter.trials.regression.trial_state import Trial
+from rating.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Mapping
     from concurrent.futures import Executor
 
-    from arbiter.match.packing import PackedMatch
-    from arbiter.match.spec import MatchSpec
     from arbiter.season.events import MatchVoid
     from arbiter.store import SeasonStore, Store
-    from arbiter.trials.regression.experiment import Experiment
 
 AnyTrial = TypeVar("AnyTrial", bound="Trial | ChoiceTrial")
 
@@ -36,7 +40,7 @@ def attempt(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
-    """The experiment where it stands in the store, or begins, by `find_continuation`; `tell` gets why.
+    """The experiment where it stands in the store, or begins, by `find_name`; `tell` gets why.
 
     One that is there goes on by the rule that it was begun under.
     """
@@ -46,10 +50,8 @@ def attempt(
         assert season is not None
         return resume(trial_of(there), season).verdict is not None
 
-    found = find_continuation(experiment.name, experiment.settings, store, is_over, fresh, accept)
-    for text in found.notes:
-        tell(text)
-    return _as_begun(replace(experiment, name=found.name), store)
+    name = find_name(experiment.name, experiment.settings, store, is_over, fresh, accept, tell)
+    return _as_begun(replace(experiment, name=name), store)
 
 
 def _as_begun(experiment: Experiment, store: Store) -> Experiment:
@@ -63,11 +65,7 @@ def _as_begun(experiment: Experiment, store: Store) -> Experiment:
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
     """Find the test in the store, or make it, with a seed drawn for `auto`."""
-    season = store.season(experiment.name)
-    if season is None:
-        season = store.make_season(experiment.name, experiment.game.name, draw_seed(experiment.seed))
-    season.keep_settings(experiment.name, experiment.settings)
-    return season
+    return open_season(store, experiment.name, experiment.game.name, experiment.settings, experiment.seed)
 
 
 def trial_of(experiment: Experiment) -> Trial | ChoiceTrial:
@@ -115,28 +113,47 @@ def play_on(
                     return
 
 
-def play_blocks(
-    season: SeasonStore,
-    blocks: Iterable[Sequence[MatchSpec]],
-    executor: Executor,
-    at_once: int | None = None,
-) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play what is not stored, or annulled, of blocks, each of matches of one round.
+def stored_trial(season: SeasonStore) -> Trial:
+    """The test as far as it was played; StoreError where its settings were not kept, or say no test."""
+    settings = season.settings(season.name)
+    if settings is None:
+        raise StoreError(f"the settings of {season.name} are not kept")
+    return resume(Trial(experiment_from(season.name, settings)), season)
 
-    `blocks` is asked for the next one as late as `at_once` allows; the rest as in `play_matches`.
-    """
 
-    def planned() -> Iterator[MatchSpec]:
-        for block in blocks:
-            there = season.match_ids(block[0].round or 0) - force(season.orders.read().given).annulled.keys()
-            yield from (spec for spec in block if spec.id not in there)
+def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:
+    """The test that has this name and these settings; StoreError where they say none."""
+    try:
+        game, players = game_of(settings["game"]), settings["players"]
+        field = tuple(map(_player, players["field"]))
+        limits = {key.name: settings[key.name] for key in fields(WrittenLimits) if key.name in settings}
+        return Experiment(
+            name=name,
+            game=game,
+            base=_player(players[BASE]),
+            candidate=_player(players[CANDIDATE]),
+            field=field,
+            limits=WrittenLimits(**limits).limits(),
+            test=stop_rule(game, settings, bool(field)),
+            non_regression=settings["non_regression"],
+            fail_at_once=settings["faults"] == "fail",
+            seed=settings["seed"],
+            settings=settings,
+        )
+    except (ArbiterError, OptionError, KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StoreError(f"the settings of {name} say no test: {type(error).__name__}: {error}") from None
 
-    def keep(match: PackedMatch) -> None:
-        orders = season.orders.read()
-        if match.summary.id in force(orders.given).annulled:
-            order = Order(OrderKind.REPLAYED, match.summary.id, "", now_text(), 0, 0)
-            season.orders.replace_match(match, order, orders.revision, None)
-        else:
-            season.add_packed(match)
 
-    return play_matches(season, planned(), executor, at_once, keep)
+def _player(kept: Mapping[str, Any]) -> Player:
+    """A player as `identity.kept` wrote it."""
+    return Player(
+        name=kept["name"],
+        command=tuple(kept["command"]),
+        folder=kept["folder"],
+        env=kept["env"],
+        batched=kept["batched"],
+        read=tuple(kept.get("read", ())),
+        files=tuple(kept["files"]),
+        languages=tuple(map(tuple, kept.get("languages", ()))),
+        model=ModelEntry(**kept["model"]) if kept.get("model") else None,
+    )

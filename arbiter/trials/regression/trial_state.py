@@ -66,7 +66,7 @@ class Trial:
 
     `run` holds the blocks counted so far, `scores` the score of each; `left_out` the numbers of blocks that
     count for nobody, `faults` the first `WORST` of each version; `from_store` is the number of matches that
-    were there before.
+    were there before, `next_block` the number of the block that is taken next.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -83,17 +83,12 @@ class Trial:
         self._lost: list[ScoredMatch] = []
         self._report: tuple[Run, Report] | None = None
         self._waiting: dict[int, dict[str, MatchSummary]] = {}
-        self._next = 1
+        self.next_block = 1
 
     @property
     def blocks_taken(self) -> int:
         """Blocks counted or left out."""
         return self.run.blocks + len(self.left_out)
-
-    @property
-    def next_block(self) -> int:
-        """The number of the block that is taken next."""
-        return self._next
 
     @property
     def exit_code(self) -> int:
@@ -149,8 +144,8 @@ class Trial:
         """Take a match; it counts once its block and all before it are whole."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
-        while self.verdict is None and self._take(self._next):
-            self._next += 1
+        while self.verdict is None and self._take(self.next_block):
+            self.next_block += 1
         if self.verdict is None and self.experiment.fail_at_once:
             self._fail_at_once()
 
@@ -192,7 +187,7 @@ class Trial:
 
     def _fail_at_once(self) -> None:
         """A fault of the candidate in the block that is next need not wait for the rest of the block."""
-        begun = faults_in(in_order(self._waiting.get(self._next, {})))
+        begun = faults_in(in_order(self._waiting.get(self.next_block, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
             self._blame(found[:1])

@@ -15,21 +15,26 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from arbiter.errors import BotCheckFailed, VoidMatch
 from arbiter.games import make
+from arbiter.match.clock import SECOND
 from arbiter.replay.decision_loss import judge_decision
+from arbiter.trials.review.evaluator import Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from arbiter.games.game import AnyGame, Deal
+    from arbiter.games.game import AnyGame, Deal, Seat
+    from arbiter.match.spec import Limits, Player
     from arbiter.replay.decision_loss import Worth
     from arbiter.replay.match_review import Lead
-    from arbiter.trials.review.evaluator import Reference
 
 ANSWERS = 2
 """Times that a decision is asked about that only values a deal."""
 MOST_DECISIONS = 100
 """Of a deal until each seat has decided once; a seat that has not is not valued."""
+THINKING_NS = 2 * SECOND
+"""The time that a program is told to think for all deals of a match that somebody played by hand."""
 
 
 def best_value(answers: Sequence[Mapping[str, Worth]]) -> tuple[str, float]:
@@ -137,3 +142,37 @@ def _corrected(lead: float, luck: float, by: Correction) -> Lead:
         "low": round(even - by.high, 2),
         "high": round(even - by.low, 2),
     }
+
+
+def say_luck(
+    judges: Iterable[Player],
+    limits: Limits,
+    game: AnyGame,
+    deals: Sequence[Deal],
+    points: Sequence[int],
+    seat: Seat,
+) -> str:
+    """Return what the first of some programs that values answers makes of a seat's cards; "" if none does."""
+    hands = [(deal, [None] * game.seats) for deal in deals]
+    for judge in judges:
+        try:
+            with Reference(judge, limits, THINKING_NS // game.seats) as reference:
+                luck = luck_of_deals(reference, game, hands)
+        except BotCheckFailed:
+            continue
+        except VoidMatch:
+            return ""
+        own, lead = luck[seat], leads_of(game, points, luck)[seat]
+        if own is None:
+            return ""
+        worth = f"The luck of the cards: {judge.name} values yours {_against(own)} the mean of the table."
+        if lead is None:
+            return worth
+        ends = f"{_against(lead['low'])} to {_against(lead['high'])} it"
+        without = f"without that luck {_against(lead['even'])} it"
+        return f"{worth} You ended {_against(lead['points'])} it; {without} (95 %: {ends})."
+    return ""
+
+
+def _against(points: float) -> str:
+    return f"{abs(points):.1f} {'below' if points < 0 else 'above'}"

@@ -1,4 +1,4 @@
-"""A match followed once more, and a program asked at each decision what the answers were worth."""
+"""A match followed once more: a program values the answers at each decision, the costliest in sentences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from arbiter.games import make
 from arbiter.match.position import Dealt, Moved, retrace
-from arbiter.replay.decision_loss import Losses, judge_decision, rounded
+from arbiter.replay.decision_loss import SURE, Losses, judge_decision, rounded
 from arbiter.replay.match_review import FORMAT, PHASES
 from arbiter.trials.review.evaluator import ANSWERS
 from arbiter.trials.review.luck import best_value, leads_of, luck_of_deals
-from arbiter.trials.review.sentences import excuse_of, say_decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -168,3 +167,39 @@ def phases_of(moves: Sequence[Move]) -> list[Phase]:
         found.append("early" if 2 * seen[move.deal] < in_deal[move.deal] else "late")
         seen[move.deal] += 1
     return found
+
+
+def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
+    """Return what was done, what would have been better, and by how much, without who did it.
+
+    ``declares 0, worth 2.4 points. Better: declares 1, worth 5.1. Loss: 2.7 ± 0.3.``
+    """
+    request, done, best, loss = decision["request"], decision["done"], decision["best"], decision["loss"]
+    if best is None or loss is None:
+        return f"{game.says(request, done)}."
+    values, lost = decision["values"], decision["chance_lost"]
+    spread = "" if decision["se"] is None else f" \N{PLUS-MINUS SIGN} {decision['se']:.1f}"
+    chance = f", and {100 * lost:.0f} % of the chance to win" if lost is not None and lost >= 0.005 else ""
+    was, better = game.says(request, done), game.says(request, best)
+    return (
+        f"{was}, worth {_points(values[done])} points. Better: {better}, worth {_points(values[best])}."
+        f" Loss: {_points(loss)}{spread}{chance}."
+    )
+
+
+def _points(value: float) -> str:
+    """Points with one digit, their sign a minus sign, none before 0."""
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "\N{MINUS SIGN}")
+
+
+def excuse_of(decision: ReviewedDecision) -> str:
+    """Return why a loss is called no mistake; "" for one that is, and where nothing is lost."""
+    loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
+    if decision["mistake"] or loss is None or loss <= 0:
+        return ""
+    if se is None:
+        return "how sure the program is, it does not tell"
+    if loss > SURE * se:
+        assert lost is not None
+        return f"for {100 * -lost:.0f} % more chance to win"
+    return "within the uncertainty"

@@ -75,7 +75,6 @@ class Place:
 
     @property
     def attackers(self) -> Mapping[str, str]:
-        """The attacks that are scripts, by name."""
         return self._scripts
 
     def _furnish(self) -> str:

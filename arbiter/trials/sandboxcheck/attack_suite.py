@@ -54,12 +54,10 @@ class AttackResult:
 
     @property
     def stage(self) -> bool:
-        """Whether its bots had a stage."""
         return "system" in self.isolation
 
     @property
     def groups(self) -> bool:
-        """Whether its bots had control groups."""
         return "cgroup" in self.isolation
 
 

@@ -18,8 +18,8 @@ from arbiter.store import Store
 from arbiter.store.address import address_of
 from arbiter.trials.botcheck import check_in_worker
 from arbiter.trials.regression.blocks import Meeting, block_score, block_specs, half_width, match_score
+from arbiter.trials.regression.own_season import open_season, play_blocks
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
-from arbiter.trials.regression.runner import play_blocks
 from arbiter.trials.regression.trial_state import WORST, ScoredMatch, faults_in, worst_of
 from arbiter.trials.suite.recorded_match import difference
 from rating.evidence import e_value, log_evidence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec, Player
     from arbiter.store import SeasonStore
     from arbiter.table.executors import Slots
-    from arbiter.trials.regression.blocks import Meeting
     from arbiter.trials.regression.trial_state import FaultSeen
     from arbiter.trials.suite.suite_file import Suite, SuiteCheck
 
@@ -136,7 +135,6 @@ def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
 
 
 def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
-    """The bot makes every move of a recorded match again."""
     record = check.record
     assert record is not None
     found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
@@ -158,7 +156,7 @@ def _play(
         tempfile.TemporaryDirectory(prefix="arbiter-suite-") as folder,
         closing(Store(address_of(Path(folder) / "suite.sqlite"))) as store,
     ):
-        season = store.make_season(meeting.name, suite.game.name, suite.seed)
+        season = open_season(store, meeting.name, suite.game.name, seed=suite.seed)
         blocks = (list(block_specs(meeting, season.seed, block)) for block in range(1, check.blocks + 1))
         for _ in play_blocks(season, blocks, executor, executor.size + 1):
             pass

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, StrictBool, StrictFloat, StrictInt
 
 from arbiter.errors import ConfigError, Problem
-from arbiter.season.config import digest_of
 from arbiter.season.config.game_option import settings_of
 from arbiter.season.config.keys import StrictModel, VersionModel
 from arbiter.season.config.programs import player_of, problems_of_version
@@ -34,7 +33,7 @@ from arbiter.trials.regression.experiment import (
     problems_of_levels,
     with_field,
 )
-from arbiter.trials.regression.program_identity import BASE, CANDIDATE, CONTENTS, kept, program
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE, CONTENTS, kept, name_of
 from rating.descent import LEAST_WHOLE, Tunable
 
 if TYPE_CHECKING:
@@ -122,7 +121,6 @@ class Tuning:
 
     @property
     def matches(self) -> int:
-        """The matches of an iteration."""
         size = 2 * len(self.game.seatings) if self.field else len(self.game.duels)
         return self.model.blocks * size
 
@@ -178,11 +176,10 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         "game": settings_of(game),
         "seed": str(model.seed),
         "players": [kept(player, digests) for player in (player_of(BASE, model.base, folder), *field)],
+        CONTENTS: digests.contents,
     }
-    identity = {**settings, "players": [program(player) for player in settings["players"]]}
-    settings[CONTENTS] = digests.contents
     return Tuning(
-        name=f"{TUNE}{digest_of(identity)[:16]}",
+        name=name_of(settings, TUNE),
         model=model,
         game=game,
         field=field,

@@ -23,11 +23,9 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import BotCheckFailed, StoreError
 from arbiter.match.spec import original
-from arbiter.season.round_plan import draw_seed
 from arbiter.trials.regression.blocks import Meeting, block_specs, leads, version_at
-from arbiter.trials.regression.continuation import find_continuation
+from arbiter.trials.regression.own_season import find_name, open_season, play_blocks
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
-from arbiter.trials.regression.runner import play_blocks
 from arbiter.trials.regression.trial_state import FIELD, faults_in
 from rating.descent import Descent
 
@@ -53,26 +51,20 @@ def resumed(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Tuning:
-    """The tuning where it stands in the store, or begins, by `find_continuation`; `tell` gets why."""
+    """The tuning where it stands in the store, or begins, by `find_name`; `tell` gets why."""
     most = tuning.iterations * tuning.matches
 
     def is_over(name: str) -> bool:
         season = store.season(name)
         return season is not None and len(season.summaries()) >= most
 
-    found = find_continuation(tuning.name, tuning.settings, store, is_over, fresh, accept)
-    for text in found.notes:
-        tell(text)
-    return replace(tuning, name=found.name)
+    name = find_name(tuning.name, tuning.settings, store, is_over, fresh, accept, tell)
+    return replace(tuning, name=name)
 
 
 def open_tuning(tuning: Tuning, store: Store) -> SeasonStore:
     """Find the tuning in the store, or make it, with a seed drawn for `auto`."""
-    season = store.season(tuning.name)
-    if season is None:
-        season = store.make_season(tuning.name, tuning.game.name, draw_seed(tuning.seed))
-    season.keep_settings(tuning.name, tuning.settings)
-    return season
+    return open_season(store, tuning.name, tuning.game.name, tuning.settings, tuning.seed)
 
 
 class Course:
@@ -88,7 +80,6 @@ class Course:
 
     @property
     def over(self) -> bool:
-        """True when all iterations are played."""
         return self.descent.iteration >= self.tuning.iterations
 
     def play_iteration(self, executor: Executor) -> Iterator[MatchStored | MatchVoid | Stopped]:

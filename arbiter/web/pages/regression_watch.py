@@ -19,8 +19,7 @@ from arbiter.store.address import address_of, file_of
 from arbiter.trials.regression.figures import figures, ratio_line
 from arbiter.trials.regression.program_identity import PREFIX
 from arbiter.trials.regression.report_text import headline, rows
-from arbiter.trials.regression.runner import read_on
-from arbiter.trials.regression.stored_tests import stored_trial
+from arbiter.trials.regression.runner import read_on, stored_trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,7 +26,7 @@ from arbiter.table.interactive import verbs
 from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot
 from arbiter.table.interactive.session import Busy, Session
 from arbiter.table.interactive.setup import Setup, record_of
-from arbiter.trials.review.visitor_luck import say_luck
+from arbiter.trials.review.luck import say_luck
 from arbiter.web.http.http_errors import nothing_here, too_many
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from arbiter.contest.agents.gauntlet_rounds import play, standings
 from arbiter.contest.agents.version_matches import list_matches
 from arbiter.errors import ConfigError
 from arbiter.sandbox.tiers import choose
+from arbiter.trials.regression import own_season
 from tests.contest.agents.standing_in import arena_of, giving
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def test_after_the_time_no_match_begins_and_only_whole_rounds_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena, moments = arena_of(tmp_path), iter(range(100))
-    monkeypatch.setattr(gauntlet_rounds, "monotonic", lambda: next(moments))
+    for module in (gauntlet_rounds, own_season):
+        monkeypatch.setattr(module, "monotonic", lambda: next(moments))
     first = play(arena, giving(won), 9, WHOLE + 2)
     assert (first["played"], first["rounds"], first["matches"], first["of_next_round"]) == (5, 1, WHOLE, 1)
     then = play(arena, giving(won), 1, AGES)

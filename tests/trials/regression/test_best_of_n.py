@@ -19,7 +19,16 @@ from arbiter.trials.regression.choice_text import figures, headline, rows
 from arbiter.trials.regression.experiment import experiment_of
 from arbiter.trials.regression.program_identity import Changed, what_changed
 from arbiter.trials.regression.runner import open_experiment, play_on, resume
-from tests.fixtures.simulated_regression import COMMAND, SMALL, InMemory, alike, by_lot, experiment, skilled
+from tests.fixtures.simulated_regression import (
+    COMMAND,
+    LADDER,
+    SMALL,
+    InMemory,
+    alike,
+    by_lot,
+    experiment,
+    skilled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -56,24 +65,23 @@ def faulty_at(table: int, block: int, version: str = "candidate") -> Callable[[M
 
 
 def play_choice(
-    test: Experiment, table: InMemory, folder: Path, at_once: int = 1, steps: int | None = None
+    test: Experiment, table: InMemory, store: Store, at_once: int = 1, steps: int | None = None
 ) -> tuple[ChoiceTrial, EndedTest]:
     """A choice played on in a store for so many events, or to its end."""
-    with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
-        season = open_experiment(test, store)
-        trial = resume(ChoiceTrial(test), season)
-        events = play_on(trial, season, table, at_once)
-        for _ in islice(events, steps):
-            pass
-        # An interruption.
-        events.close()
-        return trial, EndedTest.of(trial, season, 1.5)
+    season = open_experiment(test, store)
+    trial = resume(ChoiceTrial(test), season)
+    events = play_on(trial, season, table, at_once)
+    for _ in islice(events, steps):
+        pass
+    # An interruption.
+    events.close()
+    return trial, EndedTest.of(trial, season, 1.5)
 
 
 def test_the_best_is_found_and_told_in_every_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:
-    trial, end = play_choice(choice(elo1=60.0), InMemory(SECOND), tmp_path)
+    trial, end = play_choice(choice(elo1=60.0), InMemory(SECOND), store)
     assert (trial.verdict, trial.exit_code) == ("best", 0)
     assert headline(trial) == "best: fast, better than the base and all others"
     print_ended(end)
@@ -97,9 +105,9 @@ def test_the_best_is_found_and_told_in_every_form(
     assert by_name["fast"]["blocks"] == found["blocks"] > by_name["lot"]["blocks"] - 1
 
 
-def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Path) -> None:
+def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(store: Store) -> None:
     table = InMemory(SECOND)
-    trial, _ = play_choice(choice(), table, tmp_path)
+    trial, _ = play_choice(choice(), table, store)
     blocks = {name: trial.scores_of(at).size for at, name in enumerate(NAMES, 1)}
     assert len(table.played) == 4 * sum(blocks.values())
     assert len(set(table.played)) == len(table.played)
@@ -109,44 +117,42 @@ def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(tmp_path: Pat
     assert ({spec.table for spec in specs}, len(deals)) == ({1, 2, 3}, 1)
 
 
-def test_an_interrupted_choice_ends_like_a_whole_one(tmp_path: Path) -> None:
+def test_an_interrupted_choice_ends_like_a_whole_one(store: Store) -> None:
     test = choice(seed="t")
-    whole, _ = play_choice(test, InMemory(SECOND), tmp_path)
+    whole, _ = play_choice(test, InMemory(SECOND), store)
     for steps, at_once in ((1, 1), (30, 5)):
-        other = tmp_path / str(steps)
-        other.mkdir()
-        play_choice(test, InMemory(SECOND), other, at_once, steps)
-        trial, _ = play_choice(test, InMemory(SECOND), other, at_once)
-        assert trial.from_store == steps
-        assert figures(trial) == figures(whole)
-    again, _ = play_choice(test, InMemory(), other)
+        with closing(Store("sqlite://")) as other:
+            play_choice(test, InMemory(SECOND), other, at_once, steps)
+            trial, _ = play_choice(test, InMemory(SECOND), other, at_once)
+            assert trial.from_store == steps
+            assert figures(trial) == figures(whole)
+    again, _ = play_choice(test, InMemory(), store)
     assert figures(again) == figures(whole)
 
 
-def test_where_none_is_better_or_the_budget_is_spent_it_says_so(tmp_path: Path) -> None:
-    trial, _ = play_choice(choice(), InMemory(alike), tmp_path)
+def test_where_none_is_better_or_the_budget_is_spent_it_says_so(store: Store) -> None:
+    trial, _ = play_choice(choice(), InMemory(alike), store)
     assert (trial.verdict, trial.exit_code, figures(trial)["best"]) == ("none", 1, None)
     assert {each["state"] for each in figures(trial)["candidates"]} == {"no_better"}
-    trial, end = play_choice(choice(max_blocks=3, seed="u"), InMemory(), tmp_path)
+    trial, end = play_choice(choice(max_blocks=3, seed="u"), InMemory(), store)
     assert (trial.verdict, trial.exit_code, end.trial.blocks_taken) == ("out_of_budget", 4, 3)
     assert headline(trial) == "undecided after 3 blocks: the budget is spent"
     assert figures(trial)["groups"] == [figures(trial)["groups"][0]]
 
 
-def test_against_a_field_each_candidate_meets_the_same_players(tmp_path: Path) -> None:
-    (tmp_path / "ladder.yaml").write_text(SEASON)
+def test_against_a_field_each_candidate_meets_the_same_players(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "ladder.yaml").write_text(LADDER)
     test = choice(field=str(tmp_path / "ladder.yaml"), max_blocks=2)
-    trial, _ = play_choice(test, InMemory(SECOND), tmp_path)
+    trial, _ = play_choice(test, InMemory(SECOND), store)
     assert (trial.verdict, trial.experiment.block_size) == ("out_of_budget", 8)
     assert trial.scores_of(2).size == 2
 
 
-def test_a_fault_loses_a_match_or_puts_its_candidate_out(tmp_path: Path) -> None:
+def test_a_fault_loses_a_match_or_puts_its_candidate_out(store: Store) -> None:
     bad = InMemory(SECOND, faulty_at(2, 2))
-    trial, _ = play_choice(choice(), bad, tmp_path)
+    trial, _ = play_choice(choice(), bad, store)
     assert (trial.verdict, trial.faults_of("candidate", 2)) == ("best", {"crash": 4})
-    (tmp_path / "out").mkdir()
-    trial, end = play_choice(choice(faults="fail"), bad, tmp_path / "out")
+    trial, end = play_choice(choice(faults="fail", seed="out"), bad, store)
     assert trial.state_of(2) == "faulty"
     assert trial.verdict == "none"
     assert ("fast", "out by a fault: b0002/t02/m0: candidate forfeits (crash)") in rows(trial)
@@ -155,16 +161,16 @@ def test_a_fault_loses_a_match_or_puts_its_candidate_out(tmp_path: Path) -> None
     assert trial.competing == [1, 3]
 
 
-def test_where_all_or_the_base_make_faults_nothing_is_chosen(tmp_path: Path) -> None:
+def test_where_all_or_the_base_make_faults_nothing_is_chosen(store: Store) -> None:
     def everybody(spec: MatchSpec) -> list[int]:
         return [seat for seat, player in enumerate(spec.players) if original(player.name) == "candidate"]
 
-    trial, end = play_choice(choice(faults="fail"), InMemory(faulty=everybody), tmp_path)
+    trial, end = play_choice(choice(faults="fail"), InMemory(faulty=everybody), store)
     assert (trial.verdict, trial.exit_code) == ("candidates_faulty", 3)
     assert headline(trial).startswith("candidates faulty: b0001/t01/m0: candidate forfeits (crash)")
     assert figures(trial)["groups"] == []
     assert len(end.records) == 3
-    trial, _ = play_choice(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), tmp_path)
+    trial, _ = play_choice(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), store)
     assert (trial.verdict, trial.exit_code, trial.left_out) == ("base_faulty", 3, [1])
     assert headline(trial).startswith(
         "base faulty: nothing can be said while the base makes faults: b0001/t01"
@@ -178,32 +184,18 @@ def test_candidates_and_their_names_make_it_another_choice(tmp_path: Path) -> No
     bot = tmp_path / "bot.sh"
     bot.write_text("one")
     both = {"a": ["/bin/sh", str(bot)], "b": COMMAND}
-    with closing(Store("sqlite://")) as store:
-        first = choice(candidates=both)
-        open_experiment(first, store)
-        bot.write_text("two")
-        second = choice(candidates=both)
-        assert second.name != first.name
-        assert what_changed(second.settings, first.settings) == Changed((str(bot),), ())
-
-
-SEASON = """\
-season: ladder
-game: {name: planning, deals: [[2, 1], [1, 0]]}
-time: 3s
-players:
-  - {name: one, command: [/bin/sh, -c, exit]}
-  - {name: two, command: [/bin/sh, -c, exit], env: {LEVEL: 2}}
-  - {name: three, command: [/bin/sh, -c, exit], batched: true}
-  - {name: four, command: [/bin/sh, -c, exit, last]}
-"""
+    first = choice(candidates=both)
+    bot.write_text("two")
+    second = choice(candidates=both)
+    assert second.name != first.name
+    assert what_changed(second.settings, first.settings) == Changed((str(bot),), ())
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    (tmp_path / "season.yaml").write_text(SEASON)
+    (tmp_path / "season.yaml").write_text(LADDER)
     path = tmp_path / "choice.yaml"
-    path.write_text("config: season.yaml\nbase: [four]\ncandidates: [two, three]\n")
+    path.write_text("config: season.yaml\nbase: [base]\ncandidates: [two, three]\n")
     return path
 
 
@@ -220,7 +212,7 @@ def test_players_of_a_season_are_named_alone(file: Path, monkeypatch: pytest.Mon
     )
     assert test.limits.time.budget_ns == 3 * 10**9
     monkeypatch.chdir(file.parent)
-    typed = {"config": "season.yaml", "base": ["four"], "candidates": {"two": None, "three": None}}
+    typed = {"config": "season.yaml", "base": ["base"], "candidates": {"two": None, "three": None}}
     assert experiment_of(None, typed).name == test.name
 
 
@@ -246,14 +238,14 @@ def test_mistakes_are_named(keys: dict[str, Any], line: str) -> None:
 
 
 def test_names_that_no_player_of_the_season_has_are_listed(file: Path) -> None:
-    file.write_text("config: season.yaml\nbase: [four]\ncandidates: [tow, nobody]\n")
+    file.write_text("config: season.yaml\nbase: [base]\ncandidates: [tow, nobody]\n")
     with pytest.raises(ConfigError) as error:
         experiment_of(str(file), {})
     assert str(error.value).splitlines() == [
         f"{file}:3:1: candidates.tow: no such player in season.yaml (did you mean two?)",
-        f"{file}:3:1: candidates.nobody: no such player in season.yaml (known: four, one, three, two)",
+        f"{file}:3:1: candidates.nobody: no such player in season.yaml (known: base, one, three, two)",
     ]
-    file.write_text("config: season.yaml\nbase: [four]\ncandidate: [two]\n")
+    file.write_text("config: season.yaml\nbase: [base]\ncandidate: [two]\n")
     with pytest.raises(
         ConfigError, match="config: names the players among several candidates, and here is one"
     ):

@@ -11,7 +11,7 @@ import pytest
 from arbiter.match.record import Fault, MatchSummary
 from arbiter.match.spec import original
 from arbiter.trials.regression.blocks import block_score, block_specs, match_score
-from tests.fixtures.simulated_regression import SMALL, InMemory, experiment
+from tests.fixtures.simulated_regression import LADDER, SMALL, InMemory, experiment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,6 @@ GAMES = {
     "dou_dizhu": ("dou_dizhu", 2),
     "chefs_hat": ("chefs_hat", 4),
 }
-LEAGUE = "game: {name: planning, deals: [[1, 0]]}\nseed: 1\nplayers:\n"
 
 
 def summary(
@@ -121,25 +120,17 @@ def test_versions_swapped_have_the_other_half_of_each_block() -> None:
 
 def test_with_a_field_both_versions_meet_the_same_players(tmp_path: Path) -> None:
     league = tmp_path / "league.yaml"
-    names = ["ann", "bob", "cid", "candidate"]
-    players = [f"  - {{name: {name}, command: [/bin/sh, {name}]}}\n" for name in names]
-    league.write_text(LEAGUE + "".join(players))
+    league.write_text(LADDER)
     test = experiment(None, field=str(league))
     specs = list(block_specs(test, "s", 1))
-    assert test.game.options["deals"] == [[1, 0]]
+    assert test.game.options["deals"] == SMALL["deals"]
     assert len(specs) == 8
     tables = [[player.name for player in spec.players] for spec in specs]
     for ours, theirs in zip(tables[:4], tables[4:], strict=True):
         assert ["base" if name == "candidate" else name for name in ours] == theirs
     many = [spec for block in range(1, 9) for spec in block_specs(test, "s", block)]
-    assert {player.name for spec in many for player in spec.players} == {
-        "ann",
-        "bob",
-        "cid",
-        "candidate@field",
-        "candidate",
-        "base",
-    }
+    names = {"one", "two", "three", "base@field", "candidate", "base"}
+    assert {player.name for spec in many for player in spec.players} == names
 
 
 def test_the_score_against_a_field_is_the_difference_of_both() -> None:

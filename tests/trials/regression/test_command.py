@@ -9,11 +9,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.cli import exit_code
 from arbiter.store import Store
 from tests.fixtures.commands import BOTS, RANDOM
 
@@ -29,9 +31,13 @@ GREEDY = f"{sys.executable} -S {BOTS / 'planning_greedy.py'}"
 # Of a deck of which both know nearly all cards.
 QUICK = shlex.split(
     "--game planning --option deals=[[6,0],[6,1],[6,0]] --option seats=2 --option 'deck=123456 AB'"
-    " --isolation plain --seed 1"
+    " --isolation plain --seed 1 --workers 1"
 )
 GREEDIES = [*QUICK, "--base", GREEDY, "--candidate", GREEDY]
+
+
+def several(*candidates: str) -> list[str]:
+    return [*QUICK, "--base", RANDOM, *(word for text in candidates for word in ("--candidate", text))]
 
 
 @pytest.fixture
@@ -41,7 +47,9 @@ def regress(tmp_path: Path, arbiter: Run, monkeypatch: pytest.MonkeyPatch) -> Ru
     return partial(arbiter, "regress")
 
 
-def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: Run, tmp_path: Path) -> None:
+def test_a_better_candidate_passes_and_the_same_command_says_so_again_to_a_reader_or_none(
+    regress: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = [*QUICK, "--base", RANDOM, "--candidate", GREEDY, "--elo1", "100"]
     words += ["--junit", "j.xml", "--json", "o.json", "--report", "https://cards.example.org/"]
     code, out, err = regress(*words)
@@ -58,32 +66,28 @@ def test_a_better_candidate_passes_and_the_same_command_says_so_again(regress: R
     found = json.loads((tmp_path / "o.json").read_text())
     assert (found["from_store"], found["attempt"]) == (matches_in(tmp_path), 1)
     assert f"decided before, and nothing is played: {matches_in(tmp_path)} matches, " in err
+    code, out, err = regress(*words, "--fresh", "--max-blocks", "1")
+    found = json.loads((tmp_path / "o.json").read_text())
+    assert (code, found["verdict"], found["attempt"], found["from_store"]) == (1, "out_of_budget", 2, 0)
+    assert f"begun anew as {found['name']}" in err
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as unread:
+        monkeypatch.setattr(sys, "stdout", unread)
+        assert exit_code(["regress", *words, "--max-blocks", "1"]) == 1
 
 
-def test_identical_bots_play_identically(regress: Run) -> None:
-    code, out, _ = regress(*QUICK, "--base", RANDOM, "--candidate", RANDOM, "--format", "json")
-    assert code == 1
-    assert json.loads(out)["verdict"] == "identical_play"
-
-
-def test_variables_may_stand_before_a_command(regress: Run, tmp_path: Path) -> None:
+def test_a_candidate_that_does_not_start_fails_with_its_variables_in_the_command_that_plays_again(
+    regress: Run, tmp_path: Path
+) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("import os\nraise SystemExit(f\"level {os.environ['LEVEL']}\")\n")
     words = [*QUICK, "--base", GREEDY, "--candidate", f"LEVEL=3 {sys.executable} {bot}", "--faults", "fail"]
-    code, out, _ = regress(*words)
-    assert code == 3
-    assert "level 3" in out
-    assert f"--bot 'LEVEL=3 {sys.executable}" in out
-
-
-def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.py"
-    bad.write_text("raise SystemExit('no engine')\n")
-    words = [*QUICK, "--base", GREEDY, "--candidate", f"{sys.executable} {bad}", "--faults", "fail"]
-    words += ["--workers", "1", "--summary", "s.md"]
-    code, out, _ = regress(*words)
+    code, out, _ = regress(*words, "--summary", "s.md")
     assert code == 3
     assert out.startswith("candidate faulty: b0001/m0: candidate forfeits (crash)")
+    assert "level 3" in out
+    assert f"--bot 'LEVEL=3 {sys.executable}" in out
     assert "candidate faulty" in (tmp_path / "s.md").read_text()
 
 
@@ -96,8 +100,13 @@ def test_a_candidate_that_does_not_start_fails(regress: Run, tmp_path: Path) -> 
         (["--base", "'", "--game", "planning"], '--base "\'": No closing quotation'),
         (["--junit", "no/such/folder/j.xml"], "there is no such folder"),
         (["--store", "mem", *GREEDIES], "--store: not a store: 'mem'"),
-        (["--report", "http://x", *QUICK, "--base", RANDOM, "--candidate", f"a={RANDOM}", "--candidate", f"b={RANDOM}"], "--report: a choice among several candidates has no page"),
+        (["--report", "http://x", *several(f"a={RANDOM}", f"b={RANDOM}")], "--report: a choice among several candidates has no page"),
         (["--report", "mine", *GREEDIES], "--report: not an address of a site: 'mine'"),
+        (several(f"a={RANDOM}", f"a={GREEDY}"), f"--candidate 'a={GREEDY}': a is named twice (give each a name"),
+        (several(f"base={RANDOM}", f"b={GREEDY}"), "--candidate.base: is the name of the other side"),
+        (several("me", "you"), "--candidate.me: has no command (write NAME=COMMAND, or give the season's --config)"),
+        (several(f"{RANDOM} --seed=3", f"b={GREEDY}"), ": has no name (write NAME=COMMAND)"),
+        (several("a=", f"b={GREEDY}"), "--candidate.a: is empty"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
@@ -114,38 +123,10 @@ def test_a_usage_error_fails_in_junit_too(regress: Run, tmp_path: Path) -> None:
     assert 'failures="1"' in (tmp_path / "j.xml").read_text()
 
 
-def test_after_a_kill_the_same_command_goes_on(regress: Run, tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "arbiter", "regress", *QUICK, "--base", RANDOM, "--candidate", GREEDY]
-    words += ["--elo1", "1000", "--elo0", "990", "--max-blocks", "16", "--json", "o.json"]
-    with subprocess.Popen(
-        words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as first:
-        assert first.stderr is not None
-        next(line for line in first.stderr if "by the first" in line)
-        os.killpg(first.pid, signal.SIGKILL)
-    before = matches_in(tmp_path)
-    code, _, err = regress(*words[4:])
-    found = json.loads((tmp_path / "o.json").read_text())
-    assert code == found["exit"]
-    assert 0 < before <= matches_in(tmp_path)
-    assert found["from_store"] == before
-    assert f"going on: {before} matches, " in err
-    assert found["blocks"] >= 16
-
-
 def test_the_best_of_several_is_chosen_and_after_a_kill_the_choice_goes_on(
     regress: Run, tmp_path: Path
 ) -> None:
-    words = [
-        *QUICK,
-        "--base",
-        RANDOM,
-        "--candidate",
-        f"lot={RANDOM} --seed 3",
-        "--candidate",
-        f"fast={GREEDY}",
-    ]
-    words += ["--elo1", "60", "--json", "o.json"]
+    words = [*several(f"lot={RANDOM} --seed 3", f"fast={GREEDY}"), "--elo1", "60", "--json", "o.json"]
     command = [sys.executable, "-m", "arbiter", "regress", *words]
     with subprocess.Popen(
         command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -167,61 +148,16 @@ def test_the_best_of_several_is_chosen_and_after_a_kill_the_choice_goes_on(
     assert "decided before, and nothing is played: " in err
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([f"a={RANDOM}", f"a={GREEDY}"], f"--candidate 'a={GREEDY}': a is named twice (give each a name"),
-        ([f"base={RANDOM}", f"b={GREEDY}"], "--candidate.base: is the name of the other side"),
-        (["me", "you"], "--candidate.me: has no command (write NAME=COMMAND, or give the season's --config)"),
-        ([f"{RANDOM} --seed=3", f"b={GREEDY}"], ": has no name (write NAME=COMMAND)"),
-        (["a=", f"b={GREEDY}"], "--candidate.a: is empty"),
-    ],
-)  # fmt: skip
-def test_wrong_candidates_are_one_line_each(given: list[str], message: str, regress: Run) -> None:
-    words = [word for text in given for word in ("--candidate", text)]
-    code, out, err = regress(*QUICK, "--base", RANDOM, *words)
-    assert (code, out) == (2, "")
-    assert message in err
-
-
 def matches_in(folder: Path) -> int:
     with sqlite3.connect(f"file:{folder / 'regress.sqlite'}?mode=ro", uri=True) as connection:
         return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
 
 
-def test_a_reader_who_goes_away_does_not_change_the_verdict(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "arbiter", "regress", *QUICK, "--base", RANDOM, "--candidate", RANDOM]
-    read, write = os.pipe()
-    os.close(read)
-    done = subprocess.run(words, cwd=tmp_path, stdout=write, stderr=subprocess.DEVNULL, check=False)
-    os.close(write)
-    assert done.returncode == 1
-
-
-def test_a_decided_test_can_be_begun_anew(regress: Run) -> None:
-    words = [*QUICK, "--base", RANDOM, "--candidate", RANDOM, "--format", "json"]
-    regress(*words)
-    code, out, err = regress(*words, "--fresh")
-    found = json.loads(out)
-    assert (code, found["attempt"], found["from_store"]) == (1, 2, 0)
-    assert f"begun anew as {found['name']}" in err
-
-
-def test_annulled_matches_are_played_again(regress: Run, arbiter: Run) -> None:
-    line = ["--game", "planning", "--candidate", RANDOM, "--base", f"{RANDOM} --seed 7"]
-    line += ["--option", "deals=[[1,0]]", "--max-blocks", "2", "--isolation", "plain", "--format", "json"]
-    first = json.loads(regress(*line)[1])
-    store = Store("sqlite:///regress.sqlite")
-    (name,) = store.seasons()
-    season = store.season(name)
-    assert season is not None
-    ids = [match.id for match in season.summaries()]
-    code, out, _ = arbiter("annul", name, ids[0], ids[-1], "--because", "cut")
-    assert (code, out) == (0, f"annulled: 2 matches, {ids[0]}, {ids[-1]}\n")
-    again = json.loads(regress(*line)[1])
-    assert (again["matches"], again["blocks"]) == (first["matches"], first["blocks"])
-    assert all(len(season.orders.earlier(name)) == 1 for name in (ids[0], ids[-1]))
-    assert arbiter("annul", "regress-none", ids[0], "--because", "cut")[2].startswith(
-        "arbiter: no test regress-none in "
-    )
-    store.close()
+def test_a_match_of_a_test_is_annulled_by_the_name_of_the_test(regress: Run, arbiter: Run) -> None:
+    regress(*GREEDIES, "--max-blocks", "1")
+    with closing(Store("sqlite:///regress.sqlite")) as store:
+        (name,) = store.seasons()
+    code, out, _ = arbiter("annul", name, "b0001/m0", "b0001/m1", "--because", "cut")
+    assert (code, out) == (0, "annulled: 2 matches, b0001/m0, b0001/m1\n")
+    said = arbiter("annul", "regress-none", "b0001/m0", "--because", "cut")[2]
+    assert said.startswith("arbiter: no test regress-none in ")

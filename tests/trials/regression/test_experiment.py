@@ -78,29 +78,6 @@ def test_what_changes_scores_or_the_stop_rule_makes_it_another_test(change: dict
     assert (experiment(**change).name == experiment().name) == (change.keys() <= free)
 
 
-@pytest.mark.parametrize(
-    ("name", "counts"),
-    [
-        ("new.py", True),
-        ("engine.py", True),
-        ("search/deep.py", True),
-        ("engine", True),
-        ("notes.md", True),
-        (".cache/old.py", False),
-        ("node_modules/x.py", False),
-        ("venv/lib/x.py", False),
-    ],
-)
-def test_what_lies_beside_a_script_is_part_of_it(file: Path, name: str, counts: bool) -> None:
-    (file.parent / "venv").mkdir()
-    (file.parent / "venv" / "pyvenv.cfg").touch()
-    before = experiment_of(str(file), {}).name
-    module = file.parent / name
-    module.parent.mkdir(parents=True, exist_ok=True)
-    module.write_text("better = True\n")
-    assert (experiment_of(str(file), {}).name != before) == counts
-
-
 def test_what_the_test_writes_and_its_own_file_are_no_part_of_a_program(file: Path) -> None:
     written = [str(file.parent / "j.xml")]
     before = experiment_of(str(file), {}, written=written).name

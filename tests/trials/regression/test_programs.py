@@ -37,6 +37,7 @@ def digests(
     ("command", "read", "name"),
     [
         (["bot/run.sh"], [], "bot/engine"),
+        (["bot/run.sh"], [], "bot/new.md"),
         (["bot/run.sh"], [], "bot/nets/deep/a.bin"),
         (["bot/run.sh"], ["elsewhere"], "elsewhere/b.bin"),
         (["bot/run.sh"], ["elsewhere/b.bin"], "elsewhere/b.bin"),
@@ -62,12 +63,17 @@ APART = [
     "bot/nets/__pycache__/x",
     "lib/x.jar",
     "bot/o.json",
+    "bot/.cache/old.py",
+    "bot/node_modules/x.py",
+    "bot/venv/lib/x.py",
 ]
 
 
 @pytest.mark.parametrize("name", APART)
 def test_what_is_no_part_of_a_program_changes_nothing(name: str, folder: Path) -> None:
     apart = (folder / "bot" / "o.json",)
+    (folder / "bot" / "venv").mkdir()
+    (folder / "bot" / "venv" / "pyvenv.cfg").touch()
     before = digests(folder, "bot/run.sh", apart=apart)
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("other")

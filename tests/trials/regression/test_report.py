@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 KEYS = {"verdict", "llr", "bounds", "elo", "low", "high", "blocks", "matches", "faults"}
 
 
-def ended(folder: Path, table: InMemory, **keys: Any) -> EndedTest:
+def ended(table: InMemory, **keys: Any) -> EndedTest:
     test = experiment(**keys)
-    with closing(Store(f"sqlite:///{folder / 'test.sqlite'}")) as store:
+    with closing(Store("sqlite://")) as store:
         season = open_experiment(test, store)
-        return EndedTest.of(play_trial(test, season, table, 1), season, 61.5)
+        return EndedTest.of(play_trial(test, season, table), season, 61.5)
 
 
 def once(version: str) -> Callable[[MatchSpec], list[int]]:
@@ -55,36 +55,30 @@ ENDS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def end_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], EndedTest]:
+def end_of() -> Callable[[str], EndedTest]:
     """A test that ended by a verdict, played when it is first asked for."""
 
     @cache
     def end(verdict: str) -> EndedTest:
         table, keys, _ = ENDS[verdict]
-        return ended(tmp_path_factory.mktemp(verdict), table, **keys)
+        return ended(table, **keys)
 
     return end
 
 
 @pytest.mark.parametrize("verdict", ENDS)
-def test_each_verdict_in_every_form(
+def test_each_verdict_in_every_form_agrees_with_the_exit_code(
     verdict: str,
     end_of: Callable[[str], EndedTest],
     capsys: pytest.CaptureFixture[str],
     golden: Callable[[str, str], None],
+    tmp_path: Path,
 ) -> None:
     end, code = end_of(verdict), ENDS[verdict][2]
     assert (end.trial.verdict, end.trial.exit_code) == (verdict, code)
     print_ended(end)
     text = capsys.readouterr().out
     golden(f"regress_{verdict}.txt", f"{text}\n----\n\n{summary(end, 'records')}")
-
-
-@pytest.mark.parametrize("verdict", ENDS)
-def test_documents_agree_with_the_exit_code(
-    verdict: str, end_of: Callable[[str], EndedTest], tmp_path: Path
-) -> None:
-    end, code = end_of(verdict), ENDS[verdict][2]
     files = {name: str(tmp_path / name) for name in ("junit.xml", "summary.md", "out.json", "records")}
     Documents(*files.values()).ended(end)
     found = json.loads((tmp_path / "out.json").read_text())
@@ -109,7 +103,7 @@ def test_a_test_without_a_verdict_says_what_it_waits_for(end_of: Callable[[str],
 def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_nowhere(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    end = ended(tmp_path, InMemory(skilled("base")), non_regression=True, elo0=-100.0)
+    end = ended(InMemory(skilled("base")), non_regression=True, elo0=-100.0)
     assert end.trial.verdict == "not_better"
     print_ended(end)
     Documents(str(tmp_path / "j.xml"), None, None, None).ended(end)
@@ -119,7 +113,7 @@ def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_no
 
 
 def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    end = ended(tmp_path, InMemory(skilled("candidate")), measure="points", elo1=30.0)
+    end = ended(InMemory(skilled("candidate")), measure="points", elo1=30.0)
     print_ended(end)
     text, found = capsys.readouterr().out, shape(end)
     assert text.startswith("better: the points speak for +30 rather than +0 Elo")
@@ -189,7 +183,7 @@ def test_text_of_a_bots_making_cannot_break_the_documents() -> None:
 
 
 def test_the_worst_matches_are_faults_and_then_the_heaviest_losses(tmp_path: Path) -> None:
-    end = ended(tmp_path, InMemory(skilled("base"), once("candidate")), elo1=30.0)
+    end = ended(InMemory(skilled("base"), once("candidate")), elo1=30.0)
     worst = shape(end)["worst"]
     assert worst[0]["match"] == "b0002/m1"
     scores = [entry["score"] for entry in worst]
@@ -227,7 +221,7 @@ def test_a_match_can_be_played_again_by_the_command_that_is_given() -> None:
 
 @pytest.mark.parametrize("text", ["a|b", "x`y", "[link](http://a)", "<b>", "# h", "candidate#2"])
 def test_markdown_shows_what_was_said_as_it_is(text: str, tmp_path: Path) -> None:
-    end = ended(tmp_path, InMemory(), max_blocks=1, candidate=[*COMMAND, text])
+    end = ended(InMemory(), max_blocks=1, candidate=[*COMMAND, text])
     (line,) = [line for line in summary(end).splitlines() if " against " in line]
     fence = "``" if "`" in text else "`"
     assert line.startswith(fence)
@@ -235,7 +229,7 @@ def test_markdown_shows_what_was_said_as_it_is(text: str, tmp_path: Path) -> Non
 
 
 def test_a_document_that_cannot_be_written_costs_neither_the_others_nor_the_verdict(tmp_path: Path) -> None:
-    end = ended(tmp_path, InMemory(alike))
+    end = ended(InMemory(alike))
     (tmp_path / "file").touch()
     documents = Documents(None, "/dev/full", str(tmp_path / "out.json"), str(tmp_path / "file" / "records"))
     with pytest.raises(ConfigError) as error:

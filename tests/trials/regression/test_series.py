@@ -13,8 +13,7 @@ from arbiter.store import Store
 from arbiter.trials.regression.figures import figures
 from arbiter.trials.regression.program_identity import PREFIX
 from arbiter.trials.regression.report_text import rows
-from arbiter.trials.regression.runner import attempt, open_experiment
-from arbiter.trials.regression.stored_tests import stored_trial
+from arbiter.trials.regression.runner import attempt, open_experiment, stored_trial
 from arbiter.trials.regression.test_series import enrol, level_of
 from rating.sequential.gsprt import Gsprt
 from tests.fixtures.records import play_trial
@@ -22,8 +21,6 @@ from tests.fixtures.simulated_blocks import evidence_of, rare_losses
 from tests.fixtures.simulated_regression import COMMAND, InMemory, experiment, skilled
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from arbiter.trials.regression.experiment import Experiment
 
 
@@ -42,26 +39,24 @@ def test_the_levels_add_up_to_alpha() -> None:
     assert level_of(10**12, 0.05) == pytest.approx(0.05 * 0.5e-18, rel=1e-6)
 
 
-def test_a_test_keeps_the_number_with_which_it_began(tmp_path: Path) -> None:
+def test_a_test_keeps_the_number_with_which_it_began(store: Store) -> None:
     tests = [experiment(family="night", candidate=[*COMMAND, str(number)]) for number in range(3)]
-    with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
-        begun = [begin(test, store) for test in tests]
-        assert [test.test.alpha for test in begun] == [level_of(number, 0.05) for number in (1, 2, 3)]
-        assert [begin(test, store).test.alpha for test in reversed(tests)] == [
-            test.test.alpha for test in reversed(begun)
-        ]
-        assert begin(tests[0], store, fresh=True).test.alpha == level_of(4, 0.05)
-        other = begin(experiment(family="day"), store)
-        assert other.test.alpha == level_of(1, 0.05)
-        assert sum(name.startswith(PREFIX) for name in store.seasons()) == 5
+    begun = [begin(test, store) for test in tests]
+    assert [test.test.alpha for test in begun] == [level_of(number, 0.05) for number in (1, 2, 3)]
+    assert [begin(test, store).test.alpha for test in reversed(tests)] == [
+        test.test.alpha for test in reversed(begun)
+    ]
+    assert begin(tests[0], store, fresh=True).test.alpha == level_of(4, 0.05)
+    other = begin(experiment(family="day"), store)
+    assert other.test.alpha == level_of(1, 0.05)
+    assert sum(name.startswith(PREFIX) for name in store.seasons()) == 5
 
 
-def test_who_was_numbered_and_stopped_before_it_was_kept_has_its_number_again(tmp_path: Path) -> None:
+def test_who_was_numbered_and_stopped_before_it_was_kept_has_its_number_again(store: Store) -> None:
     first, second = (experiment(family="night", candidate=[*COMMAND, word]) for word in "ab")
-    with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
-        assert enrol(first, store).test.alpha == level_of(1, 0.05)
-        assert enrol(second, store).test.alpha == level_of(2, 0.05)
-        assert enrol(first, store).test.alpha == level_of(1, 0.05)
+    assert enrol(first, store).test.alpha == level_of(1, 0.05)
+    assert enrol(second, store).test.alpha == level_of(2, 0.05)
+    assert enrol(first, store).test.alpha == level_of(1, 0.05)
 
 
 def test_tests_that_begin_at_once_get_a_number_each(database: str) -> None:
@@ -85,17 +80,15 @@ def test_a_family_makes_another_test_and_none_leaves_the_name_as_it_was() -> Non
     assert experiment(family="day").name != member.name
 
 
-def test_no_worse_takes_more_level_blocks_at_a_smaller_level(tmp_path: Path) -> None:
+def test_no_worse_takes_more_level_blocks_at_a_smaller_level(store: Store) -> None:
     test = experiment(family="night", non_regression=True)
-    with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
-        assert enrol(test, store).test.level_blocks > test.test.level_blocks
+    assert enrol(test, store).test.level_blocks > test.test.level_blocks
 
 
-def test_its_family_is_told_by_its_command_and_read_again(tmp_path: Path) -> None:
-    with closing(Store(f"sqlite:///{tmp_path / 'test.sqlite'}")) as store:
-        begun = enrol(experiment(family="night", elo1=100.0), store)
-        season = open_experiment(begun, store)
-        told, read = play_trial(begun, season, InMemory(skilled("candidate")), 1), stored_trial(season)
+def test_its_family_is_told_by_its_command_and_read_again(store: Store) -> None:
+    begun = enrol(experiment(family="night", elo1=100.0), store)
+    season = open_experiment(begun, store)
+    told, read = play_trial(begun, season, InMemory(skilled("candidate"))), stored_trial(season)
     assert told.verdict == read.verdict == "better"
     assert told.report.e >= 1.0 / level_of(1, 0.05)
     assert (

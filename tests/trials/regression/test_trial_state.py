@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import closing
-from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -29,17 +29,12 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchSummary
     from arbiter.match.spec import MatchSpec
-    from arbiter.store import SeasonStore
 
 
-def play_test(folder: Path, table: InMemory, name: str = "test", **keys: Any) -> tuple[Trial, SeasonStore]:
-    """A test played in memory, into a store of its own."""
+def play_test(store: Store, table: InMemory, at_once: int = 2, **keys: Any) -> Trial:
+    """A test played in memory."""
     test = experiment(**keys)
-    store = Store(f"sqlite:///{folder / name}.sqlite")
-    with closing(store):
-        season = open_experiment(test, store)
-        trial = play_trial(test, season, table, 2)
-    return trial, season
+    return play_trial(test, open_experiment(test, store), table, at_once)
 
 
 def matches_of(test: Experiment, table: InMemory, blocks: int) -> list[MatchSummary]:
@@ -64,44 +59,51 @@ def matches_of(test: Experiment, table: InMemory, blocks: int) -> list[MatchSumm
     ],
 )
 def test_a_test_ends_by_a_verdict(
-    policy: Any, keys: dict[str, Any], verdict: str, exit_code: int, blocks: int | None, tmp_path: Path
+    policy: Any, keys: dict[str, Any], verdict: str, exit_code: int, blocks: int | None, store: Store
 ) -> None:
-    trial, _ = play_test(tmp_path, InMemory(policy), **keys)
+    trial = play_test(store, InMemory(policy), **keys)
     assert (trial.verdict, trial.exit_code) == (verdict, exit_code)
     assert blocks in (None, trial.run.blocks)
     assert (verdict == "better") <= ((trial.report.elo or 0.0) > 0)
 
 
-def test_a_faulty_candidate_loses_its_matches(tmp_path: Path) -> None:
+def test_a_faulty_candidate_loses_its_matches(store: Store) -> None:
     table = InMemory(skilled("candidate"), seats_of("candidate"))
-    trial, _ = play_test(tmp_path, table)
+    trial = play_test(store, table)
     assert trial.verdict == "not_better"
     assert trial.run.total == 0.0
     assert trial.faults_of("candidate") == {"crash": trial.run.blocks * 4}
 
 
-def test_with_fail_the_first_fault_of_the_candidate_ends_it(tmp_path: Path) -> None:
-    def late(spec: MatchSpec) -> list[int]:
-        return seats_of("candidate")(spec)[:1] if spec.round == 3 else []
-
-    trial, _ = play_test(tmp_path, InMemory(faulty=late), faults="fail")
-    assert (trial.verdict, trial.exit_code) == ("candidate_faulty", 3)
-    assert trial.faults[0].match.id == "b0003/m0"
+def once(version: str, place: str) -> Callable[[MatchSpec], list[int]]:
+    """A fault of one seat of a version in the matches whose ids begin so."""
+    return lambda spec: seats_of(version)(spec)[:1] if spec.id.startswith(place) else []
 
 
-def test_the_bases_faults_never_make_the_candidate_better(tmp_path: Path) -> None:
-    trial, _ = play_test(tmp_path, InMemory(skilled("candidate"), seats_of("base")))
-    assert (trial.verdict, trial.exit_code) == ("base_faulty", 3)
-    assert trial.run.blocks == 0
-    assert trial.left_out == [1, 2, 3]
-
-
-def test_one_fault_of_the_base_keeps_a_better_candidate_out(tmp_path: Path) -> None:
-    def once(spec: MatchSpec) -> list[int]:
-        return seats_of("base")(spec)[:1] if spec.id == "b0002/m1" else []
-
-    trial, _ = play_test(tmp_path, InMemory(skilled("candidate"), once), elo1=30)
-    assert (trial.verdict, trial.run.verdict, trial.left_out) == ("base_faulty", "better", [2])
+@pytest.mark.parametrize(
+    ("policy", "faulty", "keys", "verdict", "left_out"),
+    [
+        (None, once("candidate", "b0003/"), {"faults": "fail"}, "candidate_faulty", []),
+        (skilled("candidate"), seats_of("base"), {}, "base_faulty", [1, 2, 3]),
+        # One fault of the base keeps a better candidate out.
+        (skilled("candidate"), once("base", "b0002/m1"), {"elo1": 30}, "base_faulty", [2]),
+        (None, once("base", "b0001/m3"), {"max_blocks": 1, "elo1": 3}, "out_of_budget", [1]),
+        (None, once("base", "b0017/m3"), {"max_blocks": 17, "elo1": 3}, "out_of_budget", [17]),
+    ],
+)
+def test_faults_end_a_test_or_leave_blocks_of_its_budget_out(
+    policy: Any,
+    faulty: Callable[[MatchSpec], list[int]],
+    keys: dict[str, Any],
+    verdict: str,
+    left_out: list[int],
+    store: Store,
+) -> None:
+    trial = play_test(store, InMemory(policy, faulty), **keys)
+    assert (trial.verdict, trial.exit_code) == (verdict, 1 if verdict == "out_of_budget" else 3)
+    assert (trial.left_out, trial.blocks_taken) == (left_out, trial.run.blocks + len(left_out))
+    assert trial.blocks_taken == keys.get("max_blocks", trial.blocks_taken)
+    assert (trial.run.verdict == "better") == ("elo1" in keys and keys["elo1"] == 30)
 
 
 def sometimes(spec: MatchSpec) -> list[int]:
@@ -114,46 +116,33 @@ def sometimes(spec: MatchSpec) -> list[int]:
     return seats
 
 
-@pytest.mark.parametrize("keys", [{"elo1": 30.0}, {"elo1": 3.0}, {"elo1": 3.0, "faults": "fail"}], ids=str)
-@pytest.mark.parametrize("seed", range(3))
-def test_faults_count_in_the_order_of_blocks_whenever_they_come(seed: int, keys: dict[str, Any]) -> None:
-    """With 30 Elo the verdict falls before the first of them."""
-    test = experiment(**keys)
-    table = InMemory(skilled("candidate"), sometimes)
-    matches = FAULTY.setdefault("matches", matches_of(test, table, 24))
-    straight, mixed = Trial(test), Trial(test)
-    for match in matches:
-        straight.add(match)
-    for match in random.Random(seed).sample(matches, len(matches)):
-        mixed.add(match)
-    assert mixed.verdict == straight.verdict
-    assert (mixed.run, mixed.faults, mixed.left_out) == (straight.run, straight.faults, straight.left_out)
-
-
 def counted(trial: Trial) -> Any:
     """What is known of the matches that count."""
-    return trial.tally(), trial.worst(), trial.scores, trial.way(300)
+    known = trial.verdict, trial.run, trial.faults, trial.left_out, trial.tally(), trial.worst()
+    return known, trial.scores, trial.way(300)
 
 
-FAULTY: dict[str, list[MatchSummary]] = {}
+DECIDED_BY_FAULTS: list[dict[str, Any]] = [{"elo1": 30.0}, {"elo1": 3.0}, {"elo1": 3.0, "faults": "fail"}]
+"""With 30 Elo the verdict comes before the first of them."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("most", [1, 17])
-def test_blocks_that_are_left_out_are_part_of_the_budget(tmp_path: Path, most: int) -> None:
-    def last(spec: MatchSpec) -> list[int]:
-        return seats_of("base")(spec)[:1] if spec.id == f"b{most:04d}/m3" else []
-
-    trial, _ = play_test(tmp_path, InMemory(faulty=last), max_blocks=most, elo1=3)
-    assert (trial.verdict, trial.left_out, trial.blocks_taken) == ("out_of_budget", [most], most)
+@cache
+def ended_matches(blocks: int, faulty: bool) -> list[MatchSummary]:
+    table = InMemory(skilled("candidate"), sometimes) if faulty else InMemory()
+    return matches_of(experiment(), table, blocks)
 
 
 @examples(20)
-@given(st.integers(0, 10**6))
-def test_the_order_in_which_matches_end_changes_nothing(seed: int) -> None:
+@given(
+    st.sampled_from([(40, False, {"elo1": 60.0}), *((24, True, keys) for keys in DECIDED_BY_FAULTS)]),
+    st.integers(0, 10**6),
+)
+def test_the_order_in_which_matches_end_changes_nothing(
+    case: tuple[int, bool, dict[str, Any]], seed: int
+) -> None:
+    blocks, faulty, keys = case
     luck = random.Random(seed)
-    test = experiment(elo1=60.0)
-    matches = ORDERED.setdefault("matches", matches_of(test, InMemory(), 40))
+    test, matches = experiment(**keys), ended_matches(blocks, faulty)
     straight, mixed = Trial(test), Trial(test)
     for match in matches:
         straight.add(match)
@@ -161,63 +150,58 @@ def test_the_order_in_which_matches_end_changes_nothing(seed: int) -> None:
     shuffled = sorted(range(len(matches)), key=lambda place: place + luck.random() * 30)
     for place in shuffled:
         mixed.add(matches[place])
-    assert (mixed.verdict, mixed.run, counted(mixed)) == (straight.verdict, straight.run, counted(straight))
-
-
-ORDERED: dict[str, list[MatchSummary]] = {}
+    assert counted(mixed) == counted(straight)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stops_after", [1, 7, 30])
-def test_an_interrupted_test_goes_on_to_the_same_end(tmp_path: Path, stops_after: int) -> None:
+def test_an_interrupted_test_goes_on_to_the_same_end(store: Store, stops_after: int) -> None:
     class Breaking(InMemory):
         def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
             if len(self.played) == stops_after:
                 raise KeyboardInterrupt
             return super().submit(fn, *args, **kwargs)
 
-    whole, _ = play_test(tmp_path, InMemory(), name="whole", max_blocks=18)
+    with closing(Store("sqlite://")) as other:
+        whole = play_test(other, InMemory(), max_blocks=18)
     with pytest.raises(KeyboardInterrupt):
-        play_test(tmp_path, Breaking(), max_blocks=18)
+        play_test(store, Breaking(), max_blocks=18)
     table = InMemory()
-    rest, _ = play_test(tmp_path, table, max_blocks=18)
+    rest = play_test(store, table, max_blocks=18)
     assert (rest.verdict, rest.run, counted(rest)) == (whole.verdict, whole.run, counted(whole))
     # Two were in flight.
     assert 0 <= len(table.played) - (18 * 4 - stops_after) <= 2
 
 
-def test_a_test_with_a_verdict_plays_nothing_more(tmp_path: Path) -> None:
-    play_test(tmp_path, InMemory(alike))
+def test_a_test_with_a_verdict_plays_nothing_more(store: Store) -> None:
+    play_test(store, InMemory(alike))
     table = InMemory()
-    trial, _ = play_test(tmp_path, table)
+    trial = play_test(store, table)
     assert (trial.verdict, table.played) == ("identical_play", [])
 
 
-def test_a_void_match_is_played_again_and_twice_void_is_our_failure(tmp_path: Path) -> None:
-    trial, _ = play_test(tmp_path, InMemory(alike, void=["b0001/m2"]))
+def test_a_void_match_is_played_again_and_twice_void_is_our_failure(store: Store) -> None:
+    trial = play_test(store, InMemory(alike, void=["b0001/m2"]))
     assert trial.verdict == "identical_play"
     with pytest.raises(VoidMatch, match="twice in a row"):
-        play_test(tmp_path, InMemory(alike, void=["b0001/m2"] * 2), name="other")
+        play_test(store, InMemory(alike, void=["b0001/m2"] * 2), seed="other")
 
 
-def test_every_match_is_left_to_the_number_of_blocks_asked_for(tmp_path: Path) -> None:
+def test_every_match_is_left_to_the_number_of_blocks_asked_for(store: Store) -> None:
     table = InMemory()
-    test = experiment(max_blocks=3)
-    with closing(Store(f"sqlite:///{tmp_path}/t.sqlite")) as store:
-        trial = play_trial(test, open_experiment(test, store), table, 9)
+    trial = play_test(store, table, 9, max_blocks=3)
     assert sorted(table.played) == [f"b{block:04d}/m{n}" for block in (1, 2, 3) for n in range(4)]
-    assert replace(test).test.most_blocks == trial.run.blocks
+    assert trial.run.blocks == 3
 
 
-def test_a_test_begun_anew_has_other_deals_and_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_test_begun_anew_has_other_deals_and_leaves_the_old_one(store: Store) -> None:
     test = experiment(seed="auto")
-    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
-        assert attempt(test, store, fresh=True).name == test.name
-        first = open_experiment(test, store)
-        again = attempt(test, store, fresh=True)
-        second = open_experiment(again, store)
-        assert (again.attempt, attempt(test, store).name) == (2, again.name)
-        assert attempt(test, store, fresh=True).attempt == 3
+    assert attempt(test, store, fresh=True).name == test.name
+    first = open_experiment(test, store)
+    again = attempt(test, store, fresh=True)
+    second = open_experiment(again, store)
+    assert (again.attempt, attempt(test, store).name) == (2, again.name)
+    assert attempt(test, store, fresh=True).attempt == 3
     assert second.seed != first.seed
     assert again.name.startswith(test.name)
 
@@ -241,17 +225,16 @@ def of_folder(folder: Path, elo1: float = 10.0) -> Experiment:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Iterator[Kept]:
+def kept(store: Store, tmp_path: Path) -> Iterator[Kept]:
     folder = tmp_path / "bot"
     folder.mkdir()
     for name in ("run.sh", "weights.bin", "state.txt"):
         (folder / name).write_text("one")
-    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
-        test = of_folder(folder)
-        season = open_experiment(test, store)
-        for spec in list(block_specs(test, season.seed, 1))[:2]:
-            season.add_packed(pack_match(InMemory(alike).record(spec)))
-        yield Kept(store, folder, test)
+    test = of_folder(folder)
+    season = open_experiment(test, store)
+    for spec in list(block_specs(test, season.seed, 1))[:2]:
+        season.add_packed(pack_match(InMemory(alike).record(spec)))
+    yield Kept(store, folder, test)
 
 
 @pytest.mark.parametrize("name", ["nohup.out", "deep/games.txt", "bot.log", "state.log.1"])
@@ -300,17 +283,16 @@ def test_a_change_is_accepted_once_and_another_one_is_not(kept: Kept) -> None:
         kept.again()
 
 
-def test_a_decided_test_is_left_for_a_changed_program_without_asking(tmp_path: Path) -> None:
+def test_a_decided_test_is_left_for_a_changed_program_without_asking(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "bot"
     folder.mkdir()
     (folder / "run.sh").write_text("one")
-    with closing(Store(f"sqlite:///{tmp_path / 'test'}.sqlite")) as store:
-        test = of_folder(folder)
-        trial = play_trial(test, open_experiment(test, store), InMemory(alike), 1)
-        assert trial.verdict is not None
-        (folder / "run.sh").write_text("two")
-        assert attempt(of_folder(folder), store).name not in store.seasons()
-        assert attempt(of_folder(folder, elo1=11.0), store).name not in store.seasons()
+    test = of_folder(folder)
+    trial = play_trial(test, open_experiment(test, store), InMemory(alike), 1)
+    assert trial.verdict is not None
+    (folder / "run.sh").write_text("two")
+    assert attempt(of_folder(folder), store).name not in store.seasons()
+    assert attempt(of_folder(folder, elo1=11.0), store).name not in store.seasons()
 
 
 def test_a_test_without_digests_of_single_files_names_the_folder(kept: Kept) -> None:

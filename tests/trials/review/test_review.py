@@ -24,7 +24,7 @@ from arbiter.replay.visibility import Reader, heard, replay_of
 from arbiter.season.snapshot.decision_losses import losses_of
 from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from arbiter.trials.review import visitor_luck
+from arbiter.trials.review import luck as luck_module
 from arbiter.trials.review.evaluator import Reference
 from arbiter.trials.review.gen_values import read_values
 from arbiter.trials.review.luck import leads_of, luck_of, value_deal
@@ -318,25 +318,25 @@ class Judge(InMemory):
 def test_the_luck_of_one_seat_is_said_by_the_first_program_that_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(visitor_luck, "Reference", Judge)
+    monkeypatch.setattr(luck_module, "Reference", Judge)
     game = make("planning", {})
     record = play_by_policy(game, random_policy("a"))
     deals = [event.deal for event in retrace(record, game) if isinstance(event, Dealt)]
     points = record.points or ()
     limits = match_spec(game).limits
     silent, judge = Player("silent", ("x",)), Player("judge", ("x",))
-    said = visitor_luck.say_luck([silent, judge], limits, game, deals, points, 2)
+    said = luck_module.say_luck([silent, judge], limits, game, deals, points, 2)
     assert re.fullmatch(
         r"The luck of the cards: judge values yours \d+\.\d (above|below) the mean of the table\. You ended "
-        rf"{visitor_luck._against(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
+        rf"{luck_module._against(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
         r"\(95 %: \d+\.\d (above|below) to \d+\.\d (above|below) it\)\.",
         said,
     )
     other = make("planning", {"deals": [[1, 0], [3, 1]]})
-    assert visitor_luck.say_luck([judge], limits, other, deals[:1], points, 2).endswith(
+    assert luck_module.say_luck([judge], limits, other, deals[:1], points, 2).endswith(
         "the mean of the table."
     )
-    assert visitor_luck.say_luck([silent], limits, game, deals, points, 2) == ""
+    assert luck_module.say_luck([silent], limits, game, deals, points, 2) == ""
 
 
 @pytest.mark.parametrize("name", GAMES)
