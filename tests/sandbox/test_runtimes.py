@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.match.clock import TimeControl
 from arbiter.match.record import Fault
-from arbiter.match.spec import Limits, MatchSpec, Player
+from arbiter.match.spec import Player
 from arbiter.sandbox.player_command import registered
 from arbiter.sandbox.runtimes import settings
 from arbiter.table import play_match
 from arbiter.table.conductor import close_table, start_request
+from tests.fixtures.bot_template import spec_for
 from tests.fixtures.commands import BOTS, RANDOM
 from tests.fixtures.tiers import need
 
@@ -42,10 +42,6 @@ public class Hungry {
 """
 
 
-def limits_of(tier: str, memory_bytes: int) -> Limits:
-    return Limits(TimeControl.parse("20s"), 20_000_000_000, memory_bytes, isolation=tier)
-
-
 def test_heaps_are_part_of_the_memory_and_a_bot_has_one_core() -> None:
     told = settings(400 * MB, knows_memory=False, temporary="")
     assert "-XX:MaxRAM=400000000 -XX:MaxRAMPercentage=60" in told.pop("JAVA_TOOL_OPTIONS")
@@ -67,7 +63,7 @@ def test_java_is_told_of_a_temporary_folder_where_it_would_not_look(temporary: s
 
 def test_a_players_own_environment_wins(tmp_path: Path) -> None:
     player = Player("p", ("true",), str(tmp_path), env={"GOMEMLIMIT": "off", "OMP_NUM_THREADS": "4"})
-    env = start_request(player, limits_of("plain", 400 * MB))["env"]
+    env = start_request(player, spec_for((player,), isolation="plain").limits)["env"]
     assert (env["GOMEMLIMIT"], env["OMP_NUM_THREADS"]) == ("off", "4")
 
 
@@ -94,11 +90,10 @@ def test_java_starts_and_its_heap_ends_before_the_bots_memory_does(
     java = registered("java", ("java", "-jar", str(hungry)), hungry.parent)
     other = registered("other", tuple(RANDOM.split()), BOTS)
     record = play_match(
-        MatchSpec(
-            "m", "s", None, None, 0, "planning", {"seats": 2, "deals": [[1, 0]]}, "1",
-            (java, replace(other, name="other")), limits_of(tier, memory * MB),
+        spec_for(
+            (java, replace(other, name="other")), "20s", [[1, 0]], memory_bytes=memory * MB, isolation=tier
         )
-    )  # fmt: skip
+    )
     heap = int(record.bots[0].stderr_tail.rpartition("heap ")[2])
     assert (0.35 if memory == 100 else 0.55) < heap / memory < 0.65
     # Its output ends before the process does, which on a busy machine is not waited for.

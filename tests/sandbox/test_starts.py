@@ -165,34 +165,31 @@ def test_a_program_that_nobody_speaks_to_is_not_started(table: Conductor, bot: C
     assert [one.stderr_tail for one in record.bots[1:]] == [""] * 3
 
 
-def test_a_shell_that_finds_no_program_is_the_players_fault(table: Conductor, tmp_path: Path) -> None:
-    record = play_match(table, "plain", tmp_path, ("sh", "-c", "exec /nowhere/bot"), lambda _: None)
-    assert record.forfeit is not None
-    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
+ENDING: dict[str, tuple[str, str]] = {
+    # what a program does: (its text, the detail of the fault)
+    "ends at once": ("raise SystemExit(2)\n", "it exited with status 2"),
+    "removes its file after its first answer": (
+        "import os, sys\ninput(); print('=\\n', flush=True); input(); os.unlink(sys.argv[0]); sys.exit(2)\n",
+        "it exited with status 2",
+    ),
+    "executes what is not there": (
+        "import os\nos.execv('/bin/sh', ['sh', '-c', 'exec /nowhere/bot'])\n", "it exited with status 127: ",
+    ),
+}  # fmt: skip
 
 
-def test_a_bot_that_removes_its_file_after_its_first_answer_has_crashed(
-    table: Conductor, tmp_path: Path
+@pytest.mark.parametrize("name", ENDING)
+def test_what_a_started_program_does_to_itself_is_its_players_fault(
+    name: str, table: Conductor, tmp_path: Path
 ) -> None:
+    text, detail = ENDING[name]
     (tmp_path / "own").mkdir()
-    leaving = (
-        "import os, sys\ninput(); print('=\\n', flush=True); input(); os.unlink(sys.argv[0]); sys.exit(2)\n"
-    )
-    (tmp_path / "own" / "leaving.py").write_text(leaving)
-    record = play_match(table, "plain", tmp_path, (*PYTHON, "own/leaving.py"), lambda _: None)
-    assert not (tmp_path / "own" / "leaving.py").exists()
-    assert record.forfeit is not None
-    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
-
-
-def test_a_bot_whose_files_are_there_and_that_ends_at_once_has_crashed(
-    table: Conductor, tmp_path: Path
-) -> None:
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "ending.py").write_text("raise SystemExit(2)\n")
+    (tmp_path / "own" / "ending.py").write_text(text)
     record = play_match(table, "plain", tmp_path, (*PYTHON, "own/ending.py"), lambda _: None)
+    assert (tmp_path / "own" / "ending.py").exists() == ("unlink" not in text)
     assert record.forfeit is not None
-    assert record.forfeit.detail == "it exited with status 2"
+    assert (record.forfeit.player, record.forfeit.fault) == ("p2", Fault.CRASH)
+    assert record.forfeit.detail.startswith(detail)
 
 
 def test_a_bot_whose_module_its_tier_hides_is_told_what_helps(

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.match.clock import TimeControl
-from arbiter.match.spec import Limits, MatchSpec
 from arbiter.sandbox import cgroup
 from arbiter.sandbox.player_command import registered
 from arbiter.sandbox.tiers import choose, on_top
 from arbiter.table import play_match
 from arbiter.table.conductor import close_table
+from tests.fixtures.bot_template import spec_for
 from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
@@ -67,10 +66,7 @@ def play_bot(tmp_path: Path, program: str, tier: str) -> MatchRecord:
     (tmp_path / "bot" / "bot.py").write_text(program)
     (tmp_path / "rival" / "secret").write_text("hands")
     player = registered("bot", [sys.executable, "-I", "-S", "bot/bot.py", str(tmp_path)], tmp_path)
-    limits = Limits(TimeControl.parse("5s"), 5_000_000_000, MEMORY, isolation=tier)
-    spec = MatchSpec(
-        "m", "s", None, None, 0, "planning", {"seats": 2, "deals": [[1, 0]]}, "1", (player, player), limits
-    )  # fmt: skip
+    spec = spec_for((player, player), "5s", [[1, 0]], memory_bytes=MEMORY, isolation=tier)
     try:
         return play_match(spec)
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,9 @@ def config_file(
     words = json.dumps(command.split())
     lines = [f"  - {{name: p{k}, command: {words}}}\n" for k in range(ordinary)]
     lines.append(f"  - {{name: house, command: {words}, house: true}}\n")
-    path.write_text(f"game: {game}\nisolation: plain\nhouse_bots: [house]\nplayers:\n{''.join(lines)}")
+    path.write_text(
+        f"game: {game}\nisolation: plain\nworkers: 1\nhouse_bots: [house]\nplayers:\n{''.join(lines)}"
+    )
     return path
 
 
@@ -125,23 +126,24 @@ def test_its_name_follows_its_programs_and_settings_and_not_the_pairing(tmp_path
     assert name() != first
 
 
-def test_a_changed_program_asks_before_the_matches_of_a_gauntlet_are_left_behind(tmp_path: Path) -> None:
+def test_a_changed_program_asks_before_the_matches_of_a_gauntlet_are_left_behind(
+    store: Store, tmp_path: Path
+) -> None:
     (tmp_path / "bots").mkdir()
     bot = tmp_path / "bots" / "bot.py"
     bot.write_text("one")
     config = load(config_file(tmp_path, command=f"python3 {bot}"))
-    with closing(Store("sqlite://")) as store:
-        first = Gauntlet.of(config, "p0").resumed(store, 1)
-        season = first.open(store)
-        spec = first.specs(season.seed, 1)[0]
-        season.add_match(play_by_policy(config.game, random_policy(1), spec))
-        (bot.parent / "games.txt").write_text("lost")
-        assert Gauntlet.of(config, "p0").resumed(store, 1).name == first.name
-        bot.write_text("two")
-        with pytest.raises(ConfigError, match=rf"bot\.py changed since {first.name} was begun"):
-            Gauntlet.of(config, "p0").resumed(store, 1)
-        assert Gauntlet.of(config, "p0").resumed(store, 1, fresh=True).name != first.name
-        assert Gauntlet.of(config, "p0").resumed(store, 1, accept=True).name == first.name
+    first = Gauntlet.of(config, "p0").resumed(store, 1)
+    season = first.open(store)
+    spec = first.specs(season.seed, 1)[0]
+    season.add_match(play_by_policy(config.game, random_policy(1), spec))
+    (bot.parent / "games.txt").write_text("lost")
+    assert Gauntlet.of(config, "p0").resumed(store, 1).name == first.name
+    bot.write_text("two")
+    with pytest.raises(ConfigError, match=rf"bot\.py changed since {first.name} was begun"):
+        Gauntlet.of(config, "p0").resumed(store, 1)
+    assert Gauntlet.of(config, "p0").resumed(store, 1, fresh=True).name != first.name
+    assert Gauntlet.of(config, "p0").resumed(store, 1, accept=True).name == first.name
 
 
 def test_without_a_season_all_are_fitted_together(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import struct
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.match.clock import TimeControl
-from arbiter.match.spec import Limits, MatchSpec
+from arbiter.errors import VoidMatch
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.files_needed import KeeperRequest
 from arbiter.sandbox.forkserver.libraries import MAGIC, Looks, files_for, find, needs_of
@@ -18,6 +18,7 @@ from arbiter.sandbox.player_command import registered
 from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.table import Conductor
 from arbiter.trials.sandboxcheck.attack_folder import IN_A_SHELL
+from tests.fixtures.bot_template import spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,15 +31,6 @@ pytestmark = [
     pytest.mark.process,
     pytest.mark.usefixtures("a_stage"),
 ]
-PYTHON = "/usr/bin/python3"
-PLAY = """
-import sys
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "set_cards":
-        card = words[2]
-    print({"gen_declare": "= 0", "gen_move": "= " + card}.get(words[0], "=") if "card" in dir() else "=", end="\\n\\n", flush=True)
-"""
 
 
 def program_that_needs(*names: str, looked_for_in: str = "") -> bytes:
@@ -63,32 +55,21 @@ def program_that_needs(*names: str, looked_for_in: str = "") -> bytes:
     return header + segments + b"".join(struct.pack("<QQ", *entry) for entry in entries) + strings
 
 
-def play_match(folder: Path, *command: str) -> MatchRecord:
-    """A match of a bot against itself, under a keeper of its own."""
-    (folder / "bot.py").write_text(PLAY)
-    player = registered("bot", command or (PYTHON, str(folder / "bot.py")), folder)
-    return played_by(player, registered("other", (PYTHON, str(folder / "bot.py")), folder))
+def play_match(folder: Path, *arguments: str) -> MatchRecord:
+    """A match of two bots in a shell, under a keeper of its own; the first reads `folder` too."""
+    first = replace(in_a_shell(folder, "bot", "#!/bin/sh"), read=(str(folder),))
+    return played_by(
+        replace(first, command=(*first.command, *arguments)), in_a_shell(folder, "other", "#!/bin/sh")
+    )
 
 
 def played_by(*players: Player) -> MatchRecord:
     """A match of two players, under a keeper of its own."""
-    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, 100_000_000, isolation="landlock")
     SYSTEM.close()
     with closing(Conductor()) as table:
         try:
             return table.play(
-                MatchSpec(
-                    "m",
-                    "s",
-                    None,
-                    None,
-                    0,
-                    "planning",
-                    {"seats": 2, "deals": [[1, 0]]},
-                    "1",
-                    players,
-                    limits,
-                )
+                spec_for(players, deals=[[1, 0]], memory_bytes=100_000_000, isolation="landlock")
             )
         finally:
             SYSTEM.close()
@@ -111,18 +92,15 @@ def test_a_pipe_where_a_library_is_looked_for_keeps_nobody_waiting(tmp_path: Pat
 
 
 def test_a_word_that_leads_through_the_kernels_folders_starts_a_bot_all_the_same(tmp_path: Path) -> None:
-    assert play_match(tmp_path, PYTHON, str(tmp_path / "bot.py"), "/dev/stdin").forfeit is None
+    assert play_match(tmp_path, "/dev/stdin").forfeit is None
 
 
 def test_a_first_line_tells_an_author_nothing_of_the_organisers_links(tmp_path: Path) -> None:
-    (tmp_path / "own").mkdir()
     (tmp_path / "hidden").write_text("")
     (tmp_path / "private").symlink_to("hidden")
-    script = tmp_path / "own" / "start"
-    script.write_text(f"#!{tmp_path}/private\nif [ -L {tmp_path}/private ]; then echo seen >&2; fi\n")
-    script.chmod(0o755)
-    with pytest.raises(Exception, match="No such file"):
-        play_match(tmp_path / "own", str(script))
+    seeing = in_a_shell(tmp_path, "bot", f"#!{tmp_path}/private")
+    with pytest.raises(VoidMatch, match="No such file"):
+        played_by(seeing, in_a_shell(tmp_path, "other", "#!/bin/sh"))
 
 
 def test_a_folder_deeper_than_any_is_looked_through_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from arbiter.match.clock import TimeControl
-from arbiter.match.spec import Limits, MatchSpec
+from arbiter.match.spec import Limits
 from arbiter.sandbox import rootfs_client as system_module
 from arbiter.sandbox.forkserver import copies, users
 from arbiter.sandbox.forkserver.users import FIRST, NOBODY, NUMBERS, Users, become
@@ -23,6 +23,8 @@ from arbiter.sandbox.rootfs_client import SYSTEM
 from arbiter.sandbox.tiers import stage_enforces
 from arbiter.table import Conductor
 from arbiter.table.single_bot import SingleBot
+from arbiter.trials.sandboxcheck.attack_folder import IN_A_SHELL
+from tests.fixtures.bot_template import spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,7 @@ pytestmark = [
     pytest.mark.usefixtures("landlock"),
 ]
 on_a_stage = pytest.mark.usefixtures("a_stage")
+PYTHON = (sys.executable, "-I", "-S")
 MEMORY = 100_000_000
 PLAY = """
 import sys
@@ -59,27 +62,34 @@ def table() -> Iterator[Conductor]:
     made.close()
 
 
-def seen_by(
-    table: Conductor, folder: Path, program: str, command: tuple[str, ...] = (sys.executable,)
-) -> BotReport:
-    """What came of a bot of one card that first does something, but for pauses of this machine's; its own
-    folder is `folder`.
-    """
+def bot_in(folder: Path, program: str = "", command: tuple[str, ...] = PYTHON, **keys: Any) -> Player:
+    """A bot of one card that first runs a program, in its own folder."""
     folder.mkdir(exist_ok=True)
     bot = folder / "bot.py"
     if not bot.exists() or bot.read_text() != program + PLAY:
         bot.write_text(program + PLAY)
-    player = registered("bot", (*command, str(folder / "bot.py")), folder)
-    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
-    record = table.play(
-        MatchSpec(
-            "m", "s", None, None, 0, "planning", {"seats": 2, "deals": [[1, 0]]}, "1",
-            (player, replace(player, name="other")), limits,
-        )
-    )  # fmt: skip
+    return registered(folder.name, (*command, str(bot)), folder, **keys)
+
+
+def played_by(table: Conductor, *players: Player) -> MatchRecord:
+    """A match played to its end; its reports lack notes of pauses of this machine."""
+    record = table.play(spec_for(players, deals=[[1, 0]], memory_bytes=MEMORY, isolation="landlock"))
     assert record.forfeit is None, record.bots[record.forfeit.seat].stderr_tail
-    report = record.bots[0]
-    return replace(report, notes=tuple(note for note in report.notes if "referee was stopped" not in note))
+    reports = [
+        replace(bot, notes=tuple(note for note in bot.notes if "referee was stopped" not in note))
+        for bot in record.bots
+    ]
+    return replace(record, bots=tuple(reports))
+
+
+def seen_by(table: Conductor, folder: Path, program: str, command: tuple[str, ...] = PYTHON) -> BotReport:
+    """The report of a bot of `bot_in` that meets a bot in a shell."""
+    other = folder.parent / "other"
+    other.mkdir(exist_ok=True)
+    (other / "bot").write_text(f"#!/bin/sh\n{IN_A_SHELL}")
+    (other / "bot").chmod(0o755)
+    rival = registered("other", (str(other / "bot"),), other)
+    return played_by(table, bot_in(folder, program, command), rival).bots[0]
 
 
 TELL_FILES = """
@@ -172,7 +182,7 @@ def test_what_of_the_system_does_not_fit_into_memory_is_read_where_it_is_and_nam
 @on_a_stage
 def test_a_bot_has_the_same_process_number_in_each_seat(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("import os\nprint('=', os.getpid(), end='\\n\\n')\n")
-    player = registered("bot", (sys.executable, "-I", "-S", str(tmp_path / "bot.py")), tmp_path)
+    player = registered("bot", (*PYTHON, str(tmp_path / "bot.py")), tmp_path)
     limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
     with closing(Launcher()) as launcher:
         numbers = []
@@ -211,12 +221,6 @@ def test_a_folder_too_large_to_copy_is_read_where_it_is_and_this_is_noted(
     assert report.notes == (f"read where they are, not copied to memory: {own}",)
 
 
-def played_by(table: Conductor, *players: Player) -> MatchRecord:
-    limits = Limits(TimeControl.parse("10s"), 10_000_000_000, MEMORY, isolation="landlock")
-    options = {"seats": len(players), "deals": [[1, 0]]}
-    return table.play(MatchSpec("m", "s", None, None, 0, "planning", options, "1", players, limits))
-
-
 def with_weights(folder: Path, size: int, name: str = "weights") -> Path:
     folder.mkdir(parents=True)
     with open(folder / name, "wb") as file:
@@ -226,11 +230,7 @@ def with_weights(folder: Path, size: int, name: str = "weights") -> Path:
 
 @on_a_stage
 def test_each_player_has_a_share_of_its_own_for_copies(table: Conductor, tmp_path: Path) -> None:
-    players = []
-    for seat in range(3):
-        own = with_weights(tmp_path / str(seat), copies.LARGEST // 10 * 9)
-        (own / "bot.py").write_text(PLAY)
-        players.append(registered(f"bot{seat}", (sys.executable, str(own / "bot.py")), own))
+    players = [bot_in(with_weights(tmp_path / f"{n}", copies.LARGEST // 10 * 9)) for n in range(3)]
     for _ in range(2):
         record = played_by(table, *players)
         assert [bot.notes for bot in record.bots] == [(), (), ()]
@@ -242,9 +242,8 @@ def test_what_else_a_player_reads_does_not_take_its_own_folders_room(
     table: Conductor, tmp_path: Path
 ) -> None:
     own = with_weights(tmp_path / "z", copies.LARGEST // 2)
-    (own / "bot.py").write_text(PLAY)
     read = [str(with_weights(tmp_path / f"a{number}", copies.LARGEST // 3)) for number in range(2)]
-    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=[*read, str(own)])
+    player = bot_in(own, read=[*read, str(own)])
     record = played_by(table, player, replace(player, name="other", read=(str(own),)))
     told = f"read where they are, not copied to memory: {read[1]}"
     assert [bot.notes for bot in record.bots] == [(told,), ()]
@@ -253,17 +252,12 @@ def test_what_else_a_player_reads_does_not_take_its_own_folders_room(
 @on_a_stage
 def test_what_lies_in_a_copied_folder_is_copied_with_it(table: Conductor, tmp_path: Path) -> None:
     own = with_weights(tmp_path / "own" / "inner", copies.LARGEST // 3 * 2)
-    (own / "bot.py").write_text(PLAY)
     read = [str(tmp_path / "own"), *(str(with_weights(own / str(number), 0)) for number in range(9))]
-    player = registered("bot", (sys.executable, str(own / "bot.py")), own, read=read)
+    player = bot_in(own, read=read)
     # Also where the inner one was copied before.
-    record = played_by(
-        table, replace(player, read=(str(own),)), replace(player, name="other", read=(str(own),))
-    )
-    assert record.forfeit is None
+    played_by(table, replace(player, read=(str(own),)), replace(player, name="other", read=(str(own),)))
     record = played_by(table, player, replace(player, name="other"))
     assert not any("not copied" in note for bot in record.bots for note in bot.notes)
-    assert record.forfeit is None
 
 
 @on_a_stage
@@ -275,16 +269,6 @@ def test_folders_without_end_keep_nothing_from_being_copied(table: Conductor, tm
     place.mkdir(parents=True)
     # The machine's load may be noted, too.
     assert not any("not copied" in note for note in seen_by(table, own, "").notes)
-
-
-@on_a_stage
-def test_a_bot_sees_no_process_but_itself(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import os, sys
-others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists(f"/proc/{pid}")]
-print(others, file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "[]\n"
 
 
 @on_a_stage
@@ -375,28 +359,6 @@ with tempfile.NamedTemporaryFile(delete=False) as file:
     assert first == second
 
 
-def test_the_machine_seems_to_have_the_memory_that_a_bot_may_use(table: Conductor, tmp_path: Path) -> None:
-    tell = (
-        "import os, sys\nprint(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'), file=sys.stderr)\n"
-    )
-    told = int(seen_by(table, tmp_path / "own", tell).stderr_tail)
-    assert MEMORY - 4096 <= told <= MEMORY
-
-
-def test_a_call_that_is_refused_is_named_once_in_the_notes(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import os, socket
-for _ in range(3):
-    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
-        try:
-            act()
-        except PermissionError:
-            pass
-"""
-    report = seen_by(table, tmp_path / "own", tell)
-    assert report.notes == ("system calls refused: clone, socket, setpriority",)
-
-
 THREADS = """
 import ctypes, os, sys, threading, time
 SHARED_WAIT = 202 if os.uname().machine == "x86_64" else 98
@@ -426,9 +388,119 @@ print("posted", libc.sem_wait(posted), file=sys.stderr)
 """
 
 
-def test_threads_are_waited_for_as_anywhere(table: Conductor, tmp_path: Path) -> None:
-    told = seen_by(table, tmp_path / "own", THREADS).stderr_tail.splitlines()
-    assert told == ["joined 3", "too early 110", "in time 0", "changed 0", "posted 0"]
+TOLD: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    # the behaviour: (the program, what it writes to standard error, what its report notes)
+    "it sees no process but itself": ("""
+import os, sys
+others = [pid for pid in range(1, 2000) if pid != os.getpid() and os.path.exists(f"/proc/{pid}")]
+print(others, file=sys.stderr)
+""", "[]", ()),
+    "a refused call is noted once": ("""
+import os, socket
+for _ in range(3):
+    for act in (os.fork, lambda: socket.socket(socket.AF_INET), lambda: os.setpriority(os.PRIO_PROCESS, 0, 1)):
+        try:
+            act()
+        except PermissionError:
+            pass
+""", "", ("system calls refused: clone, socket, setpriority",)),
+    "threads are waited for": (THREADS, "joined 3\ntoo early 110\nin time 0\nchanged 0\nposted 0", ()),
+    "a thread shares all that limits count": ("""
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+number = 56 if os.uname().machine == "x86_64" else 220
+# All that a thread shares but the descriptors.
+print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), file=sys.stderr)
+""", "-1 1", ("system calls refused: clone",)),
+    "waits that signals end are forgotten": ("""
+import ctypes, os, signal, sys, threading
+libc = ctypes.CDLL(None)
+number = 202 if os.uname().machine == "x86_64" else 98
+word = ctypes.c_uint32(7)
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+far = (ctypes.c_long * 2)(1000, 0)
+for _ in range(500):
+    libc.syscall(number, ctypes.byref(word), 0, 7, far, 0, 0)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("done", file=sys.stderr)
+""", "done", ()),
+    "it makes 64 pipes and socket pairs": ("""
+import os, socket, sys
+made = 0
+try:
+    while made < 200:
+        for end in os.pipe() if made % 2 else socket.socketpair():
+            os.close(end) if made % 2 else end.close()
+        made += 1
+except OSError as error:
+    print(made, error.errno, file=sys.stderr)
+""", "64 24", ()),
+    "it makes 16 timers": ("""
+import ctypes, os, select, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for _ in range(200):
+    select.epoll().close()
+made = 0
+while libc.timerfd_create(1, 0) >= 0:
+    made += 1
+print(made, ctypes.get_errno(), file=sys.stderr)
+""", "16 24", ()),
+    "it has 256 threads": ("""
+import sys, threading, time
+threading.stack_size(65536)
+stop = threading.Event()
+started = 0
+try:
+    for _ in range(400):
+        threading.Thread(target=stop.wait, daemon=True).start()
+        started += 1
+except RuntimeError:
+    pass
+print(started, file=sys.stderr)
+""", "255", ()),
+    "questions without end are answered slowly": ("""
+import os, threading
+def ask():
+    while True:
+        try:
+            os.setpriority(os.PRIO_PROCESS, 0, 1)
+        except PermissionError:
+            pass
+threading.stack_size(65536)
+for _ in range(20):
+    threading.Thread(target=ask, daemon=True).start()
+""", "", ("system calls refused: setpriority",)),
+    "the machine seems to have the memory that it may use": ("""
+import os, sys
+print(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 12, file=sys.stderr)
+""", str(MEMORY >> 12), ()),
+}  # fmt: skip
+OF_A_STAGE = ("it sees no process but itself",)
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, BotReport]:
+    """The report of each program of `TOLD`, four bots to a match."""
+    folder = tmp_path_factory.mktemp("told")
+    found: dict[str, BotReport] = {}
+    bots = [bot_in(folder / f"bot{number}", program) for number, (program, *_) in enumerate(TOLD.values())]
+    with closing(Conductor()) as table:
+        for first in range(0, len(bots), 4):
+            some = bots[first : first + 4]
+            found.update(zip([*TOLD][first : first + 4], played_by(table, *some).bots, strict=True))
+    return found
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_confined_bot_sees_and_may(
+    name: str, reports: dict[str, BotReport], request: pytest.FixtureRequest
+) -> None:
+    if name in OF_A_STAGE:
+        request.getfixturevalue("a_stage")
+    _, said, notes = TOLD[name]
+    assert reports[name].stderr_tail.strip() == said
+    assert reports[name].notes == notes
 
 
 def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
@@ -448,96 +520,6 @@ def test_without_namespaces_bots_are_confined_and_supervised_all_the_same(
         table.close()
     assert report.stderr_tail.splitlines()[0] == "joined 3"
     assert report.notes == ("system calls refused: socket",)
-
-
-def test_a_thread_shares_all_that_limits_count(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import ctypes, os, sys
-libc = ctypes.CDLL(None, use_errno=True)
-number = 56 if os.uname().machine == "x86_64" else 220
-# All that a thread shares but the descriptors.
-print(libc.syscall(number, 0x10900 | 0x200, 0, 0, 0, 0), ctypes.get_errno(), file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "-1 1\n"
-
-
-def test_waits_that_signals_end_are_forgotten(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import ctypes, os, signal, sys, threading
-libc = ctypes.CDLL(None)
-number = 202 if os.uname().machine == "x86_64" else 98
-word = ctypes.c_uint32(7)
-signal.signal(signal.SIGALRM, lambda *_: None)
-signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
-far = (ctypes.c_long * 2)(1000, 0)
-for _ in range(500):
-    libc.syscall(number, ctypes.byref(word), 0, 7, far, 0, 0)
-signal.setitimer(signal.ITIMER_REAL, 0)
-print("done", file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "done\n"
-
-
-def test_a_bot_makes_so_many_pipes_and_no_more(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import os, socket, sys
-made = 0
-try:
-    while made < 200:
-        for end in os.pipe() if made % 2 else socket.socketpair():
-            os.close(end) if made % 2 else end.close()
-        made += 1
-except OSError as error:
-    print(made, error.errno, file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "64 24\n"
-
-
-def test_a_bot_makes_so_many_timers_and_no_more(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import ctypes, os, select, sys
-libc = ctypes.CDLL(None, use_errno=True)
-for _ in range(200):
-    select.epoll().close()
-made = 0
-while libc.timerfd_create(1, 0) >= 0:
-    made += 1
-print(made, ctypes.get_errno(), file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "16 24\n"
-
-
-def test_a_bot_has_so_many_threads_and_no_more(table: Conductor, tmp_path: Path) -> None:
-    tell = """
-import sys, threading, time
-threading.stack_size(65536)
-stop = threading.Event()
-started = 0
-try:
-    for _ in range(400):
-        threading.Thread(target=stop.wait, daemon=True).start()
-        started += 1
-except RuntimeError:
-    pass
-print(started, file=sys.stderr)
-"""
-    assert seen_by(table, tmp_path / "own", tell).stderr_tail == "255\n"
-
-
-def test_questions_without_end_are_answered_slowly_and_harm_nobody(table: Conductor, tmp_path: Path) -> None:
-    flood = """
-import os, threading
-def ask():
-    while True:
-        try:
-            os.setpriority(os.PRIO_PROCESS, 0, 1)
-        except PermissionError:
-            pass
-threading.stack_size(65536)
-for _ in range(20):
-    threading.Thread(target=ask, daemon=True).start()
-"""
-    assert seen_by(table, tmp_path / "own", flood).notes[0] == "system calls refused: setpriority"
 
 
 def test_a_folder_has_entries_that_change_with_what_is_in_it(tmp_path: Path) -> None:

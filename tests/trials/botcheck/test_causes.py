@@ -89,7 +89,7 @@ def launcher() -> Iterator[Launcher]:
 def player_of(folder: Path, source: str) -> Player:
     (folder / "bot.py").write_text(source)
     (folder / "table.txt").touch()
-    return registered("bot", ("python3", "bot.py"), folder)
+    return registered("bot", ("python3", "-I", "-S", "bot.py"), folder)
 
 
 @pytest.mark.parametrize(("fault", "game"), CASES)

@@ -35,7 +35,14 @@ def suite(tmp_path: Path, arbiter: Run) -> Run:
 
     def call(*checks: dict[str, Any], words: tuple[str, ...] = (), **keys: Any) -> tuple[int, str, str]:
         file = tmp_path / "suite.yaml"
-        shape = {"game": SMALL, "bot": GREEDY, "isolation": "plain", "checks": list(checks), **keys}
+        shape = {
+            "game": SMALL,
+            "bot": GREEDY,
+            "isolation": "plain",
+            "workers": 1,
+            "checks": list(checks),
+            **keys,
+        }
         file.write_text(yaml.safe_dump(shape, sort_keys=False))
         return arbiter("suite", file, *words)
 
@@ -70,14 +77,19 @@ def test_each_check_that_passes_is_a_line(suite: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_bot_that_is_too_weak_fails_with_its_score(suite: Run, tmp_path: Path) -> None:
-    code, out, _ = suite(
-        {"check": "beats", "opponent": GREEDY, "at_least": 51, "blocks": 2}, words=("--format", "json")
-    )
+def test_a_bot_that_is_too_weak_fails_with_its_score_where_that_check_alone_is_asked_for(suite: Run) -> None:
+    checks = [
+        {"check": "no-faults", "name": "one", "blocks": 1},
+        {"check": "beats", "name": "two", "opponent": GREEDY, "at_least": 51, "blocks": 2},
+    ]
+    code, out, _ = suite(*checks, words=("--only", "two", "--format", "json"))
     (found,) = json.loads(out)["checks"]
-    assert (code, found["ok"]) == (1, False)
+    assert (code, found["name"], found["ok"]) == (1, "two", False)
     # The same program on both sides: exactly level.
     assert found["detail"] == "50.0 % ± 0.0 of 2 blocks; 51 % is enough"
+    code, out, err = suite(*checks, words=("--only", "too"))
+    assert (code, out) == (2, "")
+    assert "did you mean two?" in err
 
 
 @pytest.mark.process
@@ -154,19 +166,6 @@ def test_a_bot_that_fails_in_a_recorded_match_is_told(suite: Run, tmp_path: Path
     code, out, _ = suite({"check": "replays", "record": str(RECORD)}, game=GAME, bot=broken)
     assert code == 1
     assert "after 0 of its moves it forfeits (crash): it exited with status 1: lost" in out
-
-
-@pytest.mark.process
-def test_only_the_checks_asked_for_are_made(suite: Run) -> None:
-    checks = [
-        {"check": "no-faults", "name": "one", "blocks": 1},
-        {"check": "no-faults", "name": "two", "blocks": 1},
-    ]
-    code, out, _ = suite(*checks, words=("--only", "two"))
-    assert (code, [line.split(":")[0] for line in out.splitlines()[:-1]]) == (0, ["PASSED two"])
-    code, out, err = suite(*checks, words=("--only", "too"))
-    assert (code, out) == (2, "")
-    assert "did you mean two?" in err
 
 
 def test_every_mistake_of_a_file_has_its_place(tmp_path: Path) -> None:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import sqlite3
-import subprocess
 import sys
-from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-from tests.fixtures.commands import BOTS
+from tests.fixtures.commands import BOTS, RANDOM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +29,7 @@ FILE = {
     "iterations": 5,
     "seed": "s",
     "isolation": "plain",
+    "workers": 1,
     "test": {"max_blocks": 3},
 }
 
@@ -72,28 +68,6 @@ def test_a_tuning_ends_with_an_estimate_its_way_and_a_test(tune: Run, tmp_path: 
     assert "undecided after 3 blocks: the budget is spent" in out
 
 
-def test_killed_and_begun_again_it_ends_as_in_one_piece(tune: Run, tmp_path: Path) -> None:
-    file = write(tmp_path, iterations=8)
-    whole = json.loads(tune(file, "--no-test", "--format", "json", "--store", "sqlite:///whole.sqlite")[1])
-    assert whole["test"] is None
-    words = [sys.executable, "-m", "arbiter", "tune", file, "--no-test"]
-    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True) as first:
-        while stored(tmp_path) < 3 and first.poll() is None:
-            pass
-        os.killpg(first.pid, signal.SIGKILL)
-    assert stored(tmp_path) > 0
-    again = json.loads(tune(file, "--no-test", "--format", "json")[1])
-    assert again == whole
-
-
-def stored(folder: Path) -> int:
-    """The number of matches in the store beside the file; 0 while it is being made."""
-    address = f"file:{folder / 'tune.sqlite'}?mode=ro"
-    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(address, uri=True)) as connection:
-        return int(connection.execute("SELECT count(*) FROM matches").fetchone()[0])
-    return 0
-
-
 def test_a_bot_that_fails_in_all_its_matches_is_an_exit_of_3(tune: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("raise SystemExit('no engine')\n")
     code, out, err = tune(write(tmp_path, base=[sys.executable, "bad.py"]))
@@ -104,7 +78,7 @@ def test_a_bot_that_fails_in_all_its_matches_is_an_exit_of_3(tune: Run, tmp_path
 
 def test_a_bot_that_does_not_read_its_numbers_is_asked_about(tune: Run, tmp_path: Path) -> None:
     unread = [{"name": "TILT", "start": 1, "min": 0, "max": 4}]
-    file = write(tmp_path, base=GREEDY[:-2], parameters=unread, iterations=8, game=TINY)
+    file = write(tmp_path, base=RANDOM.split(), parameters=unread, iterations=8, game=TINY)
     code, out, err = tune(file, "--no-test", "--format", "json")
     assert (code, json.loads(out)["estimate"]) == (0, {"TILT": 1.0})
     assert "TILT as a variable: from 1 within 0 to 4, first step 1" in err
@@ -115,6 +89,6 @@ def test_a_mistake_has_its_place_and_is_an_exit_of_2(tune: Run, tmp_path: Path) 
     file = write(tmp_path, iteration=3)
     code, _, err = tune(file)
     assert code == 2
-    assert err == f"{file}:26:1: iteration: unknown key (did you mean iterations?)\n"
+    assert err == f"{file}:27:1: iteration: unknown key (did you mean iterations?)\n"
     assert tune("gone.yaml")[2].startswith("gone.yaml: cannot be read")
     assert "there is no such folder" in tune(write(tmp_path), "--picture", "no/way.svg")[2]
