@@ -16,6 +16,7 @@ from arbiter.trials.sandboxcheck.attack_folder import Place
 from arbiter.trials.sandboxcheck.attack_suite import play_attack
 from arbiter.trials.sandboxcheck.covert_channels import TELLING
 from arbiter.trials.sandboxcheck.expectations import Attack, attacks, keeps
+from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
@@ -29,6 +30,14 @@ NOBODY = 65534
 MEASURED = 8
 ME, ORDINARY = "me", "an ordinary user"
 SEATINGS = [(ME, "plain"), (ME, "landlock"), (ORDINARY, "landlock")]
+OF_ANY_USER = ("match", "program", "share", "stretch")
+"""Kinds of attacks that end alike whoever plays them: the usual profile tries a fourth as an ordinary user."""
+CASES = [
+    pytest.param(who, tier, attack, id=f"{who}-{tier}-{attack.name}")
+    for who, tier in SEATINGS
+    for number, attack in enumerate(attacks())
+    if who == ME or attack.kind not in OF_ANY_USER or PROFILE == "thorough" or number % 4 == 0
+]
 DISTURBERS = {
     "plain": ("spinning_threads", "spinning_children", "noisy_threads"),
     "landlock": ("spinning_threads", "error_flood", "noisy_threads"),
@@ -73,8 +82,7 @@ def no_ordinary_user() -> str:
     return f"{SYSTEM_PYTHON} is not Python >= 3.11" if done.returncode else ""
 
 
-@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
-@pytest.mark.parametrize(("who", "tier"), SEATINGS)
+@pytest.mark.parametrize(("who", "tier", "attack"), CASES)
 def test_an_attack_ends_as_the_table_says(
     who: str, tier: str, attack: Attack, places: Callable[[str], Place]
 ) -> None:

@@ -226,7 +226,7 @@ def test_the_good_bot_of_these_tests_passes_every_step(check: Run, bot: Write) -
 @pytest.mark.parametrize(
     ("program", "command", "options"),
     [
-        (BOTS / "python" / "planning_greedy.py", PYTHON, ()),
+        (BOTS / "python" / "planning_greedy.py", (sys.executable, "-S"), ()),
         (BOTS / "cpp" / "build" / "planning_random", (), ()),
         (BOTS / "js" / "planning_random.js", ("node",), SHORT),
     ],
