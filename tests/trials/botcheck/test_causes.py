@@ -20,8 +20,9 @@ from arbiter.sandbox.player_command import registered
 from arbiter.trials.botcheck import Step, Subject, check_bot, probes, short_dialogues, verdicts
 from arbiter.trials.botcheck.probes import PAIRS, is_cause
 from arbiter.trials.botcheck.short_dialogues import Patience
+from tests.fixtures.bot_template import WITHOUT_FAULT, source_of_bot
 from tests.trials.botcheck.beginners import FAULTS, GAMES, OF_GAMES, source_of
-from tests.trials.botcheck.test_check_bot import GEN, GOOD, TEMPLATE
+from tests.trials.botcheck.test_check_bot import GEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,8 +129,8 @@ def test_an_illegal_answer_in_a_trials_match_is_told_the_fix_of_the_rules(game: 
 def by_lot(folder: Path, does: str, *runs: int) -> Player:
     """A sound bot of Planning that does something else in some of its runs, which are counted from 0."""
     count = "file = open(__file__ + '.runs', 'a+b'); run = file.tell(); file.write(b'.'); file.close()"
-    parts = {**GOOD, "early": count, "each": f"    {does.format(f'run in {runs}')}"}
-    return player_of(folder, TEMPLATE.format(modules="os, sys, time", **parts))
+    each = does.format(f"run in {runs}")
+    return player_of(folder, source_of_bot(**WITHOUT_FAULT, early=count, each=each))
 
 
 def steps_of(player: Player, launcher: Launcher, sent: bool = False) -> dict[str, Step]:

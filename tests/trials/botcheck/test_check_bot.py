@@ -17,6 +17,7 @@ from arbiter.match.spec import Player
 from arbiter.trials.botcheck import STEPS, Step, is_required, probes, short_dialogues
 from arbiter.trials.botcheck.short_dialogues import Patience
 from arbiter.trials.botcheck.verdicts import EXEC, escaped
+from tests.fixtures.bot_template import WITHOUT_FAULT, source_of_bot
 from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
@@ -36,44 +37,6 @@ ADVISORY = ("unknown-command", "blank-lines", "line-ends", "same-seed", "batched
 ADVICE = "no match under these terms comes to {}: advice, not a failure"
 SHORT = ("--option", "deals=[[2, 0], [3, 1]]")
 
-# A bot without a fault; {early} runs before, {each} for every command, {say} writes a reply.
-TEMPLATE = """
-import {modules}
-early, hand, table = True, [], []
-def say(text):
-    {say}
-{early}
-for line in sys.stdin:
-    words = line.split({split})
-    if not words:
-        {blank}
-        continue
-    answer = "="
-    if words[0] == "set_cards":
-        hand, table = words[2:], []
-    elif words[0] == "play":
-        table.append(words[2])
-        hand = [card for card in hand if card != words[2]]
-        table = table[:len(table) % 4 and len(table)]
-    elif words[0] == "gen_declare":
-        answer = "= 0"
-    elif words[0] == "gen_move":
-        follow = [card for card in hand if table and card[1] == table[0][1]]
-        answer = "= " + (follow or hand)[0]
-    elif words[0] not in ("set_deck", "set_players", "set_game", "time_left", "declare", "quit"):
-        answer = "? unknown command"
-{each}
-    say(answer + "\\n\\n")
-    {end}
-"""
-GOOD = {
-    "split": "",
-    "say": "sys.stdout.write(text); sys.stdout.flush()",
-    "early": "",
-    "blank": "pass",
-    "each": "",
-    "end": "if words[0] == 'quit': break",
-}
 GEN = "if words[0] == 'gen_move': "
 DECLARE = "if words[0] == 'gen_declare': "
 
@@ -168,12 +131,8 @@ def bot(tmp_path: Path) -> Write:
     """Writes a bot that differs from the good one."""
 
     def write(changes: dict[str, str]) -> Path:
-        parts = {**GOOD, **changes}
-        parts["each"] = "    " + parts["each"]
         path = tmp_path / "bot.py"
-        # Some modules would take most of its start.
-        slow = [module for module in ("random", "signal") if f"{module}." in str(parts)]
-        path.write_text(TEMPLATE.format(modules=", ".join(["os", "sys", "time", *slow]), **parts))
+        path.write_text(source_of_bot(**WITHOUT_FAULT | changes))
         return path
 
     return write
