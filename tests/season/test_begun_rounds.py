@@ -24,10 +24,10 @@ from arbiter.season.events import (
 from arbiter.season.season import Season
 from arbiter.store import Store, db_schema
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import of_kind, play, players
 from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from arbiter.match.record import MatchRecord
@@ -35,10 +35,9 @@ if TYPE_CHECKING:
     from arbiter.season.config import Config
     from arbiter.season.events import Event
     from arbiter.store import SeasonStore
+    from tests.fixtures.made_up_seasons import Configured
 
-CONFIG = "game: planning\nrounds: 3\nopening_rounds: 1\nseed: abc\ntime: 10s\nplayers:\n" + "".join(
-    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
-)
+CONFIG = f"game: planning\nrounds: 3\nopening_rounds: 1\nseed: abc\ntime: 10s\nplayers:\n{players(8)}"
 EDITED = CONFIG.replace("time: 10s", "time: 5s").replace("name: p7", "name: p8")
 """Another time, and p8 in the place of p7."""
 WHAT = "time: 10s -> 5s; p8 is new; p7 is withdrawn"
@@ -46,7 +45,7 @@ MATCHES = 8
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Callable[[str], Config]:
+def config(tmp_path: Path) -> Configured:
     """A config from its text."""
 
     def write(text: str) -> Config:
@@ -77,12 +76,12 @@ def kept(season: SeasonStore, rounds: int) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], Config]) -> None:
+def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Configured) -> None:
     """The file is edited while nobody plays; the round goes on without asking, and the next one asks."""
     two, two_edited = (text.replace("rounds: 3", "rounds: 2") for text in (CONFIG, EDITED))
     with closing(Store("sqlite://")) as store:
         undisturbed = Season.open(config(two), store)
-        list(undisturbed.play(Scripted(by_name)))
+        play(undisturbed)
         expected = {number: kept(undisturbed.stored, number) for number in (1, 2)}
     for point in count(1):
         with closing(Store("sqlite://")) as store:
@@ -111,7 +110,7 @@ def test_killed_at_any_point_it_ends_as_if_undisturbed(config: Callable[[str], C
 
 @pytest.mark.slow
 def test_all_matches_stored_and_none_rated_is_finished_with_consent_too(
-    config: Callable[[str], Config], store: Store
+    config: Configured, store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 1 + MATCHES)
     opened_season = Season.open(config(EDITED), store)
@@ -119,28 +118,23 @@ def test_all_matches_stored_and_none_rated_is_finished_with_consent_too(
     events = list(opened_season.play(executor, accept_changes=True))
     assert events[0] == FinishedAsBegun(1, WHAT)
     assert executor.played[0] == "r002/t01/m0"
-    assert [event for event in events if isinstance(event, ChangesAccepted)] == [ChangesAccepted(WHAT)]
+    assert of_kind(ChangesAccepted, events) == [ChangesAccepted(WHAT)]
     assert isinstance(events[-1], SeasonComplete)
-    assert [stored.digest == opened_season.config.digest for stored in opened_season.stored.rounds()] == [
-        False,
-        True,
-        True,
-    ]
+    now = [stored.digest == opened_season.config.digest for stored in opened_season.stored.rounds()]
+    assert now == [False, True, True]
 
 
-def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(
-    config: Callable[[str], Config], store: Store
-) -> None:
+def test_one_round_that_was_begun_leaves_the_change_to_be_accepted(config: Configured, store: Store) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
     opened_season = Season.open(config(EDITED), store)
-    events = list(opened_season.play(Scripted(by_name), accept_changes=True, only_one=True))
+    events = play(opened_season, accept_changes=True, only_one=True)
     assert not any(isinstance(event, ChangesAccepted) for event in events)
     with pytest.raises(ConfigError, match="changed since round 1, which is complete"):
         opened_season.rounds.plan()
 
 
 def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
-    config: Callable[[str], Config], store: Store, monkeypatch: pytest.MonkeyPatch
+    config: Configured, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = []
 
@@ -154,7 +148,7 @@ def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
     )
     now = config(EDITED)
     now = replace(now, limits=replace(now.limits, isolation="plain"))
-    events = list(Season.open(now, store).play(Scripted(look), only_one=True))
+    events = play(Season.open(now, store), look, only_one=True)
     assert set(limits) == {(10 * 10**9, "plain")}
     assert [event.text for event in events if isinstance(event, Noted)] == ["nothing keeps bots apart"]
 
@@ -172,7 +166,7 @@ def with_programs(folder: Path) -> str:
 
 
 def test_programs_that_are_gone_are_named_before_anything_is_played(
-    config: Callable[[str], Config], store: Store, tmp_path: Path
+    config: Configured, store: Store, tmp_path: Path
 ) -> None:
     kill_at(Season.open(config(with_programs(tmp_path)), store), 3)
     (tmp_path / "p7" / "bot.py").unlink()
@@ -189,26 +183,26 @@ def test_programs_that_are_gone_are_named_before_anything_is_played(
 
 
 def test_where_only_ratings_are_missing_no_program_is(
-    config: Callable[[str], Config], store: Store, tmp_path: Path
+    config: Configured, store: Store, tmp_path: Path
 ) -> None:
     kill_at(Season.open(config(with_programs(tmp_path)), store), 1 + MATCHES)
     (tmp_path / "p7" / "bot.py").unlink()
     opened_season = Season.open(config(EDITED), store)
-    assert isinstance(list(opened_season.play(Scripted(by_name), only_one=True))[-1], RoundComplete)
+    assert isinstance(play(opened_season, only_one=True)[-1], RoundComplete)
 
 
 def test_who_sits_in_a_begun_round_may_be_started_beside_the_players_of_now(
-    config: Callable[[str], Config], store: Store
+    config: Configured, store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
     opened_season = Season.open(config(EDITED), store)
     assert {player.name for player in opened_season.rounds.players()} == {f"p{n}" for n in range(9)}
-    list(opened_season.play(Scripted(by_name), only_one=True))
+    play(opened_season, only_one=True)
     assert {player.name for player in opened_season.rounds.players()} == {f"p{n}" for n in range(9)} - {"p7"}
 
 
 def test_settings_that_were_not_kept_leave_the_round_to_the_old_file(
-    config: Callable[[str], Config], store: Store
+    config: Configured, store: Store
 ) -> None:
     kill_at(Season.open(config(CONFIG), store), 3)
     with store.transaction() as connection:

@@ -19,6 +19,7 @@ from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, Sea
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import of_kind, players
 from tests.fixtures.records import by_name
 
 if TYPE_CHECKING:
@@ -29,13 +30,10 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
     from tests.fixtures.commands import Run
+    from tests.fixtures.made_up_seasons import Opened
 
-    Opened = Callable[..., Season]
-
-
-CONFIG = "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nplayers:\n" + "".join(
-    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4)
-)
+CONFIG = f"game: planning\nisolation: plain\nrounds: 3\nseed: abc\nplayers:\n{players(4)}"
+UNBOUND = CONFIG.replace("rounds: 3\n", "")
 MORNING = datetime(2026, 12, 1, 8, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
@@ -96,15 +94,28 @@ def times(day: Day, events: Iterator[Event]) -> list[float]:
     return [(day.now - MORNING) / SECOND for event in events if isinstance(event, RoundPlanned)]
 
 
-def test_a_round_begins_so_often_after_the_first(day: Day, open_season: Opened) -> None:
-    assert times(day, open_season("every: 30s").play(lasting(day, 4))) == [0, 30, 60]
-
-
-def test_the_first_round_waits_for_the_opening_and_the_others_are_counted_from_it(
-    day: Day, open_season: Opened
+@pytest.mark.parametrize(
+    ("lines", "config", "seconds", "began"),
+    [
+        ("every: 30s", CONFIG, 4, [0, 30, 60]),
+        ("every: 30s\nopens: 2026-12-01T08:01:00+00:00", CONFIG, 4, [60, 90, 120]),
+        ("opens: 2026-12-01T08:01:00+00:00", CONFIG, 4, [60, 64, 68]),
+        ("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00", CONFIG, 4, [10, 40, 70]),
+        ("every: 20s\nuntil: 2026-12-01T08:00:45+00:00", UNBOUND, 10, [0, 20]),
+    ],
+    ids=[
+        "an interval",
+        "after the opening",
+        "without an interval",
+        "a missed opening",
+        "too late to end in time",
+    ],
+)
+def test_rounds_begin_at_the_moments_of_the_calendar(
+    day: Day, open_season: Opened, lines: str, config: str, seconds: float, began: list[float]
 ) -> None:
-    opened_season = open_season("every: 30s\nopens: 2026-12-01T08:01:00+00:00")
-    assert times(day, opened_season.play(lasting(day, 4))) == [60, 90, 120]
+    assert times(day, open_season(lines, config).play(lasting(day, seconds))) == began
+    assert day.now == MORNING + (began[-1] + seconds) * SECOND
 
 
 @pytest.mark.parametrize(
@@ -129,12 +140,6 @@ def _rewrite(file: Path, text: str) -> None:
     os.utime(file, ns=(0, 1))
 
 
-def test_without_an_interval_rounds_after_the_opening_follow_each_other(
-    day: Day, open_season: Opened
-) -> None:
-    assert times(day, open_season("opens: 2026-12-01T08:01:00+00:00").play(lasting(day, 4))) == [60, 64, 68]
-
-
 @pytest.mark.parametrize(
     ("missed", "began"), [("play", [0, 70, 74, 90, 120]), ("skip", [0, 70, 90, 120, 150])]
 )
@@ -142,10 +147,8 @@ def test_moments_that_pass_during_a_long_round_are_made_up_for_or_left_out(
     day: Day, open_season: Opened, missed: str, began: list[float]
 ) -> None:
     config = CONFIG.replace("rounds: 3", "rounds: 5")
-    opened_season, took = (
-        open_season(f"every: 30s\nmissed: {missed}", config),
-        iter([70, 70, 70, 70, *[4] * 16]),
-    )
+    opened_season = open_season(f"every: 30s\nmissed: {missed}", config)
+    took = iter([70, 70, 70, 70, *[4] * 16])
 
     def play(spec: MatchSpec) -> MatchRecord:
         day.now += next(took) * SECOND / 4
@@ -164,16 +167,11 @@ def test_a_moment_that_is_just_over_is_not_missed_and_nobody_gets_two_rounds_for
     assert times(day, again.play(lasting(day, 4))) == [950, 1200]
 
 
-def test_an_opening_that_was_missed_is_followed_by_the_next_moment(day: Day, open_season: Opened) -> None:
-    opened_season = open_season("every: 30s\nmissed: skip\nopens: 2026-12-01T07:59:40+00:00")
-    assert times(day, opened_season.play(lasting(day, 4))) == [10, 40, 70]
-
-
 def test_the_rounds_that_are_left_before_an_end_leave_out_what_cannot_be_begun(
     day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nmissed: skip\nuntil: 2026-12-01T08:02:00+00:00"
-    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    opened_season = open_season(lines, UNBOUND)
     list(opened_season.play(lasting(day, 35), only_one=True))
     # Of 35 seconds each, at 40 and 80 seconds.
     assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 2
@@ -194,10 +192,9 @@ def test_a_round_that_was_broken_off_is_finished_at_once(day: Day, open_season: 
 
 
 def test_what_is_waited_for_is_told_once(day: Day, open_season: Opened) -> None:
-    events = [
-        event for event in open_season("every: 30s").play(lasting(day, 4)) if isinstance(event, RoundAwaited)
-    ]
+    events = of_kind(RoundAwaited, open_season("every: 30s").play(lasting(day, 4)))
     assert events == [RoundAwaited(2, MORNING + 30 * SECOND), RoundAwaited(3, MORNING + 60 * SECOND)]
+    assert 0 < day.longest_nap <= LOOK_SECONDS < 2, "an order waits no longer"
 
 
 def test_a_wish_to_stop_is_heard_while_a_round_is_waited_for(day: Day, open_season: Opened) -> None:
@@ -224,11 +221,6 @@ def test_a_season_that_is_paused_meanwhile_stops_and_then_goes_on_at_its_moments
     assert day.now - MORNING < 12 * SECOND
     opened_season.stored.running.resume("olga")
     assert times(day, opened_season.play(lasting(day, 4))) == [30, 60]
-
-
-def test_nobody_sleeps_longer_than_an_order_may_wait(day: Day, open_season: Opened) -> None:
-    list(open_season("every: 30s").play(lasting(day, 4)))
-    assert 0 < day.longest_nap <= LOOK_SECONDS < 2
 
 
 def test_matches_annulled_meanwhile_are_played_again_before_the_next_round(
@@ -261,27 +253,18 @@ def test_a_single_round_is_played_at_once(day: Day, open_season: Opened) -> None
 
 def test_rounds_end_by_the_end_of_the_season(day: Day, open_season: Opened) -> None:
     """Three of ten seconds fit into 35, and after the third the season is over at once."""
-    opened_season = open_season("until: 2026-12-01T08:00:35+00:00", CONFIG.replace("rounds: 3\n", ""))
+    opened_season = open_season("until: 2026-12-01T08:00:35+00:00", UNBOUND)
     events = list(opened_season.play(lasting(day, 10)))
     assert isinstance(events[-1], SeasonComplete)
     assert (opened_season.stored.complete, day.now) == (3, MORNING + 30 * SECOND)
     assert opened_season.stored.seed_told() == 3
 
 
-def test_a_round_whose_moment_is_too_late_to_end_in_time_is_not_waited_for(
-    day: Day, open_season: Opened
-) -> None:
-    lines = "every: 20s\nuntil: 2026-12-01T08:00:45+00:00"
-    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
-    assert times(day, opened_season.play(lasting(day, 10))) == [0, 20]
-    assert day.now == MORNING + 30 * SECOND
-
-
 def test_the_rounds_that_are_left_are_counted_with_their_moments_and_lengths(
     day: Day, open_season: Opened
 ) -> None:
     lines = "every: 20s\nuntil: 2026-12-01T08:02:00+00:00"
-    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    opened_season = open_season(lines, UNBOUND)
     list(opened_season.play(lasting(day, 15), only_one=True))
     # At 20, 40, 60, 80 and 100 seconds; six one after the other, since the seventh would end with the season.
     assert rounds_left(opened_season.config, opened_season.stored, 1, day.now, most=99) == 5
@@ -321,9 +304,8 @@ def test_the_status_tells_the_organiser_what_the_public_does_not_see(
     opened_season = open_season("freeze: 2")
     for _ in range(2):
         list(opened_season.play(lasting(day, 4), only_one=True))
-    assert (
-        json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])["frozen_after"] == 1
-    )
+    shape = json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])
+    assert shape["frozen_after"] == 1
     words = "the public sees no results after round 1 until the season is over"
     assert words in arbiter("status", opened_season.config.file)[1]
 
@@ -359,7 +341,7 @@ def test_the_last_round_shows_what_was_held_back_also_where_rounds_are_played_on
 
 
 def test_a_single_round_after_which_no_other_fits_ends_the_season(day: Day, open_season: Opened) -> None:
-    opened_season = open_season("until: 2026-12-01T08:00:25+00:00", CONFIG.replace("rounds: 3\n", ""))
+    opened_season = open_season("until: 2026-12-01T08:00:25+00:00", UNBOUND)
     ends = [list(opened_season.play(lasting(day, 10), only_one=True))[-1] for _ in range(2)]
     assert list(map(type, ends)) == [RoundComplete, SeasonComplete]
 
@@ -372,7 +354,7 @@ def test_the_last_rounds_before_an_end_are_held_back_as_far_as_can_be_told(
     day: Day, open_season: Opened
 ) -> None:
     lines = "freeze: 2\nuntil: 2026-12-01T08:00:45+00:00"
-    opened_season = open_season(lines, CONFIG.replace("rounds: 3\n", ""))
+    opened_season = open_season(lines, UNBOUND)
     assert frozen_after(day, opened_season, 10) == [None, None, 2, 2]
 
 

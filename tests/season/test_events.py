@@ -4,55 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from arbiter.errors import VoidMatch
-from arbiter.match.record import Fault, Forfeit
 from arbiter.season import administration
-from arbiter.season.config import load
 from arbiter.season.events import (
     ChangesAccepted,
     MatchStored,
     MatchVoid,
     RoundComplete,
     RoundPlanned,
-    RoundsOver,
     SeasonComplete,
     StillSuspended,
     Stopped,
     Suspended,
 )
-from arbiter.season.season import Season
-from arbiter.store import Store
 from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name, record
+from tests.fixtures.made_up_seasons import of_kind, play, players
+from tests.fixtures.records import by_name, forfeited
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
+    from tests.fixtures.made_up_seasons import Opened
 
 CONFIG = (
-    "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nopening_rounds: 9\nsuspend_after: 2\nhouse_bots: [p7]\nplayers:\n"
-    + "".join(f"  - {{name: p{n}, command: [python3], house: {str(n == 7).lower()}}}\n" for n in range(8))
+    "game: planning\nisolation: plain\nrounds: 3\nseed: abc\nopening_rounds: 9\nsuspend_after: 2\nhouse_bots: [p7]\n"
+    f"players:\n{players(7)}  - {{name: p7, command: [python3], house: true}}\n"
 )
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    made = Store("sqlite://")
-    yield made
-    made.close()
-
-
-def opened(folder: Path, store: Store, old: str = "", new: str = "") -> Season:
-    """The season of the config, `old` in it replaced."""
-    path = folder / "s.yaml"
-    path.write_text(CONFIG.replace(old, new) if old else CONFIG)
-    return Season.open(load(path), store)
 
 
 def kinds(events: list[Event]) -> list[str]:
@@ -71,32 +49,23 @@ class Faulty:
         if spec.id in self._voids:
             self._voids.remove(spec.id)
             raise VoidMatch("no memory")
-        names = tuple(player.name for player in spec.players)
-        if "p3" not in names:
-            return by_name(spec, {"p7#2": 1, "p7#3": 2})
-        where = {"players": names, "table": spec.table, "rotation": spec.rotation}
-        fault = Forfeit(names.index("p3"), "p3", Fault.CRASH, "ended", "gen_move", "")
-        return record(spec.id, spec.round or 0, points=None, forfeit=fault, **where)
+        return forfeited(by_name(spec, {"p7#2": 1, "p7#3": 2}), "p3")
 
 
-def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
-    opened_season = opened(tmp_path, store)
-    events = list(opened_season.play(Scripted(Faulty("r001/t01/m2"))))
+def test_a_whole_season_is_told(opened: Opened) -> None:
+    opened_season = opened()
+    events = play(opened_season, Faulty("r001/t01/m2"))
     stored = [event.match.summary.id for event in events if isinstance(event, MatchStored)]
     assert len(stored) == len(set(stored)) == len(opened_season.stored.summaries())
-    assert [event for event in events if isinstance(event, MatchVoid)] == [
-        MatchVoid("r001/t01/m2", "no memory")
-    ]
-    assert [event for event in events if isinstance(event, Suspended)] == [
-        Suspended("p3", 2, "its last 4 matches ended by its own fault")
-    ]
-    planned = [event for event in events if isinstance(event, RoundPlanned)]
+    assert of_kind(MatchVoid, events) == [MatchVoid("r001/t01/m2", "no memory")]
+    assert of_kind(Suspended, events) == [Suspended("p3", 2, "its last 4 matches ended by its own fault")]
+    planned = of_kind(RoundPlanned, events)
     assert [(event.number, event.rounds, event.missing, event.total, event.at_once) for event in planned] == [
         (number, 3, 8, 8, 1) for number in (1, 2, 3)
     ]
     # The seed is a short one, which its hash would tell.
     assert [event.commitment for event in planned] == [None, None, None]
-    complete = [event for event in events if isinstance(event, RoundComplete)]
+    complete = of_kind(RoundComplete, events)
     assert [event.standings["rounds_played"] for event in complete] == [1, 2, 3]
     assert complete[-1].standings == opened_season.results.standings()
     assert kinds(events)[0] == "RoundPlanned"
@@ -108,32 +77,22 @@ def test_a_whole_season_is_told(tmp_path: Path, store: Store) -> None:
         "SeasonComplete",
     ]
     assert events[-1] == SeasonComplete(3, "abc")
-    assert list(opened_season.play(Scripted(Faulty()))) == [SeasonComplete(3, "abc")]
+    assert play(opened_season, Faulty()) == [SeasonComplete(3, "abc")]
 
 
-def test_who_is_suspended_is_told_when_it_begins_and_later_as_a_number(tmp_path: Path, store: Store) -> None:
+def test_who_is_suspended_is_told_when_it_begins_and_later_as_a_number(opened: Opened) -> None:
     told = []
     for number in range(3):
         if number == 1:
-            administration.suspend(opened(tmp_path, store).results, "p4", "why not")
-        events = opened(tmp_path, store).play(Scripted(Faulty()), only_one=True)
+            administration.suspend(opened().results, "p4", "why not")
+        events = opened().play(Scripted(Faulty()), only_one=True)
         told.append([event for event in events if isinstance(event, Suspended | StillSuspended)])
     first = Suspended("p3", 2, "its last 4 matches ended by its own fault"), Suspended("p4", 2, "why not")
     assert told == [[], [*first], [StillSuspended(2)]]
 
 
-def test_one_round_ends_with_its_standings(tmp_path: Path, store: Store) -> None:
-    events = list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
-    assert kinds(events) == ["RoundPlanned", "MatchStored", "RoundComplete"]
-
-
-def test_fewer_rounds_than_the_config_has_leave_the_season_open(tmp_path: Path, store: Store) -> None:
-    opened_season = opened(tmp_path, store)
-    assert list(opened_season.play(Scripted(Faulty()), rounds=2))[-1] == RoundsOver(2, 3)
-
-
-def test_a_wish_to_stop_ends_the_events(tmp_path: Path, store: Store) -> None:
-    opened_season = opened(tmp_path, store)
+def test_a_wish_to_stop_ends_the_events(opened: Opened) -> None:
+    opened_season = opened()
     events: list[Event] = []
     for event in opened_season.play(Scripted(Faulty())):
         events.append(event)
@@ -141,31 +100,24 @@ def test_a_wish_to_stop_ends_the_events(tmp_path: Path, store: Store) -> None:
             opened_season.stored.ask_to_stop()
     assert kinds(events) == ["RoundPlanned", "MatchStored", "RoundComplete", "Stopped"]
     assert not opened_season.stored.asked_to_stop()
-    goes_on = list(opened_season.play(Scripted(Faulty())))
+    goes_on = play(opened_season, Faulty())
     assert isinstance(events[-1], Stopped)
     assert goes_on[-1] == SeasonComplete(3, "abc")
 
 
-def test_a_match_that_is_void_twice_ends_the_events_with_the_error(tmp_path: Path, store: Store) -> None:
-    events: list[Event] = []
-    with pytest.raises(VoidMatch, match="was void twice in a row"):
-        events.extend(opened(tmp_path, store).play(Scripted(Faulty("r001/t01/m2", times=2))))
-    assert sum(isinstance(event, MatchVoid) for event in events) == 2
-
-
-def test_an_accepted_change_is_told_first(tmp_path: Path, store: Store) -> None:
-    list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
-    opened_season = opened(tmp_path, store, "suspend_after: 2", "suspend_after: 3")
-    events = list(opened_season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
+def test_an_accepted_change_is_told_first(opened: Opened) -> None:
+    play(opened(), Faulty(), only_one=True)
+    opened_season = opened("suspend_after: 2", "suspend_after: 3")
+    events = play(opened_season, Faulty(), accept_changes=True, only_one=True)
     assert events[0] == ChangesAccepted("suspend_after: 2 -> 3")
     # It is still suspended: its own entry has not changed.
     assert kinds(events)[1:] == ["Suspended", "RoundPlanned", "MatchStored", "RoundComplete"]
 
 
-def test_who_plays_again_because_of_a_change_is_told(tmp_path: Path, store: Store) -> None:
-    list(opened(tmp_path, store).play(Scripted(Faulty()), only_one=True))
-    opened_season = opened(tmp_path, store, "{name: p3,", "{name: p3, env: {A: b},")
-    events = list(opened_season.play(Scripted(Faulty()), accept_changes=True, only_one=True))
-    (accepted,) = [event for event in events if isinstance(event, ChangesAccepted)]
+def test_who_plays_again_because_of_a_change_is_told(opened: Opened) -> None:
+    play(opened(), Faulty(), only_one=True)
+    opened_season = opened("{name: p3,", "{name: p3, env: {A: b},")
+    events = play(opened_season, Faulty(), accept_changes=True, only_one=True)
+    (accepted,) = of_kind(ChangesAccepted, events)
     assert accepted.what.endswith("; p3 is no longer suspended")
     assert "Suspended" not in kinds(events)

@@ -2,82 +2,49 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.errors import ConfigError, StoreError
-from arbiter.match.record import Fault, Forfeit
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
-from arbiter.season.config import Config, load
 from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
 from arbiter.season.ledger import Ledger
 from arbiter.season.order_effects import force, force_after, force_at_plan
-from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.season.verify_findings import Finding
-from arbiter.store import Order, OrderKind, Orders, Outdated, Store
+from arbiter.store import Order, OrderKind, Orders, Outdated
 from tests.fixtures.crosstables import pairwise
-from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name
+from tests.fixtures.made_up_seasons import HOUSE, of_kind, players
+from tests.fixtures.made_up_seasons import play as play_on
+from tests.fixtures.records import by_name, forfeited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
+    from arbiter.season.season import Season
+    from tests.fixtures.made_up_seasons import Opened, Outcome
 
-LINES = [
-    "game: planning",
-    "isolation: plain",
-    "rounds: 4",
-    "seed: abc",
-    "opening_rounds: 1",
-    "suspend_after: 0",
-]
-LINES += ["house_bots: [h0]", "players:"]
-LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
-LINES += ["  - {name: h0, command: [python3], house: true}"]
-
-
-@pytest.fixture
-def config(tmp_path: Path) -> Config:
-    path = tmp_path / "s.yaml"
-    path.write_text("\n".join(LINES))
-    return load(path)
-
-
-@pytest.fixture
-def opened_season(config: Config) -> Iterator[Season]:
-    store = Store(config.store)
-    yield Season.open(config, store)
-    store.close()
+CONFIG = (
+    "game: planning\nisolation: plain\nrounds: 4\nseed: abc\nopening_rounds: 1\nsuspend_after: 0\nhouse_bots: [h0]\n"
+    f"players:\n{players(8)}{HOUSE}"
+)
 
 
 def luck(spec: MatchSpec) -> MatchRecord:
     return by_name(spec, {"h0": 0})
 
 
-def play(
-    opened_season: Season, rounds: int = 1, outcome: Callable[[MatchSpec], MatchRecord] = luck
-) -> list[object]:
-    events: list[object] = []
-    for _ in range(rounds):
-        events += opened_season.play(Scripted(outcome), only_one=True)
-    return events
+def play(opened_season: Season, rounds: int = 1, outcome: Outcome = luck) -> list[object]:
+    return [event for _ in range(rounds) for event in play_on(opened_season, outcome, only_one=True)]
 
 
 def crash_of_p3(spec: MatchSpec) -> MatchRecord:
-    whole = luck(spec)
-    if "p3" not in whole.players:
-        return whole
-    fault = Forfeit(whole.players.index("p3"), "p3", Fault.CRASH, "ended", "gen_move", "")
-    return replace(whole, points=None, forfeit=fault)
+    return forfeited(luck(spec), "p3")
 
 
 def elo(standings: dict[str, object] | None) -> dict[str, float]:
@@ -115,9 +82,8 @@ def test_undone_everything_is_as_it_was(opened_season: Season) -> None:
     assert opened_season.results.standings() == before
 
 
-def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(
-    opened_season: Season, config: Config
-) -> None:
+def test_a_season_goes_on_as_if_an_annulled_round_had_not_counted(opened_season: Season) -> None:
+    config = opened_season.config
     play(opened_season, 2)
     annul(
         opened_season.results,
@@ -163,10 +129,8 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(opened_season
 
     events = play(opened_season, outcome=reverse)
     assert events[0] == MatchesAgain(2)
-    assert [event.match.summary.id for event in events[1:3] if isinstance(event, MatchStored)] == [
-        "r001/t01/m0",
-        "r001/t02/m1",
-    ]
+    again = [event.match.summary.id for event in of_kind(MatchStored, events[1:3])]
+    assert again == ["r001/t01/m0", "r001/t02/m1"]
     assert any(isinstance(event, RoundPlanned) and event.number == 2 for event in events)
     fresh = opened_season.stored.match("r001/t02/m1")
     assert fresh is not None
@@ -199,7 +163,7 @@ def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(opened_seas
 def test_after_the_last_round_matches_are_still_played_again(opened_season: Season) -> None:
     play(opened_season, 4)
     annul(opened_season.results, ["r004/t01/m2"], "cut", replay=True)
-    events = list(opened_season.play(Scripted(luck)))
+    events = play_on(opened_season, luck)
     assert events[0] == MatchesAgain(1)
     assert opened_season.stored.orders.read().given[-1].verb is OrderKind.REPLAYED
 
@@ -229,19 +193,15 @@ def test_a_round_that_is_planned_is_played_with_who_is_suspended_later(opened_se
     assert differences(opened_season) == []
 
 
-def test_who_is_reinstated_starts_with_no_faults(tmp_path: Path) -> None:
-    path = tmp_path / "s.yaml"
-    path.write_text("\n".join(LINES).replace("suspend_after: 0", "suspend_after: 4"))
-    config = load(path)
-    with closing(Store(config.store)) as store:
-        opened_season = Season.open(config, store)
-        play(opened_season, outcome=crash_of_p3)
-        assert list(opened_season.results.suspended()) == ["p3"]
-        reinstate(opened_season.results, "p3")
-        assert opened_season.results.suspended() == {}
-        play(opened_season, outcome=crash_of_p3)
-        assert any("p3" in match.players for match in opened_season.results.matches() if match.round == 2)
-        assert list(opened_season.results.suspended()) == ["p3"]
+def test_who_is_reinstated_starts_with_no_faults(opened: Opened) -> None:
+    opened_season = opened("suspend_after: 0", "suspend_after: 4")
+    play(opened_season, outcome=crash_of_p3)
+    assert list(opened_season.results.suspended()) == ["p3"]
+    reinstate(opened_season.results, "p3")
+    assert opened_season.results.suspended() == {}
+    play(opened_season, outcome=crash_of_p3)
+    assert any("p3" in match.players for match in opened_season.results.matches() if match.round == 2)
+    assert list(opened_season.results.suspended()) == ["p3"]
 
 
 def test_mistakes_change_nothing(opened_season: Season) -> None:
@@ -272,7 +232,7 @@ def test_mistakes_change_nothing(opened_season: Season) -> None:
 
 
 def test_an_order_that_was_overtaken_is_given_again(
-    opened_season: Season, config: Config, monkeypatch: pytest.MonkeyPatch
+    opened_season: Season, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(opened_season)
     rivals = iter([True])
@@ -318,23 +278,16 @@ def test_an_order_and_its_standings_are_there_or_not(
     assert (opened_season.results.standings(), opened_season.stored.orders.read().given) == (before, ())
 
 
-def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(tmp_path: Path) -> None:
-    path = tmp_path / "s.yaml"
-    path.write_text("\n".join(LINES).replace("house_bots: [h0]", "house_bots: []"))
-    config = load(path)
-    with closing(Store(config.store)) as store:
-        opened_season = Season.open(config, store)
+def test_an_order_to_sit_out_is_kept_even_where_nobody_fills_up(opened: Opened) -> None:
+    opened_season = opened("house_bots: [h0]", "house_bots: []")
+    play(opened_season)
+    suspend(opened_season.results, "p5", "cheats")
+    said = "7 players do not fill tables of 4 without p5, suspended by order"
+    with pytest.raises(ConfigError, match=said):
         play(opened_season)
-        suspend(opened_season.results, "p5", "cheats")
-        with pytest.raises(
-            ConfigError, match="7 players do not fill tables of 4 without p5, suspended by order"
-        ):
-            play(opened_season)
-        assert any(
-            "no further round can be planned" in text
-            for text in opened_season.results.standings()["warnings"]
-        )
-        assert opened_season.stored.complete == 1
+    warnings = opened_season.results.standings()["warnings"]
+    assert any("no further round can be planned" in text for text in warnings)
+    assert opened_season.stored.complete == 1
 
 
 def test_standings_say_how_many_matches_do_not_count(opened_season: Season) -> None:

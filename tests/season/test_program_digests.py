@@ -20,6 +20,7 @@ from arbiter.season.program_digests import changes, digest_of, missing, own_file
 from arbiter.season.season import Season
 from arbiter.store import Order, OrderKind, Store
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import play
 from tests.fixtures.records import by_name
 from tests.fixtures.zoo import CLEAN, Kept
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
+    from tests.fixtures.made_up_seasons import Opened
 
 
 PLAYERS = 8
@@ -55,8 +57,9 @@ def store(folder: Path) -> Iterator[Store]:
     made.close()
 
 
-def opened(folder: Path, store: Store) -> Season:
-    return Season.open(load(folder / "s.yaml"), store)
+@pytest.fixture
+def opened(folder: Path, store: Store) -> Opened:
+    return lambda: Season.open(load(folder / "s.yaml"), store)
 
 
 def change_messages(events: list[Event]) -> list[str]:
@@ -72,9 +75,9 @@ def sha(text: str) -> str:
 
 
 def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
-    folder: Path, store: Store
+    folder: Path, opened: Opened
 ) -> None:
-    opened_season = opened(folder, store)
+    opened_season = opened()
     events: list[Event] = []
     with pytest.raises(VoidMatch) as stopped:
         for event in opened_season.play(Scripted(by_name)):
@@ -87,12 +90,12 @@ def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
     assert isinstance(events[-1], RoundComplete)
     assert opened_season.stored.match_ids(2) == set()
     (folder / "moved").rename(folder / "bots")
-    assert list(opened(folder, store).play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+    assert play(opened())[-1] == SeasonComplete(3, "abc")
 
 
-def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Path, store: Store) -> None:
+def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Path, opened: Opened) -> None:
     events: list[Event] = []
-    for event in opened(folder, store).play(Scripted(by_name)):
+    for event in opened().play(Scripted(by_name)):
         events.append(event)
         if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 3:
             (folder / "bots").rename(folder / "moved")
@@ -100,10 +103,10 @@ def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Pat
 
 
 @pytest.fixture
-def half(folder: Path, store: Store) -> Path:
+def half(folder: Path, opened: Opened) -> Path:
     """The season's file after round 1; then four players were suspended, and their files deleted."""
-    opened_season = opened(folder, store)
-    list(opened_season.play(Scripted(by_name), rounds=1))
+    opened_season = opened()
+    play(opened_season, rounds=1)
     for number in range(4, PLAYERS):
         suspend(opened_season.results, f"p{number}", "why not")
         (folder / "bots" / f"p{number}.py").unlink()
@@ -119,19 +122,21 @@ def test_suspended_players_need_no_files_and_that_is_noted(
     assert said == [f"arbiter: suspended, and could not be started: {gone}"]
     opened_season = Season.open(config, store)
     assert [player.name for player in opened_season.rounds.players()] == ["p0", "p1", "p2", "p3"]
-    assert list(opened_season.play(Scripted(by_name)))[-1] == SeasonComplete(3, "abc")
+    assert play(opened_season)[-1] == SeasonComplete(3, "abc")
 
 
-def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path, store: Store) -> None:
+def test_what_a_suspended_player_lacks_is_told_whatever_its_name_is(folder: Path, opened: Opened) -> None:
     file = folder / "s.yaml"
     file.write_text(file.read_text().replace("name: p4,", 'name: "a: b",'))
-    suspend(opened(folder, store).results, "a: b", "why not")
+    suspend(opened().results, "a: b", "why not")
     (folder / "bots" / "p4.py").unlink()
     assert prepare(str(file)).gone == {"a: b": "there is no file bots/p4.py"}
 
 
-def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(folder: Path, store: Store) -> None:
-    opened_season = opened(folder, store)
+def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(
+    folder: Path, opened: Opened
+) -> None:
+    opened_season = opened()
     for number in range(4, PLAYERS):
         suspend(opened_season.results, f"p{number}", "why not")
     events: list[Event] = []
@@ -153,7 +158,7 @@ def test_a_player_reinstated_during_a_run_that_began_without_its_file_stops_it(
     with pytest.raises(
         VoidMatch, match=r"^round 2 cannot be played: player p4: there is no file bots/p4.py; "
     ):
-        list(opened_season.play(Scripted(by_name)))
+        play(opened_season)
     assert list(Season.open(prepare(str(half)), store).play(Scripted(by_name)))[-1] == SeasonComplete(
         3, "abc"
     )
@@ -171,7 +176,9 @@ def test_a_missing_file_of_a_player_who_plays_is_an_error_beside_suspended_ones(
     assert [problem.message for problem in refused.value.problems] == ["there is no file bots/p0.py"]
 
 
-def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(folder: Path, store: Store) -> None:
+def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(
+    folder: Path, opened: Opened
+) -> None:
     def gone(spec: MatchSpec) -> MatchRecord:
         if spec.id == "r001/t01/m1":
             (folder / "bots" / f"{spec.players[2].name}.py").unlink()
@@ -182,69 +189,67 @@ def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(folder
     with pytest.raises(
         VoidMatch, match=r"^match r001/t01/m1 was void: player (p\d): there is no file .*/\1.py; once"
     ):
-        events.extend(opened(folder, store).play(Scripted(gone)))
+        events.extend(opened().play(Scripted(gone)))
     assert not any(isinstance(event, MatchVoid) for event in events)
 
 
-def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: Path, store: Store) -> None:
+def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: Path, opened: Opened) -> None:
     events: list[Event] = []
-    for event in opened(folder, store).play(Scripted(by_name)):
+    for event in opened().play(Scripted(by_name)):
         events.append(event)
         if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 1:
             rewrite(folder, "p3")
     assert change_messages(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
-    found = store.season("s")
-    assert found is not None
-    assert [found.programs()[number]["p3"]["bots/p3.py"] for number in (1, 2, 3)] == [
-        sha("# 3\n"), sha("# another\n"), sha("# another\n"),
-    ]  # fmt: skip
+    kept = opened().stored.programs()
+    digests = [kept[number]["p3"]["bots/p3.py"] for number in (1, 2, 3)]
+    assert digests == [sha("# 3\n"), sha("# another\n"), sha("# another\n")]
 
 
-def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, store: Store) -> None:
+def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, opened: Opened) -> None:
     log = folder / "bots" / "p3.log"
     (folder / "s.yaml").write_text(CONFIG.replace("bots/p3.py]", "bots/p3.py, bots/p3.log]"))
-    before = opened(folder, store).config
+    before = opened().config
     events: list[Event] = []
-    for event in opened(folder, store).play(Scripted(by_name)):
+    for event in opened().play(Scripted(by_name)):
         events.append(event)
         if isinstance(event, RoundComplete):
             log.write_text(f"{log.read_text() if log.exists() else ''}round")
     assert change_messages(events) == []
     # It starts in the same folder, with the same words, is not tried again, and counts as the same program.
-    now = opened(folder, store).config
+    now = opened().config
     assert now.entries == before.entries
 
 
 def test_a_file_that_changed_in_a_round_that_was_begun_is_told_when_it_goes_on(
-    folder: Path, store: Store
+    folder: Path, opened: Opened
 ) -> None:
-    opened_season = opened(folder, store)
+    opened_season = opened()
     for event in opened_season.play(Scripted(by_name)):
         if isinstance(event, MatchStored):
             break
     rewrite(folder, "p3")
-    events = list(opened(folder, store).play(Scripted(by_name)))
+    events = play(opened())
     assert change_messages(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
     assert opened_season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# 3\n")}
 
 
 def test_a_round_of_which_nothing_was_played_is_played_with_the_files_of_now(
-    folder: Path, store: Store
+    folder: Path, opened: Opened
 ) -> None:
-    assert opened(folder, store).rounds.plan() is not None
+    assert opened().rounds.plan() is not None
     rewrite(folder, "p3")
-    opened_season = opened(folder, store)
-    assert change_messages(list(opened_season.play(Scripted(by_name), only_one=True))) == []
+    opened_season = opened()
+    assert change_messages(play(opened_season, only_one=True)) == []
     assert opened_season.stored.programs()[1]["p3"] == {"bots/p3.py": sha("# another\n")}
 
 
-def test_a_new_version_is_no_change(folder: Path, store: Store) -> None:
-    list(opened(folder, store).play(Scripted(by_name), only_one=True))
+def test_a_new_version_is_no_change(folder: Path, opened: Opened) -> None:
+    play(opened(), only_one=True)
     rewrite(folder, "p3")
     text = CONFIG.replace("{name: p3,", "{name: p3, version: 2,")
     (folder / "s.yaml").write_text(text)
     later = Scripted(lambda spec: by_name(spec, {"p3@2": 3}))
-    assert change_messages(list(opened(folder, store).play(later, accept_changes=True))) == []
+    assert change_messages(list(opened().play(later, accept_changes=True))) == []
 
 
 def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
@@ -257,10 +262,10 @@ def test_show_names_the_files_that_are_others_now(kept: Kept, capsys: pytest.Cap
 
 
 def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again_with(
-    folder: Path, store: Store, capfd: pytest.CaptureFixture[str]
+    folder: Path, opened: Opened, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    opened_season, match = opened(folder, store), "r001/t01/m0"
-    list(opened_season.play(Scripted(by_name), rounds=1))
+    opened_season, match = opened(), "r001/t01/m0"
+    play(opened_season, rounds=1)
     player = opened_season.stored.summaries()[0].players[0]
     file = f"bots/{player}.py of player {player}"
 
@@ -272,7 +277,7 @@ def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again
     rewrite(folder, player)
     assert said("show", match) == [f"{file} is not the file that played here: it changed after round 1"]
     annul(opened_season.results, [match], "a wrong file", replay=True)
-    list(opened_season.play(Scripted(by_name), rounds=1))
+    play(opened_season, rounds=1)
     again = f"played again with another {file} than round 1 was"
     assert said("show", match) == [again]
     assert said("verify") == [f"arbiter: {match}: {again}"]
@@ -284,10 +289,10 @@ def test_a_match_played_again_is_held_against_the_files_that_it_was_played_again
 
 
 def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
-    folder: Path, store: Store
+    folder: Path, opened: Opened
 ) -> None:
-    opened_season = opened(folder, store)
-    list(opened_season.play(Scripted(by_name), rounds=1))
+    opened_season = opened()
+    play(opened_season, rounds=1)
     match = next(opened_season.stored.records())
     order = Order(OrderKind.REPLAYED, match.id, "", "", 1, 1)
     rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -15,24 +14,29 @@ import yaml
 from arbiter.cli import exit_code
 from arbiter.cli.open_season import look
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.match.record import Fault, Forfeit, MatchRecord
+from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.landlock import _installation
 from arbiter.season.administration import give, reinstate, suspend
 from arbiter.season.calendar import SeasonClock
 from arbiter.season.config import Config, as_before, load
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
+from arbiter.season.results import SeasonResults
 from arbiter.season.roster import folder_of
 from arbiter.season.rounds import Rounds
 from arbiter.season.schedule import TooFewPlayers
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
 from arbiter.season.verify_findings import FindingKind
-from arbiter.store import OrderKind, Store
+from arbiter.store import OrderKind, SeasonStore, Store
 from arbiter.store.versions import Submission
 from tests.fixtures.commands import BOTS
 from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name, play_round
+from tests.fixtures.made_up_seasons import play
+from tests.fixtures.records import by_name, forfeited, play_round
+
+if TYPE_CHECKING:
+    from tests.fixtures.commands import Run
 
 CONFIG = """\
 season: s
@@ -63,19 +67,35 @@ class Contest:
     def config(self) -> Config:
         return load(self.file)
 
+    @property
+    def stored(self) -> SeasonStore:
+        return self.opened_season.stored
+
+    @property
+    def results(self) -> SeasonResults:
+        return self.opened_season.results
+
+    def reopen(self) -> None:
+        """As another process does."""
+        self.opened_season = self.opened()
+
+    def edit(self, old: str, new: str) -> None:
+        self.file.write_text(self.file.read_text().replace(old, new))
+        self.reopen()
+
     def opened(self) -> Season:
         """The season as another process finds it."""
         return Season.open(self.config, self.store)
 
     def send(self, author: str, text: str = "print()") -> Submission:
         """An author's new version, received."""
-        if self.opened_season.stored.authors.named(author) is None:
-            self.opened_season.stored.authors.add(author, author, author, False, "test")
+        if self.stored.authors.named(author) is None:
+            self.stored.authors.add(author, author, author, False, "test")
         name = sha256(f"{author} {text}".encode()).hexdigest()
         source = folder_of(self.config) / name / "source"
         source.mkdir(parents=True)
         (source / "bot.py").write_text(text)
-        return self.opened_season.stored.submissions.add(author, name, name, 99)[0]
+        return self.stored.submissions.add(author, name, name, 99)[0]
 
     def accept(
         self, author: str, text: str = "print()", words: Sequence[str] = (), **said: object
@@ -84,7 +104,7 @@ class Contest:
         sent = self.send(author, text)
         files = {"source/bot.py": sha256(text.encode()).hexdigest()}
         program = {"command": ["python3", "bot.py", *words], "read": [], "files": files, **said}
-        self.opened_season.stored.submissions.accept(sent.id, [], program)
+        self.stored.submissions.accept(sent.id, [], program)
         return sent
 
     def plan(self) -> list[str]:
@@ -99,20 +119,17 @@ class Contest:
         def outcome(spec: MatchSpec) -> MatchRecord:
             names = sorted(player.name for player in spec.players)
             played = by_name(spec, {name: number for number, name in enumerate(names)})
-            if faulty not in played.players:
-                return played
-            forfeit = Forfeit(played.players.index(faulty), faulty, Fault.CRASH, "", "", "")
-            return replace(played, points=None, forfeit=forfeit)
+            return forfeited(played, faulty)
 
         plan = self.opened_season.rounds.plan()
         assert plan is not None
-        assert play_round(self.opened_season.stored, plan, Scripted(outcome))
+        assert play_round(self.stored, plan, Scripted(outcome))
         return self.opened_season.rounds.finish(plan.stored.number)
 
     def settings(self, number: int) -> dict[str, dict[str, Any]]:
         """The players that a round was planned with, by registered name."""
-        digest = self.opened_season.stored.rounds()[number - 1].digest
-        kept = self.opened_season.stored.settings(digest)
+        digest = self.stored.rounds()[number - 1].digest
+        kept = self.stored.settings(digest)
         assert kept is not None
         return {player["name"]: player for player in kept["players"]}
 
@@ -139,63 +156,59 @@ def test_no_word_of_an_authors_names_a_file_of_the_season(contest: Contest) -> N
 
 def test_what_an_author_sent_starts_the_seasons_interpreter(contest: Contest) -> None:
     contest.file.write_text(contest.file.read_text() + "languages: {python3: /bin/sh}\n")
-    contest.opened_season = contest.opened()
+    contest.reopen()
     contest.accept("ann")
     contest.plan()
     commands = {entry.player.name: entry.player.command for entry in contest.opened_season.config.entries}
     assert commands["ann@1"][0] == commands["p1"][0] == "/bin/sh"
 
 
-@pytest.mark.parametrize("when", ["planned", "played"])
-def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_season(
-    contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
+@pytest.fixture
+def of_a_shell(contest: Contest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An accepted version whose interpreter stands in the season's folder."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
     monkeypatch.setattr("arbiter.season.config.programs.path_of", lambda _: str(tmp_path / "bin"))
     contest.accept("ann")
+
+
+@pytest.mark.usefixtures("of_a_shell")
+@pytest.mark.parametrize("when", ["planned", "played"])
+def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_season(
+    contest: Contest, tmp_path: Path, when: str
+) -> None:
     if when == "played":
         assert contest.plan() == ["ann@1", "p1"]
     (tmp_path / "lib").symlink_to(".")
     _installation.cache_clear()
     with pytest.raises(ConfigError, match=f"the config lies in {tmp_path}/lib, which ann@1 may read"):
         contest.plan()
-    assert len(contest.opened_season.stored.rounds()) == (when == "played")
+    assert len(contest.stored.rounds()) == (when == "played")
 
 
+@pytest.mark.usefixtures("of_a_shell")
 @pytest.mark.parametrize("command", ["gauntlet --player ann@1", "console --from r001/t01/m0 --config"])
 def test_no_version_that_could_read_the_season_plays_outside_of_it(
-    contest: Contest,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arbiter: Callable[..., tuple[int, str, str]],
-    command: str,
+    contest: Contest, tmp_path: Path, arbiter: Run, command: str
 ) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "python3").symlink_to("/bin/sh")
-    monkeypatch.setattr("arbiter.season.config.programs.path_of", lambda _: str(tmp_path / "bin"))
-    contest.accept("ann")
     contest.play()
     (tmp_path / "lib").symlink_to(".")
     _installation.cache_clear()
     code, _, err = arbiter(*command.split(), contest.file)
-    assert (code, err.splitlines()[-1].count(f"the config lies in {tmp_path}/lib, which ann@1 may read")) == (
-        2,
-        1,
-    )
+    said = f"the config lies in {tmp_path}/lib, which ann@1 may read"
+    assert (code, err.splitlines()[-1].count(said)) == (2, 1)
 
 
 def test_what_is_not_accepted_does_not_play(contest: Contest) -> None:
     contest.send("ann")
     sent = contest.send("ben")
-    contest.opened_season.stored.submissions.refuse(sent.id, [])
+    contest.stored.submissions.refuse(sent.id, [])
     assert contest.plan() == ["p1"]
 
 
 def test_without_the_key_nobodys_version_plays(contest: Contest) -> None:
     contest.accept("ann")
-    contest.file.write_text(contest.file.read_text().replace("submissions: {}\n", ""))
-    contest.opened_season = contest.opened()
+    contest.edit("submissions: {}\n", "")
     assert contest.plan() == ["p1"]
 
 
@@ -220,7 +233,7 @@ def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest)
     # Nothing of it stands in the settings of those who say nothing, so their digest is what it was.
     assert "publish_notes" not in {**contest.settings(1)["cem"], **contest.settings(1)["p1"]}
     contest.file.write_text(contest.file.read_text() + "publish_notes: true\n")
-    contest.opened_season = contest.opened()
+    contest.reopen()
     again = contest.opened_season.rounds.plan()
     assert again is not None
     assert all(spec.publish_notes for spec in again.missing)
@@ -239,7 +252,7 @@ def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:
 def test_files_of_a_round_are_kept_by_their_digests(contest: Contest) -> None:
     sent = contest.accept("ann", "print(1)")
     contest.play()
-    kept = contest.opened_season.stored.programs()[1]["ann@1"]
+    kept = contest.stored.programs()[1]["ann@1"]
     assert kept == {f"s.submissions/{sent.file}/source/bot.py": sha256(b"print(1)").hexdigest()}
 
 
@@ -256,7 +269,7 @@ def test_an_earlier_version_plays_again_where_it_is_activated(contest: Contest) 
     contest.accept("ann", "worse")
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
-    contest.opened_season.stored.submissions.activate(first.id, "ann", 9)
+    contest.stored.submissions.activate(first.id, "ann", 9)
     assert contest.plan() == ["ann@1", "p1"]
 
 
@@ -274,7 +287,7 @@ def test_what_comes_while_a_round_is_planned_joins_it(
 
     monkeypatch.setattr(Rounds, "tables", slow)
     assert contest.plan() == ["ann@1", "p1"]
-    joined = contest.opened_season.stored.submissions.one(sent[0].id)
+    joined = contest.stored.submissions.one(sent[0].id)
     assert joined is not None
     assert joined.joins_round == 1
 
@@ -284,7 +297,7 @@ def test_a_round_that_is_planned_is_played_as_planned(contest: Contest) -> None:
     contest.plan()
     contest.accept("ann", "late")
     contest.accept("ben")
-    contest.opened_season = contest.opened()
+    contest.reopen()
     assert contest.plan() == ["ann@1", "p1"]
     contest.play()
     assert contest.plan() == ["ann@2", "ben@1", "p1"]
@@ -294,8 +307,7 @@ def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contes
     contest.play()
     contest.accept("ann")
     contest.play()
-    contest.file.write_text(contest.file.read_text().replace("game: planning", "game: planning\ntime: 9s"))
-    contest.opened_season = contest.opened()
+    contest.edit("game: planning", "game: planning\ntime: 9s")
     with pytest.raises(
         ConfigError, match=r"the config has changed since round 2, which is complete: time: 10s -> 9s "
     ):
@@ -305,11 +317,11 @@ def test_what_authors_send_needs_no_consent_and_the_organisers_changes_do(contes
 def test_a_suspension_follows_the_author(contest: Contest) -> None:
     contest.accept("ann")
     contest.play()
-    suspend(contest.opened_season.results, "ann@1", "asked the web")
+    suspend(contest.results, "ann@1", "asked the web")
     contest.accept("ann", "new")
     assert contest.plan() == ["p1"]
     contest.play()
-    reinstate(contest.opened_season.results, "ann")
+    reinstate(contest.results, "ann")
     assert contest.plan() == ["ann@2", "p1"]
 
 
@@ -317,13 +329,13 @@ def test_a_new_version_ends_a_suspension_for_faults_and_an_earlier_one_does_not(
     first = contest.accept("ann")
     for _ in range(2):
         contest.play(faulty="ann@1")
-    assert contest.opened_season.results.suspended() == {"ann@1": REASON}
+    assert contest.results.suspended() == {"ann@1": REASON}
     contest.accept("ann", "new")
-    assert contest.opened_season.results.suspended() == {}
+    assert contest.results.suspended() == {}
     assert contest.plan() == ["ann@2", "p1"]
     contest.play()
-    contest.opened_season.stored.submissions.activate(first.id, "ann", 9)
-    assert contest.opened_season.results.suspended() == {"ann@1": REASON}
+    contest.stored.submissions.activate(first.id, "ann", 9)
+    assert contest.results.suspended() == {"ann@1": REASON}
     assert contest.plan() == ["p1"]
 
 
@@ -334,9 +346,9 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
     contest.accept("ann", "no better")
     for _ in range(2):
         contest.play(faulty="ann@2")
-    assert contest.opened_season.results.suspended() == {"ann@2": REASON}
+    assert contest.results.suspended() == {"ann@2": REASON}
     assert contest.plan() == ["p1"]
-    reinstate(contest.opened_season.results, "ann")
+    reinstate(contest.results, "ann")
     assert contest.plan() == ["p1"], "the round that was planned stays as it is"
     contest.play()
     assert contest.plan() == ["ann@2", "p1"]
@@ -344,17 +356,17 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
-    contest.opened_season.stored.authors.add("ann", "ann", "ann", False, "test")
-    give(contest.opened_season.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
+    contest.stored.authors.add("ann", "ann", "ann", False, "test")
+    give(contest.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
-    assert contest.opened_season.results.suspended() == {}
+    assert contest.results.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]
 
 
 def test_an_author_whom_an_organiser_suspends_sits_out_whatever_the_reason_says(contest: Contest) -> None:
     contest.play()
     contest.accept("ann")
-    suspend(contest.opened_season.results, "ann", "failed qualification: rules: broken")
+    suspend(contest.results, "ann", "failed qualification: rules: broken")
     assert contest.plan() == ["p1"]
 
 
@@ -377,7 +389,7 @@ def test_standings_status_and_plan_say_the_same_of_who_sits_out(
     assert read_suspended() == [{"ann@1": REASON}] * 2
     contest.accept("ann", "new")
     assert read_suspended() == [{}] * 2
-    suspend(contest.opened_season.results, "ann", "asked the web")
+    suspend(contest.results, "ann", "asked the web")
     assert read_suspended() == [{"ann@2": "asked the web"}] * 2
     assert contest.plan() == ["p1"]
 
@@ -388,12 +400,8 @@ def test_a_season_with_versions_verifies(contest: Contest) -> None:
     contest.accept("ann", "better")
     contest.accept("ben")
     contest.play()
-    problems = [
-        finding
-        for finding in verify(contest.config, contest.opened_season.stored)
-        if "tables" in finding.text
-    ]
-    assert problems == []
+    found = [finding.text for finding in verify(contest.config, contest.stored)]
+    assert not any("tables" in text for text in found)
 
 
 def test_a_version_whose_files_are_gone_is_no_fault_of_its_authors(contest: Contest) -> None:
@@ -402,7 +410,7 @@ def test_a_version_whose_files_are_gone_is_no_fault_of_its_authors(contest: Cont
     source.rename(source.with_name("away"))
     with pytest.raises(VoidMatch, match=r"player ann@1: there is no file .*bot\.py"):
         contest.play()
-    suspend(contest.opened_season.results, "ann", "its files are gone")
+    suspend(contest.results, "ann", "its files are gone")
     assert contest.plan() == ["p1"]
 
 
@@ -411,13 +419,13 @@ def test_verify_tells_files_that_are_others_or_gone(contest: Contest) -> None:
     contest.play()
     file = folder_of(contest.config) / sent.file / "source" / "bot.py"
     file.write_text("better")
-    (found,) = [one for one in verify(contest.config, contest.opened_season.stored) if "bot.py" in one.text]
+    (found,) = [one for one in verify(contest.config, contest.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
         FindingKind.DIFFERENCE,
         "source/bot.py of ann@1 is not the file that was accepted",
     )
     file.unlink()
-    (found,) = [one for one in verify(contest.config, contest.opened_season.stored) if "bot.py" in one.text]
+    (found,) = [one for one in verify(contest.config, contest.stored) if "bot.py" in one.text]
     assert (found.kind, found.text) == (
         FindingKind.UNCHECKED,
         f"ann@1 cannot be played again: there is no file {file}",
@@ -437,7 +445,7 @@ def test_stored_settings_are_a_file_that_reads_as_they_do(
     (tmp_path / "copy").mkdir()
     (tmp_path / "copy" / "stored.yaml").write_text(text)
     again = load(tmp_path / "copy" / "stored.yaml", check_commands=True)
-    assert again.digest == contest.opened_season.stored.rounds()[0].digest
+    assert again.digest == contest.stored.rounds()[0].digest
     assert again.entries[-1].player.files == contest.opened_season.config.entries[-1].player.files
 
 
@@ -503,8 +511,8 @@ def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
         if len(naps) == 3:
             contest.accept("ann")
 
-    opened_season = Season(contest.config, contest.opened_season.stored, clock=SeasonClock(sleep=sleep))
-    events = list(opened_season.play(Scripted(lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))))
+    opened_season = Season(contest.config, contest.stored, clock=SeasonClock(sleep=sleep))
+    events = play(opened_season, lambda spec: by_name(spec, {p.name: 1 for p in spec.players}))
     assert [type(event) for event in events[:2]] == [PlayersAwaited, RoundPlanned]
     assert isinstance(events[-1], SeasonComplete)
     assert len(naps) == 3
@@ -513,7 +521,7 @@ def test_a_season_waits_for_the_first_program(tmp_path: Path) -> None:
 def test_a_season_that_takes_no_more_programs_waits_for_none(tmp_path: Path) -> None:
     over = CONFIG.replace("submissions: {}", "submissions: {until: 2020-01-01T00:00:00Z}")
     with pytest.raises(TooFewPlayers):
-        list(Contest(tmp_path, over).opened_season.play(Scripted(by_name)))
+        play(Contest(tmp_path, over).opened_season)
 
 
 @pytest.mark.process

@@ -6,7 +6,6 @@ from collections import Counter
 from concurrent.futures import Executor, Future
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,45 +14,39 @@ from arbiter.errors import ConfigError, VoidMatch, WorkerLost
 from arbiter.match.packing import pack_match
 from arbiter.match.record import Fault, MatchSummary
 from arbiter.season.calendar import rounds_left
-from arbiter.season.config import Config, load
+from arbiter.season.events import MatchVoid
 from arbiter.season.ledger import to_rating
 from arbiter.season.match_runner import play_matches
 from arbiter.season.schedule import drawn_tables
 from arbiter.season.season import Season
-from arbiter.store import SeasonStore, Store
 from rating.crosstable import PairTable
 from rating.ratings import rate
 from tests.fixtures.crosstables import pairwise
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import of_kind, play, players
 from tests.fixtures.records import by_name, play_round
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
+    from arbiter.season.events import Event
+    from arbiter.store import SeasonStore, Store
+    from tests.fixtures.made_up_seasons import Configured, Opened
 
-CONFIG = """\
-game: planning
-isolation: plain
-rounds: 2
-seed: abc
-players:
-""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8))
+CONFIG = f"game: planning\nisolation: plain\nrounds: 2\ntime: 10s\nseed: abc\nplayers:\n{players(8)}"
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Config:
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG)
-    return load(path)
+def config(configured: Configured) -> Config:
+    return configured()
 
 
 @pytest.fixture
-def season(config: Config) -> Iterator[SeasonStore]:
-    store = Store(config.store)
-    yield Season.open(config, store).stored
-    store.close()
+def season(opened_season: Season) -> SeasonStore:
+    return opened_season.stored
 
 
 def play_next_round(config: Config, season: SeasonStore, executor: Executor) -> dict[str, Any]:
@@ -74,43 +67,6 @@ def test_rounds_follow_each_other_until_the_last(config: Config, season: SeasonS
     assert executor.played == [f"r{r:03d}/t{t:02d}/m{m}" for r in (1, 2) for t in (1, 2) for m in range(4)]
 
 
-def test_a_broken_round_goes_on_with_what_is_missing(config: Config, season: SeasonStore) -> None:
-    def breaks(spec: MatchSpec) -> MatchRecord:
-        if spec.id == "r001/t02/m1":
-            raise KeyboardInterrupt
-        return by_name(spec)
-
-    class Broken(Scripted):
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-            future = super().submit(fn, *args, **kwargs)
-            season.add_packed(future.result())
-            return future
-
-    plan = Season(config, season).rounds.plan()
-    assert plan is not None
-    with pytest.raises(KeyboardInterrupt):
-        play_round(season, plan, Broken(breaks))
-    assert len(season.match_ids(1)) == 5
-    rest = Scripted(by_name)
-    play_next_round(config, season, rest)
-    assert rest.played == ["r001/t02/m1", "r001/t02/m2", "r001/t02/m3"]
-
-
-def test_a_void_match_is_played_again_under_its_id(config: Config, season: SeasonStore) -> None:
-    voids = ["r001/t01/m2"]
-
-    def once(spec: MatchSpec) -> MatchRecord:
-        if spec.id in voids:
-            voids.remove(spec.id)
-            raise VoidMatch("no memory")
-        return by_name(spec)
-
-    executor = Scripted(once)
-    play_next_round(config, season, executor)
-    assert executor.played.count("r001/t01/m2") == 2
-    assert len(season.match_ids(1)) == 8
-
-
 def voided_once(
     error: VoidMatch, matches: Iterable[str] = ("r001/t01/m0",)
 ) -> Callable[[MatchSpec], MatchRecord]:
@@ -126,15 +82,18 @@ def voided_once(
     return outcome
 
 
-def test_two_voids_in_a_row_stop_the_run(config: Config, season: SeasonStore) -> None:
+@pytest.mark.parametrize("failure", [VoidMatch, WorkerLost])
+def test_two_voids_in_a_row_stop_the_run(opened_season: Season, failure: type[VoidMatch]) -> None:
     def never_that(spec: MatchSpec) -> MatchRecord:
         if spec.id == "r001/t02/m0":
-            raise VoidMatch("no memory")
+            raise failure("no memory")
         return by_name(spec)
 
+    events: list[Event] = []
     with pytest.raises(VoidMatch, match="match r001/t02/m0 was void twice in a row: no memory"):
-        play_next_round(config, season, Scripted(never_that))
-    assert len(season.match_ids(1)) == 7
+        events.extend(opened_season.play(Scripted(never_that)))
+    assert len(opened_season.stored.match_ids(1)) == 7
+    assert len(of_kind(MatchVoid, events)) == 2
 
 
 def test_voids_in_a_row_of_more_matches_than_are_played_at_once_stop_the_run(
@@ -173,23 +132,9 @@ def test_lost_workers_stop_no_run_however_many_are_lost_in_a_row(config: Config,
     assert Counter(executor.played) == dict.fromkeys(every, 2)
 
 
-def test_a_match_that_loses_every_worker_stops_the_run(config: Config, season: SeasonStore) -> None:
-    def never(spec: MatchSpec) -> MatchRecord:
-        raise WorkerLost("the worker died")
-
-    with pytest.raises(VoidMatch, match="match r001/t01/m0 was void twice in a row: the worker died"):
-        play_next_round(config, season, Scripted(never))
-
-
-def changed(tmp_path: Path, old: str, new: str) -> Config:
-    path = tmp_path / "s.yaml"
-    path.write_text((CONFIG + "time: 10s\n").replace(old, new))
-    return load(path)
-
-
-def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp_path: Path) -> None:
+def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, configured: Configured) -> None:
     play_next_round(config, season, Scripted(by_name))
-    now = changed(tmp_path, "10s", "5s")
+    now = configured("10s", "5s")
     with pytest.raises(ConfigError, match="changed since round 1, which is complete: time: 10s -> 5s"):
         Season(now, season).rounds.plan()
     plan = Season(now, season).rounds.plan(accept_changes=True)
@@ -198,11 +143,11 @@ def test_a_changed_config_needs_consent(config: Config, season: SeasonStore, tmp
 
 
 def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_accepted(
-    config: Config, season: SeasonStore, tmp_path: Path
+    config: Config, season: SeasonStore, configured: Configured
 ) -> None:
     play_next_round(config, season, Scripted(by_name))
     assert Season(config, season).rounds.plan() is not None
-    now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
+    now = configured("name: p7,", "name: p7, version: 2,")
     with pytest.raises(ConfigError, match="give --accept-changes"):
         Season(now, season).rounds.plan()
     plan = Season(now, season).rounds.plan(accept_changes=True)
@@ -221,35 +166,33 @@ def test_a_round_that_no_match_was_played_of_is_planned_anew_where_a_change_is_a
     ],
 )  # fmt: skip
 def test_a_change_is_explained(
-    old: str, new: str, words: str, config: Config, season: SeasonStore, tmp_path: Path
+    old: str, new: str, words: str, config: Config, season: SeasonStore, configured: Configured
 ) -> None:
     play_next_round(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Season(changed(tmp_path, old, new), season).rounds.plan()
+        Season(configured(old, new), season).rounds.plan()
     assert words in str(caught.value)
 
 
-def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, tmp_path: Path) -> None:
+def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, configured: Configured) -> None:
     play_next_round(config, season, Scripted(by_name))
     with pytest.raises(ConfigError) as caught:
-        Season(changed(tmp_path, "[python3]", "[sh]"), season).rounds.plan()
+        Season(configured("[python3]", "[sh]"), season).rounds.plan()
     assert "and 2 more (give --accept-changes" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_another_seed_is_refused(config: Config, season: SeasonStore, tmp_path: Path) -> None:
-    store = Store(config.store)
+def test_another_seed_is_refused(opened_season: Season, opened: Opened) -> None:
     with pytest.raises(ConfigError, match="the seed is not the one that s was begun with"):
-        Season.open(changed(tmp_path, "seed: abc", "seed: abd"), store)
-    assert Season.open(changed(tmp_path, "seed: abc", "seed: auto"), store).stored.seed == "abc"
-    store.close()
+        opened("seed: abc", "seed: abd")
+    assert opened("seed: abc", "seed: auto").stored.seed == "abc"
 
 
 def test_players_come_and_go_between_rounds_and_keep_their_ratings(
-    config: Config, season: SeasonStore, tmp_path: Path
+    config: Config, season: SeasonStore, configured: Configured
 ) -> None:
     before = {row["player"]: row for row in play_next_round(config, season, Scripted(by_name))["players"]}
-    now = changed(tmp_path, "name: p7,", "name: p7, version: 2,")
+    now = configured("name: p7,", "name: p7, version: 2,")
     plan = Season(now, season).rounds.plan(accept_changes=True)
     assert plan is not None
     assert {name for table in plan.stored.tables for name in table} == {*(f"p{n}" for n in range(7)), "p7@2"}
@@ -260,26 +203,16 @@ def test_players_come_and_go_between_rounds_and_keep_their_ratings(
     assert after["p7"]["elo"] is not None
 
 
-def test_a_drawn_seed_stays_with_the_season(config: Config, tmp_path: Path) -> None:
-    path = tmp_path / "auto.yaml"
-    path.write_text(CONFIG.replace("seed: abc", "seed: auto"))
-    auto = load(path)
-    store = Store(auto.store)
-    seed = Season.open(auto, store).stored.seed
+def test_a_drawn_seed_stays_with_the_season(opened: Opened) -> None:
+    seed = opened("seed: abc", "seed: auto").stored.seed
     assert len(seed) == 64
-    assert Season.open(auto, store).stored.seed == seed
-    store.close()
+    assert opened("seed: abc", "seed: auto").stored.seed == seed
 
 
-def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "auto.yaml"
-    path.write_text(CONFIG.replace("seed: abc", f"seed: auto\nseed_commitment: {'a' * 64}"))
-    auto = load(path)
-    store = Store(auto.store)
+def test_a_commitment_to_a_seed_that_is_still_to_be_drawn_is_refused(opened: Opened, store: Store) -> None:
     with pytest.raises(ConfigError, match="still to be drawn"):
-        Season.open(auto, store)
-    assert store.season(auto.season) is None
-    store.close()
+        opened("seed: abc", f"seed: auto\nseed_commitment: {'a' * 64}")
+    assert store.seasons() == []
 
 
 class OneInFlight(Executor):
@@ -320,12 +253,9 @@ def test_a_wish_to_stop_lets_matches_in_flight_end_and_starts_no_other(
     assert again.played == []
 
 
-def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path: Path) -> None:
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG + "until: 2026-12-01T18:00:00+00:00\n")
-    config = load(path)
-    store = Store(config.store)
-    season = Season.open(config, store).stored
+def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(opened: Opened) -> None:
+    going = opened("rounds: 2", "rounds: 2\nuntil: 2026-12-01T18:00:00+00:00")
+    config, season = going.config, going.stored
     for _ in range(2):
         # Eight matches of a minute: four minutes with two at once.
         play_next_round(config, season, Scripted(lambda spec: replace(by_name(spec), wall_ns=60_000_000_000)))
@@ -333,12 +263,10 @@ def test_a_season_goes_on_beyond_its_rounds_as_long_as_the_time_allows(tmp_path:
     for minutes, at_once, fits in ((9, 1, True), (8, 1, False), (5, 2, True), (4, 2, False), (-9, 2, False)):
         now = end - timedelta(minutes=minutes)
         assert rounds_left(config, season, at_once, now, most=1) == fits
-    going = Season(config, season)
     assert going.rounds.plan() is None
     further = going.rounds.plan(goal=3)
     assert further is not None
     assert further.stored.number == 3
-    store.close()
 
 
 def test_without_a_moment_to_end_there_is_no_further_round(config: Config, season: SeasonStore) -> None:
@@ -373,19 +301,14 @@ def test_a_player_without_results_stands_last_without_a_rating() -> None:
 
 
 @pytest.mark.parametrize("rule", ["variance", "a-optimal", "swiss"])
-def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, tmp_path: Path) -> None:
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG + f"opening_rounds: 1\npairing: {rule}\n")
-    paired = load(path)
-    store = Store(paired.store)
-    season = Season.open(paired, store).stored
-    play_next_round(paired, season, Scripted(by_name))
-    plan = Season(paired, season).rounds.plan()
+def test_after_the_opening_the_rule_of_pairing_takes_over(rule: str, opened: Opened) -> None:
+    going = opened("rounds: 2", f"rounds: 2\nopening_rounds: 1\npairing: {rule}")
+    play(going, only_one=True)
+    plan, again = going.rounds.plan(), Season(going.config, going.stored).rounds.plan()
     assert plan is not None
-    tables = plan.stored.tables
-    assert sorted(name for table in tables for name in table) == [f"p{n}" for n in range(8)]
-    assert [list(table) for table in tables] != drawn_tables([f"p{n}" for n in range(8)], 4, "abc", 2)
-    again = Season(paired, season).rounds.plan()
     assert again is not None
-    assert again.stored.tables == tables
-    store.close()
+    assert sorted(name for table in plan.stored.tables for name in table) == [f"p{n}" for n in range(8)]
+    assert [list(table) for table in plan.stored.tables] != drawn_tables(
+        [f"p{n}" for n in range(8)], 4, "abc", 2
+    )
+    assert again.stored.tables == plan.stored.tables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,18 +18,18 @@ from arbiter.season.season import Season
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.stop_rules import narrow
-from arbiter.store import Store
-from tests.fixtures.executor import Scripted
+from tests.fixtures.executor import OneByOne, Scripted
+from tests.fixtures.made_up_seasons import play
 from tests.fixtures.records import by_name
-from tests.season.test_anomalies import OneByOne
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
     from arbiter.season.events import Event
+    from arbiter.store import Store
+    from tests.fixtures.made_up_seasons import Opened, Outcome
 
 FILE = """\
 game: planning
@@ -49,15 +48,14 @@ players:
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., Season]]:
+def opened(tmp_path: Path, store: Store) -> Opened:
     path = tmp_path / "s.yaml"
-    with closing(Store(f"sqlite:///{tmp_path / 's.sqlite'}")) as store:
 
-        def open_season(stop: str, rounds: int = 30, more: str = "", old: str = "", new: str = "") -> Season:
-            path.write_text(FILE.format(stop=stop, rounds=rounds, more=more).replace(old, new))
-            return Season.open(load(path), store)
+    def open_season(stop: str, rounds: int = 30, more: str = "", old: str = "", new: str = "") -> Season:
+        path.write_text(FILE.format(stop=stop, rounds=rounds, more=more).replace(old, new))
+        return Season.open(load(path), store)
 
-        yield open_season
+    return open_season
 
 
 def asking(spec: MatchSpec, tokens: int = 1) -> MatchRecord:
@@ -70,8 +68,8 @@ def asking(spec: MatchSpec, tokens: int = 1) -> MatchRecord:
     return replace(played, bots=tuple(bots))
 
 
-def last_of(opened_season: Season, play: Callable[[MatchSpec], MatchRecord] = asking) -> Event:
-    return list(opened_season.play(Scripted(play)))[-1]
+def last_of(opened_season: Season, outcome: Outcome = asking) -> Event:
+    return play(opened_season, outcome)[-1]
 
 
 def spent(opened_season: Season) -> int:
@@ -79,21 +77,19 @@ def spent(opened_season: Season) -> int:
     return stored + sum(of.input for of in opened_season.stored.outlays.all().values())
 
 
-def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(
-    opened: Callable[..., Season],
-) -> None:
+def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(opened: Opened) -> None:
     said = (
         "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 goes on with a larger cost in stop_when"
     )
     assert last_of(opened("{cost: 11}")) == Enough(said)
-    assert list(opened("{cost: 11}").play(Scripted(asking))) == [Enough(said)]
+    assert play(opened("{cost: 11}"), asking) == [Enough(said)]
     opened_season = opened("{cost: 12}")
     assert isinstance(last_of(opened_season), Enough)
     assert (opened_season.stored.complete, spent(opened_season)) == (3, 12)
 
 
 def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_rest_follows_a_larger_one(
-    opened: Callable[..., Season],
+    opened: Opened,
 ) -> None:
     opened_season = opened("{cost: 2.5}")
     for _ in range(3):
@@ -107,10 +103,10 @@ def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_re
     assert any(isinstance(event, RoundComplete) for event in opened("{cost: 5}").play(Scripted(asking)))
 
 
-def test_what_void_matches_cost_is_spent(opened: Callable[..., Season]) -> None:
+def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
     failures = [Billed(1, 0)]
 
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         if not failures:
             return asking(spec)
         void = ProviderOutage("HTTP 503")
@@ -118,29 +114,27 @@ def test_what_void_matches_cost_is_spent(opened: Callable[..., Season]) -> None:
         raise void
 
     opened_season = opened("{cost: 8.5}")
-    assert isinstance(last_of(opened_season, play), Enough)
+    assert isinstance(last_of(opened_season, outcome), Enough)
     assert opened_season.stored.outlays.all() == {"p0": Billed(1, 0)}
     # Two rounds cost 8.
     assert (opened_season.stored.complete, spent(opened_season)) == (1, 5)
 
 
-def test_voids_alone_may_spend_it_all(opened: Callable[..., Season]) -> None:
-    def play(_: MatchSpec) -> MatchRecord:
+def test_voids_alone_may_spend_it_all(opened: Opened) -> None:
+    def outcome(_: MatchSpec) -> MatchRecord:
         void = ProviderOutage("HTTP 503")
         void.billed = {"p0": Billed(3, 0)}
         raise void
 
     opened_season = opened("{cost: 5}")
     with pytest.raises(VoidMatch):
-        list(opened_season.play(Scripted(play)))
+        play(opened_season, outcome)
     assert spent(opened_season) >= 5
     assert isinstance(last_of(opened_season), Enough)
     assert not opened_season.results.matches()
 
 
-def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(
-    opened: Callable[..., Season],
-) -> None:
+def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(opened: Opened) -> None:
     opened_season = opened("{cost: 100}", rounds=1)
     last_of(opened_season)
     first, second = "r001/t01/m0", "r001/t01/m1"
@@ -157,31 +151,24 @@ def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(
     assert said.reason.startswith("14.00 of 14.50")
 
 
-def test_a_corrected_price_counts_for_all_that_was_played(opened: Callable[..., Season]) -> None:
+def test_a_corrected_price_counts_for_all_that_was_played(opened: Opened) -> None:
     opened_season = opened("{cost: 100}", rounds=1)
     last_of(opened_season)
     cheaper = opened("{cost: 100}", rounds=1, old="input: 1000000", new="input: 500000")
     assert cheaper.config.digest == opened_season.config.digest
-    (row,) = [
-        row
-        for row in season_figures.standings(SeasonState.of(cheaper.config, cheaper.stored))["players"]
-        if row["player"] == "p0"
-    ]
+    rows = season_figures.standings(SeasonState.of(cheaper.config, cheaper.stored))["players"]
+    (row,) = [row for row in rows if row["player"] == "p0"]
     assert (row["cost"], row["cost_a_match"], row["legal_first"]) == (2, 0.5, 1)
 
 
-def test_who_has_played_and_has_no_price_is_named_before_more_is_played(
-    opened: Callable[..., Season],
-) -> None:
+def test_who_has_played_and_has_no_price_is_named_before_more_is_played(opened: Opened) -> None:
     last_of(opened("{cost: 5}"))
     another = opened("{cost: 50}", old="p0", new="p9")
     with pytest.raises(ConfigError, match="stop_when: cost: p0 has played, and has no price"):
-        list(another.play(Scripted(asking), accept_changes=True))
+        play(another, asking, accept_changes=True)
 
 
-def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(
-    opened: Callable[..., Season],
-) -> None:
+def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(opened: Opened) -> None:
     opened_season = opened("{elo: 150}")
     event = last_of(opened_season)
     assert isinstance(event, Enough)
@@ -194,13 +181,13 @@ def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(
         f"after round {len(widths)} all intervals are within ±150 Elo, the widest ±{widths[-1]:.1f}"
         in event.reason
     )
-    assert list(opened_season.play(Scripted(asking))) == [event]
+    assert play(opened_season, asking) == [event]
     narrower = opened("{elo: 120}")
     assert isinstance(last_of(narrower), Enough | SeasonComplete)
     assert narrower.stored.complete > len(widths)
 
 
-def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Callable[..., Season]) -> None:
+def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Opened) -> None:
     opened_season = opened("{elo: 1000}")
     *_, before, last = opened_season.play(Scripted(asking), only_one=True)
     assert isinstance(before, RoundComplete)
@@ -219,7 +206,7 @@ def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Cal
     ],
 )
 def test_the_intervals_of_anchors_and_of_those_who_sit_out_may_be_wide(
-    opened: Callable[..., Season],
+    opened: Opened,
     halves: dict[str, float | None],
     suspended: tuple[str, ...],
     is_narrow: bool,
@@ -232,7 +219,7 @@ def test_the_intervals_of_anchors_and_of_those_who_sit_out_may_be_wide(
     assert bool(narrow(config, {"rounds_played": 3, "players": rows}, suspended)) == is_narrow
 
 
-def test_anchors_fix_the_scale_and_who_changes_them_is_asked(opened: Callable[..., Season]) -> None:
+def test_anchors_fix_the_scale_and_who_changes_them_is_asked(opened: Opened) -> None:
     opened_season = opened("{elo: 1}", rounds=2, more="anchors: {p1: 300, p2: 100}")
     last_of(opened_season)
     rows = {row["player"]: row for row in opened_season.results.standings()["players"]}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +17,7 @@ from arbiter.games import make
 from arbiter.match.record import Fault, MatchSummary
 from arbiter.match.spec import original
 from arbiter.season.administration import annul, suspend, undo_annulment
-from arbiter.season.config import Config, load
+from arbiter.season.config import load
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
 from arbiter.season.ledger import to_rating
 from arbiter.season.order_effects import Force, force
@@ -32,6 +31,7 @@ from arbiter.testing import ScriptedBot, play_by_policy, play_in_memory, random_
 from rating import PairTable
 from tests.fixtures.crosstables import pairwise
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import of_kind, play, players
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
-    from arbiter.season.events import Event
+    from arbiter.season.config import Config
+    from tests.fixtures.made_up_seasons import Configured, Opened
 
-CONFIG = """\
+HOUSE_BOTS = "".join(f"  - {{name: {name}, command: [python3], house: true}}\n" for name in ("h0", "h1"))
+CONFIG = f"""\
 season: s
-game: {name: planning, deals: [[1, 0]]}
+game: {{name: planning, deals: [[1, 0]]}}
 isolation: plain
 rounds: 2
 opening_rounds: 9
@@ -51,15 +53,7 @@ seed: abc
 after_fault: substitute
 house_bots: [h0, h1]
 players:
-  - {name: h0, command: [python3], house: true}
-  - {name: h1, command: [python3], house: true}
-""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8))
-
-
-def configured(folder: Path, old: str = "", new: str = "") -> Config:
-    path = folder / "s.yaml"
-    path.write_text(CONFIG.replace(old, new) if old else CONFIG)
-    return load(path)
+{HOUSE_BOTS}{players(8)}"""
 
 
 class Broken:
@@ -79,15 +73,6 @@ class Broken:
             for seat in range(len(spec.players))
         ]
         return play_in_memory(game, bots, spec)
-
-
-@pytest.fixture
-def opened_season(tmp_path: Path, store: Store) -> Season:
-    return Season.open(configured(tmp_path), store)
-
-
-def play(opened_season: Season, outcome: Callable[[MatchSpec], MatchRecord], **options: Any) -> list[Event]:
-    return list(opened_season.play(Scripted(outcome), **options))
 
 
 def findings(opened_season: Season) -> list[str]:
@@ -122,9 +107,9 @@ def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(ope
         }
         assert len(hashes) == 1
     assert findings(opened_season) == []
-    (planned,) = [event for event in events if isinstance(event, SubstitutesPlanned)]
+    (planned,) = of_kind(SubstitutesPlanned, events)
     assert (planned.number, planned.missing, planned.total) == (1, 4, 4)
-    (complete,) = [event for event in events if isinstance(event, RoundComplete)]
+    (complete,) = of_kind(RoundComplete, events)
     assert complete.played == 12
 
 
@@ -143,16 +128,16 @@ def test_innocent_players_have_all_their_results_and_the_substitute_none(opened_
     assert not {"h0", "h1"} & set(crosstable["players"])
 
 
-def test_by_default_nothing_follows_a_fault(tmp_path: Path, store: Store) -> None:
-    opened_season = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
+def test_by_default_nothing_follows_a_fault(opened: Opened) -> None:
+    opened_season = opened("after_fault: substitute\n")
     events = play(opened_season, Broken("p3"), only_one=True)
     assert not any(isinstance(event, SubstitutesPlanned) for event in events)
     assert len(opened_season.results.matches()) == 8
     assert findings(opened_season) == []
 
 
-def test_a_substitutes_fault_gives_no_results_and_is_not_counted(tmp_path: Path, store: Store) -> None:
-    opened_season = Season.open(configured(tmp_path, "[h0, h1]", "[h0]"), store)
+def test_a_substitutes_fault_gives_no_results_and_is_not_counted(opened: Opened) -> None:
+    opened_season = opened("[h0, h1]", "[h0]")
     play(opened_season, Broken("p3", "h0"))
     followed = with_substitutes(opened_season)
     assert followed
@@ -190,10 +175,10 @@ def test_sound_matches_with_substitutes_hide_no_anomaly_of_the_first(opened_seas
     assert len(with_substitutes(opened_season)) == 8
 
 
-def test_too_many_faults_stop_the_run_before_anybody_sits_in(tmp_path: Path, store: Store) -> None:
+def test_too_many_faults_stop_the_run_before_anybody_sits_in(opened: Opened) -> None:
     lines = "".join(f"  - {{name: q{number}, command: [python3]}}\n" for number in range(4))
     text = "stop_when: {faults: 0.2}\nplayers:\n" + lines
-    opened_season = Season.open(configured(tmp_path, "players:\n", text), store)
+    opened_season = opened("players:\n", text)
     with pytest.raises(Anomaly, match="of the first 12 matches ended by faults"):
         play(opened_season, Broken(*(f"p{n}" for n in range(8))), only_one=True)
     assert not with_substitutes(opened_season)
@@ -235,15 +220,13 @@ def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(opened_seas
             assert (other.results.matches(), other.results.standings()) == whole
 
 
-def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(
-    tmp_path: Path, store: Store
-) -> None:
-    opened_season = Season.open(configured(tmp_path), store)
+def test_a_begun_round_is_finished_with_substitutes_whatever_the_file_says_now(opened: Opened) -> None:
+    opened_season = opened()
     plan = opened_season.rounds.plan()
     assert plan is not None
     for spec in plan.missing:
         opened_season.stored.add_match(Broken("p3")(spec))
-    now = Season.open(configured(tmp_path, "after_fault: substitute\n"), store)
+    now = opened("after_fault: substitute\n")
     assert {"h0", "h1"} <= {player.name for player in now.rounds.players()}
     play(now, Broken("p3"), only_one=True)
     assert len(with_substitutes(now)) == 4
@@ -428,7 +411,9 @@ def test_it_counts_while_its_first_match_has_the_same_fault(
 
 @pytest.fixture(scope="module")
 def settled(tmp_path_factory: pytest.TempPathFactory) -> Config:
-    return configured(tmp_path_factory.mktemp("config"))
+    path = tmp_path_factory.mktemp("config") / "s.yaml"
+    path.write_text(CONFIG)
+    return load(path)
 
 
 NAMES = [*(f"p{n}" for n in range(4)), "h0", "h1", "h0#2", "h1#2", "h0#3"]
@@ -487,22 +472,23 @@ def test_the_substitute_is_a_house_bot_by_a_name_of_its_own(
     ],
 )
 def test_where_nobody_would_get_a_result_nobody_sits_in(
-    players: tuple[str, ...], sides: tuple[int, ...] | None, why: str, tmp_path: Path
+    players: tuple[str, ...], sides: tuple[int, ...] | None, why: str, configured: Configured
 ) -> None:
     match = MatchSummary("m", 1, 1, 0, players, None, sides, 0, Fault.CRASH)
-    assert substitute(configured(tmp_path), match) is None, why
+    assert substitute(configured(), match) is None, why
 
 
-def test_a_house_bot_sits_in_for_itself_never(tmp_path: Path) -> None:
-    config = configured(tmp_path, "[h0, h1]", "[h0]")
+def test_a_house_bot_sits_in_for_itself_never(configured: Configured) -> None:
+    config = configured("[h0, h1]", "[h0]")
     match = MatchSummary("m", 1, 1, 0, ("h0", "p1", "p2", "p3"), None, None, 0, Fault.CRASH)
     assert substitute(config, match) is None
 
 
-def test_a_substitute_that_takes_no_batches_makes_the_match_strict(tmp_path: Path) -> None:
-    text = CONFIG.replace("command: [python3]}", "command: [python3], batched: true}")
-    (tmp_path / "s.yaml").write_text(f"delivery: batched\n{text}")
-    config = load(tmp_path / "s.yaml")
+def test_a_substitute_that_takes_no_batches_makes_the_match_strict(configured: Configured) -> None:
+    config = configured(
+        f"players:\n{HOUSE_BOTS}{players(8)}",
+        f"delivery: batched\nplayers:\n{HOUSE_BOTS}{players(8, ', batched: true')}",
+    )
     (spec, *_) = match_specs(config, "abc", 1, [["p0", "p1", "p2", "p3"]])
     match = MatchSummary(spec.id, 1, 1, 0, ("p0", "p1", "p2", "p3"), None, None, 0, Fault.CRASH)
     (after,) = substitute_specs(config, [spec], [match])
@@ -512,24 +498,24 @@ def test_a_substitute_that_takes_no_batches_makes_the_match_strict(tmp_path: Pat
 # Settings
 
 
-def test_without_house_bots_the_config_is_refused(tmp_path: Path) -> None:
+def test_without_house_bots_the_config_is_refused(configured: Configured) -> None:
     with pytest.raises(ConfigError, match="substitute needs a house bot") as caught:
-        configured(tmp_path, "house_bots: [h0, h1]\n")
+        configured("house_bots: [h0, h1]\n")
     assert "s.yaml:7:1:" in str(caught.value)
 
 
-def test_the_usual_setting_leaves_the_digest_as_it_was_before_there_was_one(tmp_path: Path) -> None:
-    chosen = configured(tmp_path)
-    said = configured(tmp_path, "after_fault: substitute", "after_fault: end")
-    silent = configured(tmp_path, "after_fault: substitute\n")
+def test_the_usual_setting_leaves_the_digest_as_it_was_before_there_was_one(configured: Configured) -> None:
+    chosen = configured()
+    said = configured("after_fault: substitute", "after_fault: end")
+    silent = configured("after_fault: substitute\n")
     assert said.digest == silent.digest != chosen.digest
     assert "after_fault" not in silent.settings
     assert chosen.settings["after_fault"] == "substitute"
 
 
-def test_a_change_of_it_is_a_change_of_the_config(tmp_path: Path, store: Store) -> None:
-    play(Season.open(configured(tmp_path, "after_fault: substitute\n"), store), Broken("p3"), only_one=True)
-    opened_season = Season.open(configured(tmp_path), store)
+def test_a_change_of_it_is_a_change_of_the_config(opened: Opened) -> None:
+    play(opened("after_fault: substitute\n"), Broken("p3"), only_one=True)
+    opened_season = opened()
     events = play(opened_season, Broken("p3"), accept_changes=True, only_one=True)
     assert ChangesAccepted("after_fault: end -> substitute") in events
     assert {match.round for match in with_substitutes(opened_season).values()} == {2}

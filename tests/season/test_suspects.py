@@ -15,46 +15,36 @@ from arbiter.cli.season_control import voids_in_words
 from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
 from arbiter.match.token_usage import Billed
-from arbiter.season.config import load
 from arbiter.season.match_runner import SWEEPS, blamed
-from arbiter.season.season import Season
-from arbiter.store import SeasonStore, Store
 from arbiter.table.conductor import conduct
 from tests.fixtures.commands import RANDOM
-from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name, play_round
+from tests.fixtures.made_up_seasons import play, players
+from tests.fixtures.records import by_name
 from tests.fixtures.round_processes import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
+    from arbiter.season.season import Season
+    from arbiter.store import SeasonStore
+    from tests.fixtures.made_up_seasons import Outcome
 
-CONFIG = """\
-game: planning
-isolation: plain
-rounds: 1
-seed: abc
-players:
-""" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8))
+CONFIG = f"game: planning\nisolation: plain\nrounds: 1\nseed: abc\nplayers:\n{players(8)}"
 KILLER = "import os, signal; os.kill(os.getppid(), signal.SIGKILL); input()"
 
 
-@pytest.fixture
-def opened_season(tmp_path: Path) -> Iterator[Season]:
-    path = tmp_path / "s.yaml"
-    path.write_text(CONFIG)
-    store = Store(load(path).store)
-    yield Season(load(path), Season.open(load(path), store).stored)
-    store.close()
+def play_round(opened_season: Season, outcome: Outcome) -> SeasonStore:
+    play(opened_season, outcome, only_one=True)
+    return opened_season.stored
 
 
 def play_with_voids(opened_season: Season, fails: Callable[[MatchSpec], bool]) -> SeasonStore:
     """The matches of a round, of which those are void that have not lost a player and that `fails` picks."""
 
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         if spec.absence is not None and spec.absence.at_fault:
             # By the table, as no program is started.
             return conduct(make(spec.game, spec.options), spec, {})
@@ -62,10 +52,7 @@ def play_with_voids(opened_season: Season, fails: Callable[[MatchSpec], bool]) -
             raise VoidMatch("it was killed")
         return by_name(spec)
 
-    plan = opened_season.rounds.plan()
-    assert plan is not None
-    play_round(opened_season.stored, plan, Scripted(play))
-    return opened_season.stored
+    return play_round(opened_season, outcome)
 
 
 def present(spec: MatchSpec) -> set[str]:
@@ -86,16 +73,14 @@ def test_who_makes_its_matches_void_loses_them_and_the_others_play(opened_season
 
 
 def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Season) -> None:
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         if "p3" in present(spec) and not (spec.absence and spec.absence.at_fault):
             void = VoidMatch("it was killed")
             void.billed = {"p3": Billed(10, 1)}
             raise void
         return by_name(spec)
 
-    plan = opened_season.rounds.plan()
-    assert plan is not None
-    play_round(opened_season.stored, plan, Scripted(play))
+    play_round(opened_season, outcome)
     voids = opened_season.stored.outlays.all()["p3"].output
     assert voids > 8
     assert opened_season.stored.outlays.all() == {"p3": Billed(10 * voids, voids)}
@@ -104,32 +89,28 @@ def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Se
 def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(opened_season: Season) -> None:
     tried: list[MatchSpec] = []
 
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         if "p3" not in present(spec):
             return by_name(spec)
         tried.append(spec)
         raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
 
-    plan = opened_season.rounds.plan()
-    assert plan is not None
     with pytest.raises(VoidMatch, match=r"in a row.*: the provider of player p3, llm\.example\.org"):
-        play_round(opened_season.stored, plan, Scripted(play))
+        play_round(opened_season, outcome)
     assert all(spec.absence is None for spec in tried)
     assert all(match.faulty is None for match in opened_season.stored.summaries(1))
 
 
 def test_an_outage_in_between_costs_nobody_a_match(opened_season: Season) -> None:
     asked: set[str] = set()
-    plan = opened_season.rounds.plan()
-    assert plan is not None
 
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         if spec.rotation == 2 and spec.id not in asked:
             asked.add(spec.id)
             raise ProviderOutage("the provider of player p3, llm.example.org failed: HTTP 503")
         return by_name(spec)
 
-    play_round(opened_season.stored, plan, Scripted(play))
+    play_round(opened_season, outcome)
     assert [match.faulty for match in opened_season.stored.summaries(1)] == [None] * 8
 
 
@@ -214,16 +195,14 @@ def test_voids_are_counted_by_player_also_those_that_come_alone(opened_season: S
 def test_an_outage_of_a_provider_is_counted_as_nobody_s_void(opened_season: Season) -> None:
     asked = 0
 
-    def play(spec: MatchSpec) -> MatchRecord:
+    def outcome(spec: MatchSpec) -> MatchRecord:
         nonlocal asked
         asked += 1
         if asked == 1:
             raise ProviderOutage("no answer")
         return by_name(spec)
 
-    plan = opened_season.rounds.plan()
-    assert plan is not None
-    play_round(opened_season.stored, plan, Scripted(play))
+    play_round(opened_season, outcome)
     assert opened_season.stored.voids.count() == (0, {})
 
 

@@ -7,90 +7,57 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from arbiter.match.record import Fault, Forfeit, MatchSummary
+from arbiter.match.record import Fault, MatchSummary
 from arbiter.season.administration import reinstate, suspend
-from arbiter.season.config import Config, load
 from arbiter.season.fault_streaks import Lapses
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
 from arbiter.season.verify import verify
-from arbiter.store import SeasonStore, Store, db_schema
+from arbiter.store import db_schema
 from arbiter.store.event_log import happened
-from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name, play_round
+from tests.fixtures.made_up_seasons import HOUSE, play, players
+from tests.fixtures.records import by_name, forfeited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-    from typing import Any
-
     from arbiter.match.record import MatchRecord
     from arbiter.match.spec import MatchSpec
+    from arbiter.season.config import Config
     from arbiter.season.round_plan import RoundPlan
+    from arbiter.store import SeasonStore
+    from tests.fixtures.made_up_seasons import Configured, Opened, Outcome
 
-HOUSE = ["  - {name: h0, command: [python3], house: true}"]
-LINES = [
-    "game: planning",
-    "isolation: plain",
-    "rounds: 9",
-    "seed: abc",
-    "suspend_after: 8",
-    "house_bots: [h0]",
-    "players:",
-]
-LINES += [f"  - {{name: p{n}, command: [python3]}}" for n in range(8)]
-
-
-def configured(tmp_path: Path, *, lines: list[str], old: str = "", new: str = "") -> Config:
-    path = tmp_path / "s.yaml"
-    path.write_text("\n".join(lines).replace(old, new) if old else "\n".join(lines))
-    return load(path)
+TERMS = "game: planning\nisolation: plain\nrounds: 9\nopening_rounds: 12\nseed: abc\nsuspend_after: 8\nhouse_bots: [h0]\n"
+CONFIG = f"{TERMS}players:\n{players(8)}{HOUSE}"
 
 
 @pytest.fixture
-def config(tmp_path: Path) -> Config:
-    return configured(tmp_path, lines=LINES + HOUSE)
+def config(configured: Configured) -> Config:
+    return configured()
 
 
 @pytest.fixture
-def season(config: Config) -> Iterator[SeasonStore]:
-    store = Store(config.store)
-    yield Season.open(config, store).stored
-    store.close()
+def season(opened_season: Season) -> SeasonStore:
+    return opened_season.stored
 
 
-def faulty(*names: str, but: str = "") -> Callable[[MatchSpec], MatchRecord]:
+def faulty(*names: str, but: str = "") -> Outcome:
     """Matches that the first of these at the table forfeits; all others, and one match, are played."""
 
     def outcome(spec: MatchSpec) -> MatchRecord:
-        record = by_name(spec, {"h0": 0, "h0#2": 0, "h0#3": 0, "h0#4": 0})
-        for seat, player in enumerate(spec.players):
-            if player.name in names and spec.id != but:
-                forfeit = Forfeit(seat, player.name, Fault.CRASH, "", "", "")
-                return type(record)(
-                    **{**record.to_json(), **kept(record), "points": None, "forfeit": forfeit}
-                )
-        return record
+        played = by_name(spec, {"h0": 0, "h0#2": 0, "h0#3": 0, "h0#4": 0})
+        first = next((name for name in played.players if name in names and spec.id != but), "")
+        return forfeited(played, first)
 
     return outcome
 
 
-def kept(record: MatchRecord) -> dict[str, Any]:
-    return {name: getattr(record, name) for name in ("moves", "bots", "players", "deals")}
-
-
-def rounds(
-    config: Config, season: SeasonStore, number: int, outcome: Callable[[MatchSpec], MatchRecord]
-) -> RoundPlan:
+def rounds(config: Config, season: SeasonStore, number: int, outcome: Outcome) -> RoundPlan:
     """So many rounds played; the plan of the next one."""
+    going = Season(config, season)
     for _ in range(number):
-        going = Season(config, season)
-        plan = going.rounds.plan()
-        assert plan is not None
-        play_round(season, plan, Scripted(outcome))
-        going.rounds.finish(plan.stored.number)
-    plan = Season(config, season).rounds.plan()
+        play(going, outcome, only_one=True)
+    plan = going.rounds.plan()
     assert plan is not None
     return plan
 
@@ -112,23 +79,23 @@ def test_who_faulted_in_k_matches_in_a_row_sits_out_from_the_next_round(
     assert rounds(config, season, 2, faulty()).suspended.keys() == {"p3"}
 
 
-def test_a_match_played_to_its_end_breaks_the_row(season: SeasonStore, tmp_path: Path) -> None:
-    config = configured(tmp_path, lines=["suspend_share: 1", *LINES, *HOUSE])
+def test_a_match_played_to_its_end_breaks_the_row(season: SeasonStore, configured: Configured) -> None:
+    config = configured("suspend_after: 8", "suspend_after: 8\nsuspend_share: 1")
     tables = rounds(config, season, 0, faulty()).stored.tables
     table = next(number for number, names in enumerate(tables, 1) if "p3" in names)
     plan = rounds(config, season, 2, faulty("p3", but=f"r001/t{table:02d}/m1"))
     assert not plan.suspended
 
 
-def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(tmp_path: Path) -> None:
-    four = [line for line in LINES if not any(f"p{n}," in line for n in range(4, 8))] + HOUSE
-    config = configured(tmp_path, lines=four, old="suspend_after: 8", new="suspend_after: 3")
-    store = Store(config.store)
-    season = Season.open(config, store).stored
+def test_a_rivals_fault_neither_breaks_the_row_nor_lengthens_it(opened: Opened) -> None:
+    going = opened(
+        f"suspend_after: 8\nhouse_bots: [h0]\nplayers:\n{players(8)}",
+        f"suspend_after: 3\nhouse_bots: [h0]\nplayers:\n{players(4)}",
+    )
+    config, season = going.config, going.stored
     order = rounds(config, season, 0, faulty()).stored.tables[0]
     # In three rotations the first of the two sits before the second, and in the last behind it.
     assert rounds(config, season, 1, faulty(order[0], order[1])).suspended.keys() == {order[0]}
-    store.close()
 
 
 def three_of_four(spec: MatchSpec) -> MatchRecord:
@@ -158,10 +125,9 @@ def test_who_faults_in_too_large_a_share_of_its_matches_sits_out(config: Config,
     ],
 )
 def test_what_is_allowed_suspends_nobody(
-    tmp_path: Path, season: SeasonStore, terms: str, outcome: Callable[[MatchSpec], MatchRecord]
+    configured: Configured, season: SeasonStore, terms: str, outcome: Outcome
 ) -> None:
-    config = configured(tmp_path, lines=LINES + HOUSE, old="suspend_after: 8", new=terms)
-    plan = rounds(config, season, 3, outcome)
+    plan = rounds(configured("suspend_after: 8", terms), season, 3, outcome)
     assert "p3" in playing(plan)
     assert not plan.suspended
 
@@ -209,50 +175,35 @@ def test_a_rivals_fault_and_a_substitutes_count_for_nothing_in_a_share() -> None
     assert lapses.reason("b", 4, 0.99) == "its last 4 matches ended by its own fault"
 
 
-def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(tmp_path: Path) -> None:
-    config = configured(tmp_path, lines=LINES, old="[h0]", new="[]")
-    store = Store(config.store)
-    season = Season.open(config, store).stored
+def test_without_house_bots_nobody_is_suspended_and_the_standings_say_so(opened: Opened) -> None:
+    going = opened("[h0]", "[]")
+    config, season = going.config, going.stored
     plan = rounds(config, season, 2, faulty("p3"))
     assert (dict(plan.suspended), "p3" in playing(plan)) == ({}, True)
     standings = season.standings(2)
     assert standings is not None
     assert "p3: its last 8 matches ended by its own fault: it plays on" in " ".join(standings["warnings"])
     assert (standings["by_order"], standings["plays_on"]) == ([], ["p3"])
-    store.close()
-
-
-def test_a_new_version_gives_a_new_start(config: Config, season: SeasonStore, tmp_path: Path) -> None:
-    rounds(config, season, 1, faulty("p3"))
-    going = Season(config, season)
-    plan = going.rounds.plan()
-    assert plan is not None
-    play_round(season, plan, Scripted(faulty("p3")))
-    going.rounds.finish(plan.stored.number)
-    now = configured(tmp_path, lines=LINES + HOUSE, old="name: p3,", new="name: p3, version: 2,")
-    plan = Season(now, season).rounds.plan(accept_changes=True)
-    assert plan is not None
-    assert (dict(plan.suspended), "p3@2" in playing(plan)) == ({}, True)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sits_out"),
+    ("old", "new", "out", "plays"),
     [
-        ("opening_rounds: 12", "opening_rounds: 11", True),
-        ("{name: p2, command", "{name: p2, env: {A: b}, command", True),
-        ("{name: p3, command", "{name: p3, env: {A: b}, command", False),
+        ("opening_rounds: 12", "opening_rounds: 11", {"p3"}, "h0"),
+        ("name: p2,", "name: p2, env: {A: b},", {"p3"}, "h0"),
+        ("name: p3,", "name: p3, env: {A: b},", set(), "p3"),
+        ("name: p3,", "name: p3, version: 2,", set(), "p3@2"),
     ],
 )
-def test_only_a_change_of_its_own_entry_frees_a_player(
-    config: Config, season: SeasonStore, tmp_path: Path, old: str, new: str, sits_out: bool
+def test_only_a_change_of_its_own_entry_or_a_new_version_frees_a_player(
+    opened: Opened, old: str, new: str, out: set[str], plays: str
 ) -> None:
-    lines = ["opening_rounds: 12", *LINES, *HOUSE]
-    rounds(configured(tmp_path, lines=lines), season, 2, faulty("p3"))
-    now = configured(tmp_path, lines=lines, old=old, new=new)
-    plan = Season(now, season).rounds.plan(accept_changes=True)
+    play(opened(), faulty("p3"), only_one=True)
+    play(opened(), faulty("p3"), only_one=True)
+    plan = opened(old, new).rounds.plan(accept_changes=True)
     assert plan is not None
-    assert ("p3" in plan.suspended) is sits_out
-    assert ("p3" in playing(plan)) is not sits_out
+    assert plan.suspended.keys() == out
+    assert plays in playing(plan)
 
 
 @pytest.mark.parametrize(
@@ -304,11 +255,6 @@ def test_standings_that_cannot_be_read_do_not_keep_others_from_being_kept(
 ) -> None:
     rounds(config, season, 1, faulty("p3"))
     season._write(sa.update(db_schema.ratings).values(standings="nonsense"))
-    season.complete_round(
-        1,
-        {
-            **SeasonResults(config, season).rated_under(1, season.orders.read()).standings,
-            "suspended": {"p3": "x"},
-        },
-    )
+    now = SeasonResults(config, season).rated_under(1, season.orders.read()).standings
+    season.complete_round(1, {**now, "suspended": {"p3": "x"}})
     assert suspension_news(season) == [(2, "p3", "x")]
