@@ -8,7 +8,7 @@ import pytest
 
 from tests.fixtures import killed_twin
 from tests.fixtures.commands import RANDOM
-from tests.fixtures.round_processes import run, start, until_a_match_is_stored
+from tests.fixtures.round_processes import assert_all_end, run, start, until_a_match_is_stored, watched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,9 +24,12 @@ def test_a_season_killed_again_and_again_equals_its_undisturbed_twin(tmp_path: P
         process = start("run-round", killed)
         for _ in range(matches):
             until_a_match_is_stored(process)
+        watching = watched(process.pid)
         process.kill()
         process.communicate()
-        assert run(goes_on, killed)[0] == 0
+        assert_all_end(watching)
+        code, _, err = run(goes_on, killed)
+        assert (code, "are stored already" in err) == (0, True)
     assert list(killed_twin.differences(calm, killed)) == []
     for config in (calm, killed):
         found = killed_twin.verified(config)

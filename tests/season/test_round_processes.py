@@ -1,4 +1,4 @@
-"""Whole rounds through the command line with real processes: killed, interrupted, gone on with."""
+"""Whole rounds through the command line with real processes: stopped, disturbed, gone on with."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ import signal
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import sqlalchemy as sa
 
-from arbiter.sandbox.process_meter import descendants_of
 from arbiter.store import Store, db_schema
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.round_processes import (
@@ -31,7 +29,6 @@ from tests.fixtures.round_processes import (
     stored,
     until_a_match_is_stored,
     watched,
-    with_gate,
     write_config,
 )
 
@@ -40,79 +37,66 @@ __all__ = ["config", "quick_config"]
 pytestmark = pytest.mark.process
 
 
-class Undisturbed(NamedTuple):
-    """A season that was played in one go, and what the command said."""
-
-    config: Path
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture(scope="module")
-def twin(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """What the seasons of these tests come to if nobody disturbs them."""
-    config = write_config(tmp_path_factory.mktemp("twin"))
-    return Undisturbed(config, *run("run-season", config, "--format", "json"))
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a season whose first round is complete, with its log and the standings as printed."""
+    folder = tmp_path_factory.mktemp("played")
+    config = write_config(folder)
+    code, out, _ = run("run-round", config, "--format", "json", "--log", folder / "season.log")
+    assert code == 0
+    (folder / "standings.json").write_text(out)
+    return folder
 
 
-def test_run_round_twice_plays_both_rounds_and_then_says_so(quick_config: Path) -> None:
-    code, out, _ = run("run-round", quick_config, "--format", "json")
-    first = json.loads(out)
-    assert (code, first["rounds_played"]) == (0, 1)
+@pytest.fixture
+def played(played_once: Path, tmp_path: Path) -> Path:
+    """A copy of that, by its season's file."""
+    return Path(shutil.copytree(played_once, tmp_path / "played")) / "season.yaml"
+
+
+def test_a_round_is_rated_and_logged(played: Path) -> None:
+    first = json.loads(played.with_name("standings.json").read_text())
+    assert first["rounds_played"] == 1
     assert all(row["matches"] == 4 and row["results"] == 12 for row in first["players"])
     assert all(row["low"] < row["elo"] < row["high"] for row in first["players"])
-    code, out, _ = run("run-round", quick_config)
-    assert code == 0
-    assert "2 rounds played" in out
-    assert len(stored(quick_config)) == 16
-    code, out, err = run("run-round", quick_config)
-    assert code == 0
-    assert "all 2 rounds of season are complete" in err
-    assert "2 rounds played" in out
+    lines = played.with_name("season.log").read_text().splitlines()
+    assert {line.split()[1].rstrip(":") for line in lines if " r001/" in line} == ROUND_1
+    assert all(line[:2] == "20" for line in lines)
+    assert any("round 1: 8 matches in" in line for line in lines)
+    code, _, err = run("run-round", played, "--log", played.parent)
+    assert (code, "is a directory" in err.lower()) == (2, True)
 
 
-def test_kill_9_in_the_middle_of_a_round_loses_and_doubles_no_match(config: Path, twin: Undisturbed) -> None:
-    process = start("run-round", config, "--workers", "2")
-    until_a_match_is_stored(process)
-    watching = watched(process.pid)
-    process.kill()
-    process.communicate()
-    assert_all_end(watching)
-    kept = stored(config)
-    assert 1 <= len(kept) < 8
-    with gate_opened(config):
-        code, _, err = run("run-round", config)
-    assert code == 0
-    assert "are stored already" in err
-    found = stored(config)
-    assert found.items() <= stored(twin.config).items()
-    assert set(found) == ROUND_1
+def test_after_the_last_round_the_command_says_so_and_tells_the_seed(played: Path) -> None:
+    code, out, _ = run("run-round", played)
+    assert (code, "2 rounds played" in out, len(stored(played))) == (0, True, 16)
+    code, out, err = run("run-round", played)
+    assert (code, "2 rounds played" in out) == (0, True)
+    assert "all 2 rounds of season are complete; its seed was " + "s" * 32 in err
 
 
-def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_others(quick_config: Path) -> None:
-    assert run("run-round", quick_config)[0] == 0
-    before = stored(quick_config)
-    file = quick_config.with_suffix(".sqlite")
+def test_a_begun_round_is_finished_under_its_settings_though_the_file_says_others(played: Path) -> None:
+    before = stored(played)
+    file = played.with_suffix(".sqlite")
     with closing(Store(f"sqlite:///{file}")) as store, store.transaction() as connection:
         connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id.like("r001/t02/%")))
         connection.execute(sa.delete(db_schema.ratings))
         connection.execute(sa.update(db_schema.rounds).values(complete=False))
-    quick_config.write_text(quick_config.read_text().replace("time: 60s", "time: 50s", 1))
-    code, _, err = run("run-round", quick_config, "--accept-changes")
+    played.write_text(played.read_text().replace("time: 60s", "time: 50s", 1))
+    code, _, err = run("run-round", played, "--accept-changes")
     assert code == 0
     assert (
         "arbiter: round 1 was begun under other settings and is finished under those;"
         " changed since: time: 60s -> 50s" in err
     )
     assert "accepted" not in err
-    assert stored(quick_config) == before
-    code, _, err = run("run-round", quick_config)
+    assert stored(played) == before
+    code, _, err = run("run-round", played)
     assert (code, "changed since round 1, which is complete: time: 60s -> 50s" in err) == (2, True)
 
 
 def test_a_moved_folder_of_bots_stops_the_run_without_a_forfeit_and_moved_back_it_goes_on(
-    config: Path, tmp_path: Path, twin: Undisturbed
+    config: Path, tmp_path: Path
 ) -> None:
     program, bots = Path(RANDOM.split()[-1]), tmp_path / "bots"
     bots.mkdir()
@@ -129,29 +113,17 @@ def test_a_moved_folder_of_bots_stops_the_run_without_a_forfeit_and_moved_back_i
     assert err.count("there is no") <= 4
     kept = json.loads(run("matches", config, "--format", "json")[1])["matches"]
     assert [match["fault"] for match in kept] == [None] * len(kept)
-    code, _, err = run("run-season", config)
+    code, _, err = run("run-round", config)
     assert (code, "p1: there is no" in err) == (2, True)
     (tmp_path / "moved").rename(bots)
-    assert run("run-season", config)[0] == 0
-    assert stored(config) == stored(twin.config)
-
-
-def test_ctrl_c_exits_130_leaves_no_process_and_the_same_command_goes_on(config: Path) -> None:
-    process = start("run-round", config, "--workers", "2")
-    until_a_match_is_stored(process)
-    watching = watched(process.pid)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate()
-    assert process.returncode == 130
-    assert err.splitlines()[-1] == "arbiter: interrupted: run the same command again to continue"
-    assert_all_end(watching)
-    with gate_opened(config):
-        assert run("run-round", config)[0] == 0
+    assert run("run-round", config)[0] == 0
     assert set(stored(config)) == ROUND_1
 
 
 @pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGHUP)])
-def test_several_signals_at_once_end_it_once(signals: tuple[int, int], config: Path) -> None:
+def test_several_signals_at_once_end_it_once_and_leave_no_process(
+    signals: tuple[int, int], config: Path
+) -> None:
     process = start("run-round", config, "--workers", "2")
     until_a_match_is_stored(process)
     watching = watched(process.pid)
@@ -162,69 +134,19 @@ def test_several_signals_at_once_end_it_once(signals: tuple[int, int], config: P
     assert err.splitlines()[-1] == "arbiter: interrupted: run the same command again to continue"
     assert "Traceback" not in err
     assert_all_end(watching)
-
-
-def test_a_killed_worker_costs_its_match_in_flight_and_the_round_goes_on(config: Path) -> None:
-    process = start("run-round", config)
-    until_a_match_is_stored(process)
-    worker = next(
-        pid
-        for pid in descendants_of(process.pid)
-        if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    )
-    os.kill(worker, signal.SIGKILL)
     with gate_opened(config):
-        _, err = process.communicate()
-    assert process.returncode == 0
-    assert "void, to be played again: the worker process that played it died" in err
+        assert run("run-round", config)[0] == 0
     assert set(stored(config)) == ROUND_1
 
 
-def test_a_killed_bot_forfeits_and_the_round_goes_on(config: Path) -> None:
-    process = start("run-round", config)
-    until_a_match_is_stored(process)
-    for pid in descendants_of(process.pid):
-        if b"planning_random" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(pid, signal.SIGKILL)
-            break
-    with gate_opened(config):
-        _, err = process.communicate()
-    assert process.returncode == 0
-    assert set(stored(config)) == ROUND_1
-    forfeits = [line for line in err.splitlines() if "forfeits" in line]
-    assert len(forfeits) <= 1
-    assert all("(crash): it was killed by signal 9" in line for line in forfeits)
-
-
-def test_a_season_runs_to_its_end_after_being_killed(quick_config: Path, twin: Undisturbed) -> None:
-    assert twin.code == 0
-    assert json.loads(twin.out)["rounds_played"] == 2
-    assert "round 1: 8 matches in " in twin.err
-    config = with_gate(quick_config, matches=4)
-    process = start("run-season", config, "--workers", "2")
-    assert process.stderr is not None
-    next(line for line in process.stderr if "round 1:" in line and "leads" in line)
-    process.kill()
-    process.communicate()
-    with gate_opened(config):
-        code, _, _ = run("run-season", config, "--format", "json")
-    assert (code, stored(config)) == (0, stored(twin.config))
-    code, _, err = run("run-season", config, "--rounds", "2")
-    assert code == 0
-    assert "all 2 rounds of season are complete; its seed was " + "s" * 32 in err
-
-
-def test_a_second_coordinator_is_told_who_plays_and_so_is_status(quick_config: Path) -> None:
-    assert run("run-round", quick_config)[0] == 0
-    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
-    with store.held():
-        code, _, err = run("run-round", quick_config)
-        shape = json.loads(run("status", quick_config, "--format", "json")[1])
-    store.close()
+def test_a_second_coordinator_is_told_who_plays_and_so_is_status(played: Path) -> None:
+    with closing(Store(f"sqlite:///{played.with_suffix('.sqlite')}")) as store, store.held():
+        code, _, err = run("run-round", played)
+        shape = json.loads(run("status", played, "--format", "json")[1])
     me = f"process {os.getpid()} on {platform.node()} since "
     assert (code, me in err) == (5, True)
     assert (shape["complete"], shape["round"], shape["played_by"].startswith(me)) == (1, None, True)
-    assert run("status", quick_config)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
+    assert run("status", played)[1] == "season: 1 of 2 rounds complete\nplayed by nobody now\n"
 
 
 def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(quick_config: Path) -> None:
@@ -247,36 +169,26 @@ def test_stop_ends_a_season_in_good_order_and_the_same_command_goes_on(quick_con
     assert kept.items() <= stored(config).items()
 
 
-def test_the_log_names_every_match_and_what_ended_the_run(quick_config: Path, tmp_path: Path) -> None:
-    log = tmp_path / "season.log"
-    assert run("run-round", quick_config, "--log", log)[0] == 0
-    lines = log.read_text().splitlines()
-    assert {line.split()[1].rstrip(":") for line in lines if " r001/" in line} == ROUND_1
-    assert all(line[:2] == "20" for line in lines)
-    assert any("round 1: 8 matches in" in line for line in lines)
-    code, _, err = run("run-round", quick_config, "--log", tmp_path)
-    assert (code, err) == (2, err)
-    assert "Is a directory" in err or "is a directory" in err
+def test_who_waits_for_a_round_needs_no_worker_and_can_be_ended(played: Path) -> None:
+    played.write_text(played.read_text() + "\nevery: 1h\n")
+    process = start("run-season", played)
+    assert process.stderr is not None
+    assert any("round 2 begins at" in line for line in process.stderr)
+    assert not watched(process.pid)
+    assert f"played by process {process.pid} " in run("status", played)[1]
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=GONE_WITHIN_MS / 1000)
+    assert process.returncode == 130
+    assert stored(played).keys() == ROUND_1
 
 
-def test_who_faults_again_and_again_is_suspended_with_a_notice(quick_config: Path) -> None:
-    own = json.dumps([*RANDOM.split(), "--seed", "3"])
-    text = quick_config.read_text().replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
-    text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
-    quick_config.write_text(text + "\nhouse_bots: [h]\nsuspend_after: 4\n")
-    code, out, err = run("run-season", quick_config, "--format", "json")
-    assert code == 0
-    assert "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault" in err
-    rows = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
-    assert (rows["p3"], rows["h"]) == (4, 4)
-    assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])
-
-
-def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute(quick_config: Path) -> None:
+def test_who_sits_with_a_broken_bot_plays_once_more_with_a_substitute_and_without_it_in_the_next_round(
+    quick_config: Path,
+) -> None:
     own = json.dumps([*RANDOM.split(), "--seed", "3"])
     text = quick_config.read_text().replace(own, '["false"]')
     text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}"
-    quick_config.write_text(text + "\nhouse_bots: [h]\nafter_fault: substitute\n")
+    quick_config.write_text(text + "\nhouse_bots: [h]\nafter_fault: substitute\nsuspend_after: 4\n")
     code, out, err = run("run-round", quick_config)
     assert code == 0
     assert "season, round 1: 4 matches once more after a fault, with substitutes, " in err
@@ -302,13 +214,18 @@ def test_who_sits_at_the_table_of_a_broken_bot_plays_once_more_with_a_substitute
     heading = run("standings", quick_config, "--format", "csv")[1].splitlines()[0]
     assert "wins_by_fault" in heading.split(",")
     assert run("verify", quick_config)[0] == 0
-    store = Store(f"sqlite:///{quick_config.parent / 'season.sqlite'}")
-    with store.transaction() as connection:
+    folder = shutil.copytree(quick_config.parent, quick_config.parent / "copy")
+    with closing(Store(f"sqlite:///{folder / 'season.sqlite'}")) as store, store.transaction() as connection:
         connection.execute(sa.update(db_schema.rounds).values(complete=False))
         connection.execute(sa.delete(db_schema.matches).where(db_schema.matches.c.id == again[0]))
-    store.close()
-    shape = json.loads(run("status", quick_config, "--format", "json")[1])
+    shape = json.loads(run("status", folder / "season.yaml", "--format", "json")[1])
     assert (shape["round"]["matches"], shape["round"]["stored"]) == (12, 11)
+    code, out, err = run("run-round", quick_config, "--format", "json")
+    assert code == 0
+    assert "arbiter: p3 is suspended and sits out round 2: its last 4 matches ended by its own fault" in err
+    matches = {row["player"]: row["matches"] for row in json.loads(out)["players"]}
+    assert (matches["p3"], matches["h"]) == (4, 4)
+    assert any("p3: its last 4 matches" in text for text in json.loads(out)["warnings"])
 
 
 def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_config: Path) -> None:
@@ -318,14 +235,6 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     own = json.dumps([*RANDOM.split(), "--seed", "3"])
     text = text.replace(own, json.dumps([sys.executable, "-c", "import nothing"]))
     text += f"\n  - {{name: h, house: true, command: {json.dumps(RANDOM.split())}}}\nhouse_bots: [h]\n"
-    quick_config.write_text(text)
-    code, out, err = run("qualify", quick_config)
-    lines = out.splitlines()
-    assert (code, [line.split()[:2] for line in lines[:3]]) == (3, [["ok", f"p{n}"] for n in range(3)])
-    assert lines[3].startswith("FAIL p3: starts: ")
-    assert "No module named 'nothing'" in lines[3] or "; fix: " in lines[3]
-    assert (lines[4].split()[:2], len(lines)) == (["ok", "h"], 5)
-    assert "1 of 5 players failed: p3" in err
     quick_config.write_text(text + "qualify: true\n")
     code, out, err = run("run-round", quick_config, "--format", "json")
     assert (code, "5 players to be tried" in err, "FAIL p3: starts" in err) == (0, True, True)
@@ -336,6 +245,11 @@ def test_who_fails_the_qualification_is_told_and_suspended_before_round_1(quick_
     code, _, err = run("run-round", quick_config)
     assert (code, "to be tried" in err) == (0, False)
     assert run("verify", quick_config)[0] == 0
+    code, out, err = run("qualify", quick_config, "--player", "p3", "--player", "p0")
+    assert (code, "1 of 2 players failed: p3" in err) == (3, True)
+    (failed,) = [line for line in out.splitlines() if not line.startswith("ok p0")]
+    assert failed.startswith("FAIL p3: starts: ")
+    assert "No module named 'nothing'" in failed or "; fix: " in failed
     code, out, _ = run("qualify", quick_config, "--player", "p3", "--format", "json")
     shape = json.loads(out)
     assert (code, shape["ok"], [player["failed"] for player in shape["players"]]) == (3, False, ["starts"])
