@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,13 +11,25 @@ from arbiter.store import SeasonStore, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Of a store, where a test makes one there."""
+    return tmp_path / "season.sqlite"
+
+
+@pytest.fixture
+def server(postgres: str) -> Iterator[Store]:
+    with closing(Store(postgres)) as made:
+        yield made
 
 
 @pytest.fixture
 def store(database: str) -> Iterator[Store]:
-    made = Store(database)
-    yield made
-    made.close()
+    with closing(Store(database)) as made:
+        yield made
 
 
 @pytest.fixture

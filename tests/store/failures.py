@@ -28,9 +28,9 @@ def one_line(error: StoreError) -> str:
     return text
 
 
-def filled(season: SeasonStore) -> tuple[int, str]:
-    """Matches until no more can be stored: how many were, and what was said then."""
-    for number in range(5000):
+def filled(season: SeasonStore, first: int = 0) -> tuple[int, str]:
+    """Matches, from a number on, until no more can be stored: that number, and what was said then."""
+    for number in range(first, 5000):
         try:
             assert season.add_match(large(number))
         except StoreError as error:

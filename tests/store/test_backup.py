@@ -32,11 +32,6 @@ ROUNDS, MATCHES = 60, 4
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "season.sqlite"
-
-
-@pytest.fixture
 def store(file: Path) -> Iterator[Store]:
     """A store that is open, with a match that is not yet in the file itself."""
     made = Store(f"sqlite:///{file}")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,13 +17,6 @@ from tests.fixtures.records import record, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return tmp_path / "season.sqlite"
 
 
 @pytest.fixture
@@ -157,27 +146,3 @@ def test_an_empty_file_becomes_a_store(file: Path) -> None:
     store = opened(file)
     assert store.seasons() == []
     store.close()
-
-
-READER = """
-import os, sys
-from arbiter.store import Store
-Store("sqlite://").close()
-os.setuid(65534)
-store = Store(sys.argv[1], create=False)
-print(len(store.season("s").match_ids(1)))
-"""
-
-
-@pytest.mark.process
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can try another account")
-def test_another_account_reads_what_is_stored_while_a_round_is_played() -> None:
-    with TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        store = opened(Path(folder) / "season.sqlite")
-        store.make_season("s", "planning", "1").add_match(record())
-        done = subprocess.run(
-            [sys.executable, "-c", READER, store.url], cwd=ROOT, capture_output=True, text=True, check=False
-        )
-        store.close()
-    assert (done.stdout, done.stderr) == ("1\n", "")

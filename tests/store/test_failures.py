@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,17 +27,10 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Store]:
-    made = Store(f"sqlite:///{tmp_path / 'season.sqlite'}")
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def server(postgres: str) -> Iterator[Store]:
-    made = Store(postgres)
-    yield made
-    made.close()
+def lone(file: Path) -> Iterator[Store]:
+    """A store in a file."""
+    with closing(Store(f"sqlite:///{file}")) as made:
+        yield made
 
 
 def refusal(url: str, **options: bool) -> str:
@@ -76,13 +69,11 @@ def test_a_store_that_is_only_read_is_not_made(database: str, tmp_path: Path) ->
     assert "play a round first" in refusal(database, create=False)
 
 
-def test_a_locked_file_is_said_in_one_line(
-    tmp_path: Path, file: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_file_is_said_in_one_line(file: Path, lone: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arbiter.store.sqlite.LOCK_SECONDS", 0)
-    other = sqlite3.connect(tmp_path / "season.sqlite", isolation_level=None)
+    other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    assert "locked by another program" in refusal(file.url)
+    assert "locked by another program" in refusal(lone.url)
     other.close()
 
 
@@ -280,44 +271,37 @@ def test_a_full_disk_of_a_server_loses_nothing_stored(server: Store) -> None:
     assert len(list(season.records())) == 2
 
 
-def test_a_full_file_loses_nothing_stored(file: Store) -> None:
-    season = file.make_season("s", "planning", "1")
-    with file.reading() as connection:
-        connection.exec_driver_sql("PRAGMA max_page_count = 40")
-    stored, said = filled(season)
-    assert said.endswith("season.sqlite: the disk is full; what was stored before stays")
-    with file.reading() as connection:
-        connection.exec_driver_sql("PRAGMA max_page_count = 4000")
-    goes_on(file, season, stored)
+@contextmanager
+def pragma(store: Store, name: str, now: int, then: int) -> Iterator[None]:
+    """A setting of the only connection, which stays open."""
+    for value in (now, then):
+        with store.reading() as connection:
+            connection.exec_driver_sql(f"PRAGMA {name} = {value}")
+        if value == now:
+            yield
 
 
-def test_a_file_that_may_not_be_written_to_loses_nothing_stored(file: Store) -> None:
-    season = file.make_season("s", "planning", "1")
+@pytest.mark.parametrize(
+    ("failing", "said"),
+    [
+        (lambda store: pragma(store, "max_page_count", 40, 4000), "the disk is full; what was stored before stays"),
+        (lambda store: pragma(store, "query_only", 1, 0), "read-only; make the file and its folder writable"),
+        (lambda _: longest_file(1_200_000), "the disk failed (is it full, or the file too large?); what was stored"),
+    ],
+    ids=["full", "read-only", "too large"],
+)  # fmt: skip
+def test_a_file_that_cannot_be_written_to_loses_nothing_stored(lone: Store, failing: Any, said: str) -> None:
+    season = lone.make_season("s", "planning", "1")
     assert season.add_match(large(0))
-    with file.reading() as connection:
-        connection.exec_driver_sql("PRAGMA query_only = 1")
-    with pytest.raises(
-        StoreError, match="the store is read-only; make the file and its folder writable"
-    ) as caught:
-        season.add_match(large(1))
-    one_line(caught.value)
-    with file.reading() as connection:
-        connection.exec_driver_sql("PRAGMA query_only = 0")
-    goes_on(file, season, 1)
-
-
-def test_a_file_that_may_grow_no_more_loses_nothing_stored(file: Store) -> None:
-    season = file.make_season("s", "planning", "1")
-    with longest_file(1_200_000):
-        stored, said = filled(season)
-    assert "the disk failed (is it full, or the file too large?)" in said
-    assert stored > 5
-    goes_on(file, season, stored)
+    with failing(lone):
+        stored, why = filled(season, 1)
+    assert said in why
+    goes_on(lone, season, stored)
 
 
 TINY_DISK = """
 import os, subprocess, sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from arbiter.errors import StoreError
 from arbiter.store import Store

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 from threading import Barrier
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,18 +18,9 @@ from arbiter.store.people import MOST_PEOPLE, Full
 from arbiter.store.submissions import TooMany
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Sequence
 
 FAR, LONG_AGO = moment(timedelta(days=7)), "2001-01-01T00:00:00+00:00"
-
-
-@pytest.fixture
-def season(database: str) -> Iterator[SeasonStore]:
-    with closing(Store(database)) as store:
-        made = store.make_season("s", "planning", "1")
-        assert made.authors.add("ann", "ann", "t-ann", False, "@console")
-        assert made.authors.add("ben", "ben", "t-ben", False, "@console")
-        yield made
 
 
 def join(season: SeasonStore, name: str, player: str = "ann") -> bool:
@@ -48,7 +39,7 @@ def test_each_ones_token_and_session_are_the_players(season: SeasonStore) -> Non
     for found in (season.authors.of_token("t-bob"), season.authors.of_session("s1")):
         assert found is not None
         assert (found.name, found.member, found.who, found.alive) == ("ann", "bob", "ann/bob", True)
-    first = season.authors.of_token("t-ann")
+    first = season.authors.of_token("token of ann")
     assert first is not None
     assert (first.name, first.member, first.who) == ("ann", None, "ann")
     assert people(season) == ["ann", "bob"]
@@ -97,7 +88,25 @@ def test_no_more_people_join_or_are_invited_than_a_player_may_have(season: Seaso
     assert season.members.remove("ann", None, "ann", "leave")
     assert join(season, "late")
     with pytest.raises(Full):
-        season.authors.set_token("ann", "t-ann", "@console")
+        season.authors.set_token("ann", "token of ann", "@console")
+
+
+def at_once(database: str, act: Callable[[SeasonStore, Any], bool], each: Sequence[Any]) -> list[bool]:
+    """What comes of acts at the same moment, each on a store of its own; False for one that is refused."""
+    ready = Barrier(len(each))
+
+    def one(argument: Any) -> bool:
+        with closing(Store(database)) as store:
+            mine = store.season("s")
+            assert mine is not None
+            ready.wait()
+            try:
+                return act(mine, argument)
+            except (Full, LastOne):
+                return False
+
+    with ThreadPoolExecutor(len(each)) as threads:
+        return list(threads.map(one, each))
 
 
 def test_of_many_who_take_the_last_places_at_once_no_more_get_one(database: str, season: SeasonStore) -> None:
@@ -105,27 +114,18 @@ def test_of_many_who_take_the_last_places_at_once_no_more_get_one(database: str,
         join(season, f"m{number}")
     for number in range(4):
         season.invitations.add(f"c{number}", 1, "ann", "ann", FAR)
-    ready = Barrier(4)
 
-    def one(number: int) -> bool:
-        with closing(Store(database)) as store:
-            mine = store.season("s")
-            assert mine is not None
-            ready.wait()
-            try:
-                return mine.members.add("ann", f"n{number}", f"n{number}", f"t{number}", f"c{number}")
-            except Full:
-                return False
+    def join_late(mine: SeasonStore, number: int) -> bool:
+        return mine.members.add("ann", f"n{number}", f"n{number}", f"t{number}", f"c{number}")
 
-    with ThreadPoolExecutor(4) as threads:
-        assert sum(threads.map(one, range(4))) == 1
+    assert sum(at_once(database, join_late, range(4))) == 1
     assert len(people(season)) == MOST_PEOPLE
 
 
 def test_who_is_taken_out_is_nobody_with_the_next_request(season: SeasonStore) -> None:
     join(season, "bob")
     season.authors.begin_session("of bob", "t-bob", FAR)
-    season.authors.begin_session("of ann", "t-ann", FAR)
+    season.authors.begin_session("of ann", "token of ann", FAR)
     assert season.members.remove("ann", "bob", "@console")
     assert season.authors.of_token("t-bob") is None
     assert season.authors.of_session("of bob") is None
@@ -149,27 +149,18 @@ def test_with_a_token_end_the_codes_that_whoever_had_it_may_know(season: SeasonS
 
 def test_of_two_who_leave_at_once_one_stays(database: str, season: SeasonStore) -> None:
     join(season, "bob")
-    ready = Barrier(2)
 
-    def leave(member: str | None) -> bool:
-        with closing(Store(database)) as store:
-            mine = store.season("s")
-            assert mine is not None
-            ready.wait()
-            try:
-                return mine.members.remove("ann", member, "ann", "leave")
-            except LastOne:
-                return False
+    def leave(mine: SeasonStore, member: str | None) -> bool:
+        return mine.members.remove("ann", member, "ann", "leave")
 
-    with ThreadPoolExecutor(2) as threads:
-        assert sorted(threads.map(leave, [None, "bob"])) == [False, True]
+    assert sorted(at_once(database, leave, [None, "bob"])) == [False, True]
     assert len(people(season)) == 1
 
 
 def test_when_the_first_one_has_left_the_player_lives_on(season: SeasonStore) -> None:
     join(season, "bob")
     assert season.members.remove("ann", None, "ann", "leave")
-    assert season.authors.of_token("t-ann") is None
+    assert season.authors.of_token("token of ann") is None
     author = season.authors.named("ann")
     assert author is not None
     assert (author.alive, people(season)) == (True, ["bob"])

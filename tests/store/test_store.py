@@ -19,7 +19,7 @@ from arbiter.store.dialect import COMPILED
 from tests.fixtures.records import record, standings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 ADDED = {
@@ -46,12 +46,11 @@ ADDED = {
 """What each version of the schema added to the one before it."""
 
 
-def older(database: str, number: str) -> sa.Engine:
-    """A store without what versions of the schema added after this one."""
+def older(database: str, number: str, **rows: Iterable[dict[str, Any]]) -> None:
+    """Make a store without what versions of the schema added after this one, with these rows by table."""
     Store(database).close()
-    engine = sa.create_engine(database)
     later = [name for version, names in ADDED.items() if version > number for name in names]
-    with engine.begin() as connection:
+    with closing_engine(database) as engine, engine.begin() as connection:
         for name in later:
             table, _, column = name.partition(".")
             if not column:
@@ -59,7 +58,27 @@ def older(database: str, number: str) -> sa.Engine:
             elif table not in later:
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute(sa.update(db_schema.version).values(version_num=number))
-    return engine
+        for name, values in rows.items():
+            for row in values:
+                connection.execute(sa.insert(sa.table(name, *map(sa.column, row))).values(row))
+
+
+@contextmanager
+def closing_engine(database: str) -> Iterator[sa.Engine]:
+    engine = sa.create_engine(database)
+    yield engine
+    engine.dispose()
+
+
+SEASON = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026"}
+
+
+@contextmanager
+def only_season(database: str) -> Iterator[SeasonStore]:
+    with closing(Store(database)) as store:
+        found = store.season("s")
+        assert found is not None
+        yield found
 
 
 @pytest.fixture
@@ -104,7 +123,10 @@ def test_of_two_that_store_a_match_at_the_same_moment_one_does(database: str) ->
         store.close()
 
 
-def test_of_two_that_find_an_empty_database_one_makes_the_store(database: str) -> None:
+@pytest.mark.parametrize("there", [None, "0001"], ids=["an empty database", "an older store"])
+def test_of_two_that_open_it_at_once_one_makes_the_tables(database: str, there: str | None) -> None:
+    if there is not None:
+        older(database, there)
     ready = Barrier(4)
 
     def opened(_: int) -> Store:
@@ -113,20 +135,6 @@ def test_of_two_that_find_an_empty_database_one_makes_the_store(database: str) -
 
     with ThreadPoolExecutor(4) as threads:
         for store in threads.map(opened, range(4)):
-            assert store.season("s") is None
-            store.close()
-
-
-def test_of_two_that_find_an_older_store_one_brings_it_up_to_date(database: str) -> None:
-    older(database, "0001").dispose()
-    ready = Barrier(2)
-
-    def opened(_: int) -> Store:
-        ready.wait()
-        return Store(database)
-
-    with ThreadPoolExecutor(2) as threads:
-        for store in threads.map(opened, range(2)):
             assert store.season("s") is None
             store.close()
 
@@ -242,12 +250,6 @@ def test_seasons_in_one_store_are_apart(store: Store) -> None:
     assert store.season("three") is None
 
 
-@contextmanager
-def closing_engine(engine: sa.Engine) -> Iterator[sa.Engine]:
-    yield engine
-    engine.dispose()
-
-
 def made(engine: sa.Engine) -> dict[str, object]:
     """What a database's tables are: columns, keys, indexes."""
     inspector = sa.inspect(engine)
@@ -266,28 +268,23 @@ def made(engine: sa.Engine) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("number", ["0001", *ADDED])
+@pytest.mark.parametrize("number", ["0001", "0009", "0016"])
 def test_a_store_of_an_earlier_schema_gets_what_it_lacks(database: str, number: str) -> None:
     Store(database).close()
-    with closing_engine(sa.create_engine(database)) as engine:
+    with closing_engine(database) as engine:
         fresh = made(engine)
-    with closing_engine(older(database, number)) as engine:
-        Store(database).close()
+    older(database, number)
+    Store(database).close()
+    with closing_engine(database) as engine:
         assert made(engine) == fresh
         with engine.connect() as connection:
             assert connection.execute(sa.select(db_schema.version)).scalar_one() == db_schema.HEAD
 
 
 def test_events_of_an_earlier_schema_keep_their_numbers(database: str) -> None:
-    with closing_engine(older(database, "0015")) as engine, engine.begin() as connection:
-        season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026", "events": 1}
-        event = {"season_id": 1, "number": 1, "kind": "round", "round": 1, "subject": ""}
-        for table, values in (("seasons", season), ("events", event)):
-            marks = ", ".join(f":{name}" for name in values)
-            connection.execute(sa.text(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})"), values)
-    with closing(Store(database)) as store:
-        kept = store.season("s")
-        assert kept is not None
+    event = {"season_id": 1, "number": 1, "kind": "round", "round": 1, "subject": ""}
+    older(database, "0015", seasons=[SEASON | {"events": 1}], events=[event])
+    with only_season(database) as kept:
         assert kept.events(0, 9) == [Happened(1, Happening.ROUND, 1, "")]
 
 
@@ -315,49 +312,27 @@ def test_every_version_of_the_schema_is_known_here() -> None:
 
 
 def test_a_store_of_the_first_schema_keeps_what_it_holds(database: str) -> None:
-    engine = older(database, "0001")
     kept = record()
-    season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026"}
     match = {"season_id": 1, "id": kept.id, "round": 1, "record": pack(kept)}
-    match["summary"] = json.dumps(kept.summary().to_json())
-    with engine.begin() as connection:
-        for table, values in (("seasons", season), ("matches", match)):
-            columns = ", ".join(values)
-            marks = ", ".join(f":{name}" for name in values)
-            connection.execute(sa.text(f"INSERT INTO {table} ({columns}) VALUES ({marks})"), values)
-    engine.dispose()
-    store = Store(database)
-    found = store.season("s")
-    assert found is not None
-    assert list(found.records()) == [kept]
-    assert (found.wall_ns(1), found.asked_to_stop()) == (0, False)
-    store.close()
+    older(
+        database,
+        "0001",
+        seasons=[SEASON],
+        matches=[match | {"summary": json.dumps(kept.summary().to_json())}],
+    )
+    with only_season(database) as found:
+        assert list(found.records()) == [kept]
+        assert (found.wall_ns(1), found.asked_to_stop()) == (0, False)
 
 
 def test_suspensions_of_an_earlier_schema_are_told_apart_by_their_words(database: str) -> None:
-    engine = older(database, "0008")
-    season = {"id": 1, "name": "s", "game": "planning", "seed": "1", "created": "2026"}
     order = {"season_id": 1, "moment": "2026", "planned": 0, "complete": 0, "verb": "suspend"}
     reasons = ("failed qualification: rules: broken", "it Failed qualification: ", "failed qualification:")
-    with engine.begin() as connection:
-        connection.execute(sa.insert(sa.table("seasons", *map(sa.column, season))).values(season))
-        for number, because in enumerate(reasons):
-            row = order | {"number": number, "player": f"p{number}", "because": because}
-            connection.execute(sa.insert(sa.table("suspensions", *map(sa.column, row))).values(row))
-    engine.dispose()
-    with closing(Store(database)) as store:
-        found = store.season("s")
-        assert found is not None
+    rows = [order | {"number": n, "player": f"p{n}", "because": because} for n, because in enumerate(reasons)]
+    older(database, "0008", seasons=[SEASON], suspensions=rows)
+    with only_season(database) as found:
         given = [(order.verb, order.because) for order in found.orders.read().given]
     assert given == list(zip((OrderKind.FAILED, OrderKind.SUSPEND, OrderKind.SUSPEND), reasons, strict=True))
-
-
-def test_a_wish_to_stop_is_left_and_taken_back(season: SeasonStore) -> None:
-    assert not season.asked_to_stop()
-    season.ask_to_stop()
-    assert season.asked_to_stop()
-    season.ask_to_stop(False)
-    assert not season.asked_to_stop()
 
 
 def test_the_time_that_a_round_took_is_known(season: SeasonStore) -> None:
