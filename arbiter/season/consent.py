@@ -35,17 +35,13 @@ def consent(
     """
     asked: list[tuple[Problem, str]] = []
     if last is not None and not is_as_before(config, season, last):
-        asked += [
-            (problem, describe_changes(config, season, last))
-            for problem in change_error(config, season, last).problems
-        ]
+        what = describe_changes(config, season, last)
+        asked += [(problem, what) for problem in change_error(config, season, last).problems]
     if number is not None and shown_after is not None and number > shown_after:
-        asked.append(
-            (
-                _known(shown_after),
-                f"round {number} is played though the seed was shown after round {shown_after}",
-            )
-        )
+        told = f"the seed was shown after round {shown_after}: those who know it know every further card"
+        hint = "begin another season, or give --accept-changes, or arbiter accept, to go on all the same"
+        what = f"round {number} is played though the seed was shown after round {shown_after}"
+        asked.append((Problem((), told, hint), what))
     what = "; ".join(phrase for _, phrase in asked)
     if asked and not accepted:
         before = None if last is None else season.settings(last.digest)
@@ -103,11 +99,3 @@ def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -
     """Tells one question from another: the settings before and after, but for what authors sent."""
     both = [None if before is None else organisers(before), organisers(now), what]
     return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]
-
-
-def _known(after: int) -> Problem:
-    return Problem(
-        (),
-        f"the seed was shown after round {after}: those who know it know every further card",
-        "begin another season, or give --accept-changes, or arbiter accept, to go on all the same",
-    )

@@ -17,8 +17,7 @@ It imports `match` and `replay`; SQLAlchemy is used here alone. Never in it: a r
 | `orders` | an organiser's orders: matches annulled, players suspended |
 | `authors`, `submissions`, `versions` | who may send programs, and what was sent |
 | `submission_files` | what that takes on the disk, and what of it goes |
-| `unstored_usage` | what language models used in plays that are not stored |
-| `voids` | the plays that were void, and who sat in them |
+| `unstored_plays` | the plays that were void, and what language models used where nothing is stored |
 | `controls` | whether a season is paused, or closed |
 | `deliveries` | how far each webhook has heard of that |
 | `audit` | who did what when |

@@ -19,7 +19,7 @@ from arbiter.store import db_schema, migrations, rating_briefs, seats
 from arbiter.store.address import SCHEME, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
 RETURN_SECONDS = 60.0
@@ -30,6 +30,9 @@ FILLED = "0010"
 FETCHED = 100
 """Rows fetched at a time: a match's record has some 3 kB, and a season may have a million matches."""
 HINT = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
+
+AT_ONCE = 500
+"""Values in one query."""
 
 for _library in ("sqlalchemy.pool", "psycopg"):
     # What they say of a lost connection, with tracebacks, we say in one line.
@@ -276,6 +279,14 @@ class Book:
             connection.execution_options(yield_per=FETCHED).execute(query) as rows,
         ):
             yield from rows
+
+    def _among(
+        self, query: sa.Select[Any], column: sa.ColumnElement[Any], values: Iterable[str]
+    ) -> Iterator[sa.Row[Any]]:
+        """The rows that have one of these values in a column, asked for `AT_ONCE` values at a time."""
+        asked = sorted(values)
+        for start in range(0, len(asked), AT_ONCE):
+            yield from self._all(query.where(column.in_(asked[start : start + AT_ONCE])))
 
     def _scalar(self, query: sa.Select[Any]) -> Any:
         """The first row's first column, None if there is no row."""

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from arbiter.match.record import MatchRecord, MatchSummary
 
-AT_ONCE = 500
-"""Ids in one query."""
-
 
 class Matches(Lists):
     """The matches of one season."""
@@ -87,12 +84,9 @@ class Matches(Lists):
     def summaries_of(self, ids: Collection[str]) -> list[MatchSummary]:
         """The matches of these ids that are there, in the order of the plan."""
         table = db_schema.matches.c
-        found: list[MatchSummary] = []
-        asked = sorted(ids)
-        for start in range(0, len(asked), AT_ONCE):
-            # Sorted here: a database that is to sort them may read the season in that order instead.
-            query = self._own(table.id, table.summary).where(table.id.in_(asked[start : start + AT_ONCE]))
-            found += [read_summary(row.summary, f"the record of match {row.id}") for row in self._all(query)]
+        rows = self._among(self._own(table.id, table.summary), table.id, ids)
+        # Sorted here: a database that is to sort them may read the season in that order instead.
+        found = [read_summary(row.summary, f"the record of match {row.id}") for row in rows]
         return sorted(found, key=place_of)
 
     def records(self, round_number: int | None = None) -> Iterator[MatchRecord]:

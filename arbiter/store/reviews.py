@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from arbiter.replay.match_review import Review
 
-AT_ONCE = 500
-"""Ids in one query."""
-
 
 class ReviewBrief(NamedTuple):
     """The sums of a match's review: by whom, and `shape` as JSON has it."""
@@ -66,13 +63,12 @@ class ReviewBook(Book):
 
     def briefs(self, matches: Collection[str]) -> Iterator[ReviewBrief]:
         """The sums of the reviews of some matches, in no order."""
-        table, asked = db_schema.reviews.c, sorted(matches)
-        for start in range(0, len(asked), AT_ONCE):
-            query = self._own(table.round, table.match_id, table.program, table.budget_ms, table.brief)
-            for row in self._all(query.where(table.match_id.in_(asked[start : start + AT_ONCE]))):
-                with legible(f"the review of match {row.match_id}"):
-                    shape = json.loads(row.brief)
-                yield ReviewBrief(row.round, row.match_id, name_of(row.program), row.budget_ms, shape)
+        table = db_schema.reviews.c
+        query = self._own(table.round, table.match_id, table.program, table.budget_ms, table.brief)
+        for row in self._among(query, table.match_id, matches):
+            with legible(f"the review of match {row.match_id}"):
+                shape = json.loads(row.brief)
+            yield ReviewBrief(row.round, row.match_id, name_of(row.program), row.budget_ms, shape)
 
 
 def drop_review(connection: sa.Connection, season: int, match_id: str) -> None:

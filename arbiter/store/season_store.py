@@ -34,8 +34,7 @@ from arbiter.store.row_values import (
 )
 from arbiter.store.submission_files import Shelf
 from arbiter.store.submissions import SubmissionBook
-from arbiter.store.unstored_usage import OutlayBook
-from arbiter.store.voids import VoidBook
+from arbiter.store.unstored_plays import OutlayBook, VoidBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,33 +50,19 @@ class SeasonStore(Matches):
         super().__init__(store, number)
         self.name, self.game, self.seed = name, game, seed
         self.orders = OrderBook(store, number, who)
-        """The organiser's orders."""
         self.running = RunningBook(store, number, name)
-        """The wishes that pause or close it."""
         self.authors = AuthorBook(store, number)
-        """The authors who may send programs."""
         self.members = MemberBook(store, number)
-        """The people of each."""
         self.invitations = InvitationBook(store, number)
-        """The codes with which somebody joins."""
         self.submissions = SubmissionBook(store, number)
-        """The versions that they sent."""
         self.shelf = Shelf(store, number)
-        """The space of those on the disk."""
         self.requests = RequestBook(store, number)
-        """The matches that they ask for."""
         self.audit = AuditLog(store, number)
-        """The log of deeds."""
         self.deliveries = DeliveryBook(store, number)
-        """How far each webhook has heard."""
         self.reviews = ReviewBook(store, number)
-        """What programs found of its matches."""
         self.outlays = OutlayBook(store, number)
-        """What language models used in plays that are not stored."""
         self.voids = VoidBook(store, number)
-        """Its plays that were void."""
         self.questions = QuestionBook(store, number)
-        """The last report of who plays with whom."""
 
     def by(self, who: str) -> SeasonStore:
         """The same season, its orders given by somebody else than the user of the machine."""

@@ -43,15 +43,16 @@ def version_of(words: Iterable[str], folder: Path) -> Path | None:
 
 def parse_size(text: str) -> int:
     """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for anything else."""
-    amount = bytes_of(text)
-    if not LEAST_ARCHIVE <= amount <= MOST_ARCHIVE:
-        raise ConfigError(f"not a size: {text!r}", hint="write 10MB; at least 1KB, at most 1GB")
-    return amount
+    return _within(text, MOST_ARCHIVE, "write 10MB; at least 1KB, at most 1GB")
 
 
 def parse_total(text: str) -> int:
     """Bytes of all of an author's files, such as ``500MB``; ConfigError for anything else."""
+    return _within(text, MOST_TOTAL, "write 500MB; at least 1KB, at most 10000GB")
+
+
+def _within(text: str, most: int, hint: str) -> int:
     amount = bytes_of(text)
-    if not LEAST_ARCHIVE <= amount <= MOST_TOTAL:
-        raise ConfigError(f"not a size: {text!r}", hint="write 500MB; at least 1KB, at most 10000GB")
+    if not LEAST_ARCHIVE <= amount <= most:
+        raise ConfigError(f"not a size: {text!r}", hint=hint)
     return amount

@@ -13,9 +13,9 @@ from arbiter.season.snapshot import duplicate_boards
 from arbiter.season.snapshot.decision_losses import losses_of
 from arbiter.season.snapshot.history import MOST_ROUNDS, ratings_after
 from arbiter.season.snapshot.model_costs import identity, models_of
-from arbiter.season.snapshot.pagination import TABLES, Listed, at_tables, some_rounds, window
+from arbiter.season.snapshot.pagination import TABLES, Listed, at_tables, pages_of, some_rounds, window
 from arbiter.season.snapshot.rejudgings import fault_in, rejudgings_of, rejudgings_with, run_of
-from arbiter.season.snapshot.season_figures import cells_of, crossed, pages_of, round_in_short, row_of
+from arbiter.season.snapshot.season_figures import cells_of, crossed, round_in_short, row_of
 from arbiter.store.tags import Tagged
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from arbiter.season.snapshot.listings import match_in_short
-from arbiter.season.snapshot.pagination import TABLES, at_tables, page_of, window
-from arbiter.season.snapshot.season_figures import pages_of, round_in_short
+from arbiter.season.snapshot.pagination import TABLES, at_tables, page_of, pages_of, window
+from arbiter.season.snapshot.season_figures import round_in_short
 from arbiter.store.event_log import Happening
 
 if TYPE_CHECKING:

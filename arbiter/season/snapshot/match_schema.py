@@ -9,6 +9,14 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 
+class Pages(TypedDict):
+    """Which page of how many it is; `next` is the one after it."""
+
+    page: int
+    pages: int
+    next: int | None
+
+
 class MatchFault(TypedDict):
     """The fault that ended a match, and its player."""
 
@@ -55,15 +63,12 @@ class Rejudging(TypedDict):
     say: str
 
 
-class Rejudgings(TypedDict):
+class Rejudgings(Pages):
     """A page of all matches that were played again, the last first; `total` is how often that happened."""
 
     season: str
     rejudgings: Sequence[Rejudging]
     total: int
-    page: int
-    pages: int
-    next: int | None
 
 
 class MatchRow(TypedDict):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing_extensions import TypedDict
 
 from arbiter.season.snapshot.decision_losses import PlayerLoss
-from arbiter.season.snapshot.match_schema import MatchRow, Rejudging
+from arbiter.season.snapshot.match_schema import MatchRow, Pages, Rejudging
 from arbiter.season.snapshot.schema import Cell, Rated, Row, SeasonInShort, Standings
 
 
@@ -118,16 +118,13 @@ class TableTotals(TypedDict):
     totals: Sequence[BoardTotal]
 
 
-class RoundBoards(TypedDict):
+class RoundBoards(Pages):
     """A page of the tables of a complete round; `rounds` is how many are complete."""
 
     season: str
     round: int
     rounds: int
     tables: Sequence[TableTotals]
-    page: int
-    pages: int
-    next: int | None
 
 
 class Versus(TypedDict):
@@ -189,7 +186,7 @@ class PlayerReview(PlayerLoss):
     by: str
 
 
-class PlayerPage(TypedDict):
+class PlayerPage(Pages):
     """All about a player; `faults` are the last of `faults_in_all`.
 
     `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
@@ -211,9 +208,6 @@ class PlayerPage(TypedDict):
     faults_in_all: int
     use: Use | None
     model: ModelIdentity | None
-    page: int
-    pages: int
-    next: int | None
     cards: BoardTotal | None
     review: PlayerReview | None
     rejudged: Sequence[Rejudging]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from arbiter.match.record import MatchSummary
+    from arbiter.season.snapshot.match_schema import Pages
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store.tags import Tagged
 
@@ -39,6 +40,11 @@ def window(total: int, page: int, size: int = ROWS) -> PageWindow | None:
     """A page of so many rows; None where there is none. Of nothing there is one page."""
     pages = max(1, -(-total // size))
     return PageWindow((page - 1) * size, min(page * size, total), page, pages) if 1 <= page <= pages else None
+
+
+def pages_of(shown: PageWindow) -> Pages:
+    """Which page it is of how many, as JSON has it."""
+    return {"page": shown.page, "pages": shown.pages, "next": shown.next}
 
 
 def page_of(place: int, size: int = ROWS) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.match.packing import unpack
 from arbiter.replay.result_text import say_change, say_match
-from arbiter.season.snapshot.pagination import window
+from arbiter.season.snapshot.pagination import pages_of, window
 from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
         "season": state.name,
         "rejudgings": _all_told(state, every[shown.first : shown.end]),
         "total": len(every),
-        "page": shown.page,
-        "pages": shown.pages,
-        "next": shown.next,
+        **pages_of(shown),
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NotRequired, TypeAlias
 # From here also where typing has it: pydantic takes no other one before Python 3.12.
 from typing_extensions import TypedDict
 
-from arbiter.season.snapshot.match_schema import MatchRow
+from arbiter.season.snapshot.match_schema import MatchRow, Pages
 
 Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting", "over"]
 """The present condition of a season."""
@@ -214,15 +214,7 @@ class StoredStandings(_Head):
     players: Sequence[StoredRow]
 
 
-class Pages(TypedDict):
-    """Which page of how many it is; `next` is the one after it."""
-
-    page: int
-    pages: int
-    next: int | None
-
-
-class Standings(_Head):
+class Standings(_Head, Pages):
     """The standings after a round; `suspended` are reasons by player. A site sends them in pages.
 
     Only those of seasons with language models have `costs`, of seasons on the scale of `anchors` these.
@@ -237,9 +229,6 @@ class Standings(_Head):
     favours: Sequence[FavourRow]
     players: Sequence[Row]
     costs: NotRequired[SeasonCosts]
-    page: int
-    pages: int
-    next: int | None
 
 
 class SeasonList(TypedDict):
@@ -313,12 +302,9 @@ class RoundTable(TypedDict):
     matches: Sequence[MatchRow]
 
 
-class Round(Progress):
+class Round(Progress, Pages):
     """A round; `rounds` is how many were begun. Its tables come in pages."""
 
     season: str
     rounds: int
     tables: Sequence[RoundTable]
-    page: int
-    pages: int
-    next: int | None

@@ -11,7 +11,7 @@ from arbiter.season.order_effects import force
 from arbiter.season.schedule import matches_of
 from arbiter.season.snapshot.history import MOST_RATINGS, MOST_ROUNDS, ratings_after
 from arbiter.season.snapshot.model_costs import tell_costs
-from arbiter.season.snapshot.pagination import ROWS, PageWindow, page_of, some_rounds, window
+from arbiter.season.snapshot.pagination import ROWS, PageWindow, page_of, pages_of, some_rounds, window
 from arbiter.season.snapshot.standing_marks import APART, first_place, in_rank, warnings, with_marks
 
 if TYPE_CHECKING:
@@ -186,11 +186,6 @@ def row_of(state: SeasonState, name: str) -> schema.Row | None:
     if place is None:
         return None
     return standings(state, shown=PageWindow(place, place + 1, 1, 1))["players"][0]
-
-
-def pages_of(shown: PageWindow) -> schema.Pages:
-    """Which page it is of how many."""
-    return {"page": shown.page, "pages": shown.pages, "next": shown.next}
 
 
 def _leading(ranked: Ranked) -> list[schema.Rated]:

@@ -1,4 +1,4 @@
-"""The plays that were void, whoever was at fault: nothing else is kept of them."""
+"""Plays of which no match is stored: how many were void, and the billed tokens of language models in them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,34 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
+from arbiter.match.token_usage import Billed
 from arbiter.store import db_schema
 from arbiter.store.database import Book
 from arbiter.store.row_values import legible
+from arbiter.store.seats import key_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+
+class OutlayBook(Book):
+    """The tokens of one season, by player."""
+
+    def add(self, billed: Mapping[str, tuple[int, int]]) -> None:
+        """Add what models used in a play that is not stored."""
+        table = db_schema.outlays
+        with self._store.transaction() as connection:
+            for player, (asked, answered) in billed.items():
+                key = {"season_id": self._id, "player": key_of(player)}
+                self._store.insert_once(connection, table, key | {"input": 0, "output": 0})
+                sums = {"input": table.c.input + asked, "output": table.c.output + answered}
+                connection.execute(sa.update(table).filter_by(**key).values(sums))
+
+    def all(self) -> dict[str, Billed]:
+        """All of it."""
+        table = db_schema.outlays.c
+        rows = self._all(self._own(table.player, table.input, table.output))
+        return {name_of(row.player): Billed(row.input, row.output) for row in rows}
 
 
 class Voids(NamedTuple):
@@ -24,7 +46,7 @@ class Voids(NamedTuple):
 
 
 class VoidBook(Book):
-    """Those of one season."""
+    """The void plays of one season, whoever was at fault."""
 
     def add(self, match: str, why: str, players: Iterable[str]) -> None:
         """Note a void play of a match, and who sat in it."""
