@@ -40,6 +40,8 @@ SPREAD = {
         "docs/test_docs",
         "sandbox/test_attacks",
         "season/test_begun_rounds",
+        "season/test_interrupted_rounds",
+        "store/test_coordinator_lock",
     )
 }
 """Files whose tests share nothing, and take long one after the other."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,15 +11,13 @@ from arbiter.errors import ConfigError
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.fixtures.executor import Scripted
-from tests.fixtures.records import by_name
+from tests.fixtures.made_up_seasons import play as play_on
+from tests.fixtures.made_up_seasons import players
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONFIG = "game: planning\nisolation: plain\nrounds: 9\nseed: abc\nplayers:\n" + "".join(
-    f"  - {{name: p{n}, command: [python3]}}\n" for n in range(8)
-)
+CONFIG = f"game: planning\nisolation: plain\nrounds: 9\nseed: abc\nplayers:\n{players(8)}"
 
 
 def write(path: Path, text: str = "") -> Path:
@@ -30,11 +28,8 @@ def write(path: Path, text: str = "") -> Path:
 def play(file: Path, store: Store | None = None) -> None:
     """A round of a file's season, in a store or in its own."""
     config = load(file)
-    if store is not None:
-        list(Season.open(config, store).play(Scripted(by_name), only_one=True))
-        return
-    with closing(Store(config.store)) as own:
-        play(file, own)
+    with nullcontext(store) if store else closing(Store(config.store)) as kept:
+        play_on(Season.open(config, kept), only_one=True)
 
 
 def complete(file: Path) -> int:

@@ -292,7 +292,8 @@ def test_the_status_tells_when_the_next_round_begins_and_until_when_there_are_ro
     list(opened_season.play(lasting(day, 4), only_one=True))
     shape = json.loads(arbiter("status", opened_season.config.file, "--format", "json")[1])
     assert shape["next"] == {"round": 2, "begins": following.isoformat()}
-    assert shape["until"] == moment_of(opened_season)
+    assert opened_season.config.until is not None
+    assert shape["until"] == opened_season.config.until.isoformat()
     text = arbiter("status", opened_season.config.file)[1]
     assert f"1 round complete\nround 2 is due at {following.astimezone():%Y-%m-%d} " in text
     assert f"rounds are begun as long as they end before {until.astimezone():%Y-%m-%d} " in text
@@ -310,22 +311,23 @@ def test_the_status_tells_the_organiser_what_the_public_does_not_see(
     assert words in arbiter("status", opened_season.config.file)[1]
 
 
-def moment_of(opened_season: Season) -> str:
-    """The season's end, as its file says it by this machine's clock."""
-    assert opened_season.config.until is not None
-    return opened_season.config.until.isoformat()
-
-
-def frozen_after(day: Day, opened_season: Season, lasts: float) -> list[int | None]:
-    """What the public sees of a season when each of its rounds begins."""
+@pytest.mark.parametrize(
+    ("lines", "config", "lasts", "frozen"),
+    [
+        ("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"), 4, [None, None, None, 3, 3]),
+        ("freeze: 5", CONFIG, 4, [0, 0, 0]),
+        ("freeze: 2\nuntil: 2026-12-01T08:00:45+00:00", UNBOUND, 10, [None, None, 2, 2]),
+    ],
+    ids=["of five", "more than there are", "before an end, as far as can be told"],
+)
+def test_the_last_rounds_are_held_back_from_the_public(
+    day: Day, open_season: Opened, lines: str, config: str, lasts: float, frozen: list[int | None]
+) -> None:
+    opened_season = open_season(lines, config)
     events = opened_season.play(lasting(day, lasts))
-    return [opened_season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
-
-
-def test_the_last_rounds_are_held_back_from_the_public(day: Day, open_season: Opened) -> None:
-    opened_season = open_season("freeze: 2", CONFIG.replace("rounds: 3", "rounds: 5"))
-    assert frozen_after(day, opened_season, 4) == [None, None, None, 3, 3]
-    assert opened_season.stored.frozen_after() is None  # it is over
+    seen = [opened_season.stored.frozen_after() for event in events if isinstance(event, RoundPlanned)]
+    assert seen == frozen
+    assert opened_season.stored.frozen_after() is None, "it is over"
 
 
 def test_the_last_round_shows_what_was_held_back_also_where_rounds_are_played_one_by_one(
@@ -344,18 +346,6 @@ def test_a_single_round_after_which_no_other_fits_ends_the_season(day: Day, open
     opened_season = open_season("until: 2026-12-01T08:00:25+00:00", UNBOUND)
     ends = [list(opened_season.play(lasting(day, 10), only_one=True))[-1] for _ in range(2)]
     assert list(map(type, ends)) == [RoundComplete, SeasonComplete]
-
-
-def test_more_rounds_than_there_are_can_be_held_back(day: Day, open_season: Opened) -> None:
-    assert frozen_after(day, open_season("freeze: 5"), 4) == [0, 0, 0]
-
-
-def test_the_last_rounds_before_an_end_are_held_back_as_far_as_can_be_told(
-    day: Day, open_season: Opened
-) -> None:
-    lines = "freeze: 2\nuntil: 2026-12-01T08:00:45+00:00"
-    opened_season = open_season(lines, UNBOUND)
-    assert frozen_after(day, opened_season, 10) == [None, None, 2, 2]
 
 
 def test_results_stay_held_back_when_rounds_are_added(day: Day, open_season: Opened) -> None:

@@ -21,6 +21,7 @@ from arbiter.season.snapshot.reader import read_state
 from arbiter.store import SeasonStore, Store
 from arbiter.web.views.rules import rules
 from tests.fixtures.executor import Scripted
+from tests.fixtures.made_up_seasons import HOUSE, players
 from tests.fixtures.records import by_name, play_round
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from tests.fixtures.commands import Run
 
 
-PLAYERS = "players:\n" + "".join(f"  - {{name: p{n}, command: [python3]}}\n" for n in range(4))
-HOUSE = "  - {name: h0, command: [python3], house: true}\n"
+PLAYERS = f"players:\n{players(4)}{HOUSE}"
 BASE = "season: s\ngame: planning\nseed: abc\nweak_seed: true\nevery: 24h\nrounds: 9\n"
 SENT, BOT, SAID = "submissions: {}\n", "house_bots: [h0]\n", "after_fault: end\n"
 
@@ -39,7 +39,7 @@ SENT, BOT, SAID = "submissions: {}\n", "house_bots: [h0]\n", "after_fault: end\n
 def write(tmp_path: Path) -> Callable[..., Config]:
     def write(*lines: str) -> Config:
         file = tmp_path / "s.yaml"
-        file.write_text(BASE + "".join(lines) + PLAYERS + HOUSE)
+        file.write_text(BASE + "".join(lines) + PLAYERS)
         return load(file)
 
     return write

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -210,17 +209,6 @@ def test_mistakes_are_one_line_and_change_nothing(kept: Kept, run: Run, words: s
     assert message in err
     assert err.count("\n") == 1
     assert kept.season.orders.read().given == ()
-
-
-def test_a_store_that_cannot_be_written_is_named(
-    kept: Kept, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept.store.close()
-    # Root may write anything: so the store is opened as in a folder where nobody may.
-    monkeypatch.setattr("arbiter.store.sqlite.os.access", lambda _, mode: mode != os.W_OK)
-    code, _, err = run("annul", CLEAN, "--because", "x")
-    assert code == 5
-    assert "read-only" in err
 
 
 def test_whoever_plays_hears_of_it(kept: Kept, run: Run) -> None:

@@ -20,12 +20,12 @@ from arbiter.season.program_digests import changes, digest_of, missing, own_file
 from arbiter.season.season import Season
 from arbiter.store import Order, OrderKind, Store
 from tests.fixtures.executor import Scripted
-from tests.fixtures.made_up_seasons import play
+from tests.fixtures.made_up_seasons import play, play_and
 from tests.fixtures.records import by_name
 from tests.fixtures.zoo import CLEAN, Kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from arbiter.match.record import MatchRecord
@@ -66,6 +66,18 @@ def change_messages(events: list[Event]) -> list[str]:
     return [str(event) for event in events if isinstance(event, ProgramChanged)]
 
 
+def after_round(number: int | None, act: Callable[[], object]) -> Callable[[Event], None]:
+    """Do something once this round is complete, by default after each."""
+
+    def look(event: Event) -> None:
+        if isinstance(event, RoundComplete) and event.standings["rounds_played"] == (
+            number or event.standings["rounds_played"]
+        ):
+            act()
+
+    return look
+
+
 def rewrite(folder: Path, name: str) -> None:
     (folder / "bots" / f"{name}.py").write_text("# another\n")
 
@@ -94,11 +106,7 @@ def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
 
 
 def test_a_program_that_is_gone_after_the_last_round_matters_no_more(folder: Path, opened: Opened) -> None:
-    events: list[Event] = []
-    for event in opened().play(Scripted(by_name)):
-        events.append(event)
-        if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 3:
-            (folder / "bots").rename(folder / "moved")
+    events = play_and(opened(), after_round(3, lambda: (folder / "bots").rename(folder / "moved")))
     assert events[-1] == SeasonComplete(3, "abc")
 
 
@@ -139,11 +147,9 @@ def test_files_of_a_suspended_player_deleted_during_a_run_do_not_stop_it(
     opened_season = opened()
     for number in range(4, PLAYERS):
         suspend(opened_season.results, f"p{number}", "why not")
-    events: list[Event] = []
-    for event in opened_season.play(Scripted(by_name)):
-        events.append(event)
-        if isinstance(event, RoundComplete):
-            (folder / "bots" / "p4.py").unlink(missing_ok=True)
+    events = play_and(
+        opened_season, after_round(None, lambda: (folder / "bots" / "p4.py").unlink(missing_ok=True))
+    )
     assert events[-1] == SeasonComplete(3, "abc")
 
 
@@ -194,11 +200,7 @@ def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(
 
 
 def test_a_changed_file_is_told_when_the_next_round_is_planned_and_once(folder: Path, opened: Opened) -> None:
-    events: list[Event] = []
-    for event in opened().play(Scripted(by_name)):
-        events.append(event)
-        if isinstance(event, RoundComplete) and event.standings["rounds_played"] == 1:
-            rewrite(folder, "p3")
+    events = play_and(opened(), after_round(1, lambda: rewrite(folder, "p3")))
     assert change_messages(events) == ["bots/p3.py of player p3 changed since round 1 without a new version"]
     kept = opened().stored.programs()
     digests = [kept[number]["p3"]["bots/p3.py"] for number in (1, 2, 3)]
@@ -209,11 +211,11 @@ def test_a_log_that_a_command_names_is_no_part_of_the_program(folder: Path, open
     log = folder / "bots" / "p3.log"
     (folder / "s.yaml").write_text(CONFIG.replace("bots/p3.py]", "bots/p3.py, bots/p3.log]"))
     before = opened().config
-    events: list[Event] = []
-    for event in opened().play(Scripted(by_name)):
-        events.append(event)
-        if isinstance(event, RoundComplete):
-            log.write_text(f"{log.read_text() if log.exists() else ''}round")
+
+    def write() -> None:
+        log.write_text(f"{log.read_text() if log.exists() else ''}round")
+
+    events = play_and(opened(), after_round(None, write))
     assert change_messages(events) == []
     # It starts in the same folder, with the same words, is not tried again, and counts as the same program.
     now = opened().config

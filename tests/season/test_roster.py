@@ -139,19 +139,15 @@ def contest(tmp_path: Path) -> Contest:
     return Contest(tmp_path)
 
 
-def test_an_accepted_version_joins_the_next_round(contest: Contest) -> None:
-    contest.play()
-    contest.accept("ann")
-    assert contest.plan() == ["ann@1", "p1"]
-
-
-def test_no_word_of_an_authors_names_a_file_of_the_season(contest: Contest) -> None:
+def test_a_version_starts_in_its_own_folder_and_no_word_of_it_names_a_file_of_the_season(
+    contest: Contest,
+) -> None:
     sent = contest.accept("ann", words=("s.sqlite", "s.yaml"))
     contest.plan()
     source = folder_of(contest.config) / sent.file / "source"
     (ann,) = [entry.player for entry in contest.opened_season.config.entries if entry.player.name == "ann@1"]
     assert ann.command == ("python3", str(source / "bot.py"), "s.sqlite", "s.yaml")
-    assert (ann.folder, ann.read) == (str(source), (str(source),))
+    assert (ann.folder, ann.read, ann.files) == (str(source), (str(source),), (str(source / "bot.py"),))
 
 
 def test_what_an_author_sent_starts_the_seasons_interpreter(contest: Contest) -> None:
@@ -239,14 +235,6 @@ def test_what_authors_say_of_their_notes_goes_with_every_match(contest: Contest)
     assert all(spec.publish_notes for spec in again.missing)
     then = {player.name: player.publish_notes for spec in again.missing for player in spec.players}
     assert then == said
-
-
-def test_a_version_starts_in_its_own_folder(contest: Contest) -> None:
-    sent = contest.accept("ann")
-    contest.plan()
-    (player,) = [entry.player for entry in contest.opened_season.config.entries if entry.is_sent]
-    own = folder_of(contest.config) / sent.file / "source"
-    assert (player.folder, player.read, player.files) == (str(own), (str(own),), (str(own / "bot.py"),))
 
 
 def test_files_of_a_round_are_kept_by_their_digests(contest: Contest) -> None:
@@ -529,9 +517,8 @@ def test_authors_versions_are_checked_by_name(contest: Contest, capfd: pytest.Ca
     contest.accept("ann", (BOTS / "planning_random.py").read_text())
     short = "game: {name: planning, seats: 2, deals: [[1, 0]]}"
     contest.file.write_text(contest.file.read_text().replace("game: planning", short))
-    for name in ("ann", "ann@1"):
-        assert exit_code(["check-bot", "--config", str(contest.file), "--player", name]) == 0
-        assert "ok matches" in capfd.readouterr().out
+    assert exit_code(["check-bot", "--config", str(contest.file), "--player", "ann"]) == 0
+    assert "ok matches" in capfd.readouterr().out
 
 
 def test_authors_versions_are_counted_in_a_forecast(

@@ -75,6 +75,13 @@ class Broken:
         return play_in_memory(game, bots, spec)
 
 
+@pytest.fixture
+def faulted(opened_season: Season) -> Season:
+    """A round is complete in which p3 faulted in all its matches."""
+    play(opened_season, Broken("p3"), only_one=True)
+    return opened_season
+
+
 def findings(opened_season: Season) -> list[str]:
     """All but what is not checked, such as that a match is annulled."""
     found = verify(opened_season.config, opened_season.stored)
@@ -113,10 +120,9 @@ def test_every_match_that_a_fault_ended_is_followed_by_one_with_a_substitute(ope
     assert complete.played == 12
 
 
-def test_innocent_players_have_all_their_results_and_the_substitute_none(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
-    table = next(names for names in opened_season.stored.rounds()[0].tables if "p3" in names)
+def test_innocent_players_have_all_their_results_and_the_substitute_none(faulted: Season) -> None:
+    rows = {row["player"]: row for row in faulted.results.standings()["players"]}
+    table = next(names for names in faulted.stored.rounds()[0].tables if "p3" in names)
     for name in set(table) - {"p3"}:
         # Four wins by faults, and four whole matches against two.
         assert (rows[name]["results"], rows[name]["matches"], rows[name]["wins_by_fault"]) == (12, 8, 4)
@@ -124,7 +130,7 @@ def test_innocent_players_have_all_their_results_and_the_substitute_none(opened_
     assert (rows["p3"]["results"], rows["p3"]["matches"], rows["p3"]["losses"]) == (12, 4, 12)
     assert [rows[name]["matches"] for name in ("h0", "h1")] == [0, 0]
     assert [rows[name]["scored"] for name in ("p3", "h0", "h1")] == [0, 0, 0]
-    crosstable = pairwise(opened_season.results.counted())
+    crosstable = pairwise(faulted.results.counted())
     assert not {"h0", "h1"} & set(crosstable["players"])
 
 
@@ -196,9 +202,8 @@ def test_a_suspended_house_bot_sits_in_for_nobody(opened_season: Season) -> None
 # Interrupted
 
 
-def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    whole = opened_season.results.matches(), opened_season.results.standings()
+def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(faulted: Season) -> None:
+    whole = faulted.results.matches(), faulted.results.standings()
 
     class Interrupted(Scripted):
         def submit(self, fn: Any, /, *args: Any, **options: Any) -> Any:
@@ -210,7 +215,7 @@ def test_a_round_broken_off_anywhere_ends_like_one_in_a_single_piece(opened_seas
 
     for most in range(12):
         with closing(Store("sqlite://")) as another:
-            other = Season.open(opened_season.config, another)
+            other = Season.open(faulted.config, another)
             with pytest.raises(KeyboardInterrupt):
                 list(other.play(Interrupted(Broken("p3")), only_one=True))
             assert len(other.results.matches()) == most
@@ -252,16 +257,14 @@ def first_substitute(opened_season: Season) -> MatchSummary:
     return next(iter(with_substitutes(opened_season).values()))
 
 
-def test_a_removed_match_is_missed(store: Store, opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    gone = first_substitute(opened_season).id
-    change(store, opened_season, gone, None)
-    assert f"{gone}: missing: planned, but not stored" in findings(opened_season)
+def test_a_removed_match_is_missed(store: Store, faulted: Season) -> None:
+    gone = first_substitute(faulted).id
+    change(store, faulted, gone, None)
+    assert f"{gone}: missing: planned, but not stored" in findings(faulted)
 
 
-def test_another_substitute_than_the_planned_one_is_found(store: Store, opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
+def test_another_substitute_than_the_planned_one_is_found(store: Store, faulted: Season) -> None:
+    match = first_substitute(faulted)
     seat = match.substitute or 0
     other = {"h0": "h1", "h1": "h0"}[match.players[seat]]
 
@@ -270,123 +273,109 @@ def test_another_substitute_than_the_planned_one_is_found(store: Store, opened_s
         bots = tuple(replace(bot, player=name) for bot, name in zip(record.bots, names, strict=True))
         return replace(record, players=names, bots=bots)
 
-    change(store, opened_season, match.id, alter)
-    assert any(text.startswith(f"{match.id}: players: stored") for text in findings(opened_season))
+    change(store, faulted, match.id, alter)
+    assert any(text.startswith(f"{match.id}: players: stored") for text in findings(faulted))
 
 
-def test_a_substitute_in_another_seat_is_found(store: Store, opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
+def test_a_substitute_in_another_seat_is_found(store: Store, faulted: Season) -> None:
+    match = first_substitute(faulted)
     seat = match.substitute or 0
-    change(store, opened_season, match.id, lambda record: replace(record, substitute=(seat + 1) % 4))
-    assert f"{match.id}: substitute: stored {(seat + 1) % 4}, planned {seat}" in findings(opened_season)
-    change(store, opened_season, match.id, lambda record: replace(record, substitute=None))
-    assert f"{match.id}: substitute: stored null, planned {seat}" in findings(opened_season)
+    change(store, faulted, match.id, lambda record: replace(record, substitute=(seat + 1) % 4))
+    assert f"{match.id}: substitute: stored {(seat + 1) % 4}, planned {seat}" in findings(faulted)
+    change(store, faulted, match.id, lambda record: replace(record, substitute=None))
+    assert f"{match.id}: substitute: stored null, planned {seat}" in findings(faulted)
 
 
-def test_a_substitute_where_nobody_faulted_is_surplus(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
+def test_a_substitute_where_nobody_faulted_is_surplus(faulted: Season) -> None:
     clean = next(
-        match
-        for match in opened_season.results.matches()
-        if match.faulty is None and match.substitute is None
+        match for match in faulted.results.matches() if match.faulty is None and match.substitute is None
     )
-    record = opened_season.stored.match(clean.id)
+    record = faulted.stored.match(clean.id)
     assert record is not None
-    opened_season.stored.add_match(replace(record, id=f"{clean.id}+", substitute=1))
-    assert f"{clean.id}+: surplus: stored, but not planned in round 1" in findings(opened_season)
+    faulted.stored.add_match(replace(record, id=f"{clean.id}+", substitute=1))
+    assert f"{clean.id}+: surplus: stored, but not planned in round 1" in findings(faulted)
 
 
-def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(
-    store: Store, opened_season: Season
-) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
+def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Store, faulted: Season) -> None:
+    match = first_substitute(faulted)
     with store.transaction() as connection:
         connection.execute(sa.delete(db_schema.configs))
         connection.execute(sa.update(db_schema.rounds).values(digest="0" * 64))
     found = [
-        item
-        for item in verify(opened_season.config, opened_season.stored)
-        if item.kind is not FindingKind.UNCHECKED
+        item for item in verify(faulted.config, faulted.stored) if item.kind is not FindingKind.UNCHECKED
     ]
     assert [str(item) for item in found] == ["r001: config: none of its digest is kept"]
     change(
         store,
-        opened_season,
+        faulted,
         match.id,
         lambda record: replace(record, substitute=((match.substitute or 0) + 1) % 4),
     )
-    assert any(text.startswith(f"{match.id}: surplus") for text in findings(opened_season))
+    assert any(text.startswith(f"{match.id}: surplus") for text in findings(faulted))
 
 
-def test_standings_stored_without_the_keys_that_came_later_are_no_difference(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    kept = opened_season.results.standings()
+def test_standings_stored_without_the_keys_that_came_later_are_no_difference(faulted: Season) -> None:
+    kept = faulted.results.standings()
     del kept["suspended"]
     for row in kept["players"]:
         del row["wins_by_fault"], row["scored"]
-    opened_season.stored.complete_round(1, kept)
-    assert findings(opened_season) == []
+    faulted.stored.complete_round(1, kept)
+    assert findings(faulted) == []
     kept["players"][0]["wins_by_fault"] = 77
-    opened_season.stored.complete_round(1, kept)
-    assert len(findings(opened_season)) == 1
+    faulted.stored.complete_round(1, kept)
+    assert len(findings(faulted)) == 1
 
 
 # Annulled and played again
 
 
-def test_an_annulled_first_match_leaves_the_others_the_results_of_the_second(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
-    before = pairwise(opened_season.results.counted())
-    annul(opened_season.results, [match.id.removesuffix("+")], "noise")
-    after = {counted.id for counted in opened_season.results.counted()}
+def test_an_annulled_first_match_leaves_the_others_the_results_of_the_second(faulted: Season) -> None:
+    match = first_substitute(faulted)
+    before = pairwise(faulted.results.counted())
+    annul(faulted.results, [match.id.removesuffix("+")], "noise")
+    after = {counted.id for counted in faulted.results.counted()}
     assert match.id in after
-    assert findings(opened_season) == []
-    annul(opened_season.results, [match.id], "noise")
-    assert match.id not in {counted.id for counted in opened_season.results.counted()}
-    undo_annulment(opened_season.results, [match.id, match.id.removesuffix("+")])
-    assert pairwise(opened_season.results.counted()) == before
+    assert findings(faulted) == []
+    annul(faulted.results, [match.id], "noise")
+    assert match.id not in {counted.id for counted in faulted.results.counted()}
+    undo_annulment(faulted.results, [match.id, match.id.removesuffix("+")])
+    assert pairwise(faulted.results.counted()) == before
 
 
-def test_played_again_without_the_fault_it_needs_no_substitute_any_more(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
-    annul(opened_season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
-    play(opened_season, Broken(), only_one=True)
-    counted = {one.id for one in opened_season.results.counted()}
+def test_played_again_without_the_fault_it_needs_no_substitute_any_more(faulted: Season) -> None:
+    match = first_substitute(faulted)
+    annul(faulted.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    play(faulted, Broken(), only_one=True)
+    counted = {one.id for one in faulted.results.counted()}
     assert match.id not in counted
     assert match.id.removesuffix("+") in counted
-    assert findings(opened_season) == []
-    rows = {row["player"]: row for row in opened_season.results.standings()["players"]}
+    assert findings(faulted) == []
+    rows = {row["player"]: row for row in faulted.results.standings()["players"]}
     innocent = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
     assert rows[innocent]["wins_by_fault"] == 3
-    holds = force(opened_season.stored.orders.read().given)
-    assert holds.superfluous(opened_season.results.matches()) == [match.id]
+    holds = force(faulted.stored.orders.read().given)
+    assert holds.superfluous(faulted.results.matches()) == [match.id]
 
 
-def test_played_again_with_another_fault_it_gets_no_new_substitute(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
+def test_played_again_with_another_fault_it_gets_no_new_substitute(faulted: Season) -> None:
+    match = first_substitute(faulted)
     other = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
-    annul(opened_season.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
-    events = play(opened_season, Broken(other), only_one=True)
+    annul(faulted.results, [match.id.removesuffix("+")], "our disk was full", replay=True)
+    events = play(faulted, Broken(other), only_one=True)
     again = [event.match.summary for event in events if isinstance(event, MatchStored)]
     assert again[0].id == match.id.removesuffix("+")
-    assert opened_season.stored.match(match.id) is not None
-    assert match.id not in {one.id for one in opened_season.results.counted()}
-    assert findings(opened_season) == []
+    assert faulted.stored.match(match.id) is not None
+    assert match.id not in {one.id for one in faulted.results.counted()}
+    assert findings(faulted) == []
 
 
-def test_a_match_with_a_substitute_is_played_again_with_the_same(opened_season: Season) -> None:
-    play(opened_season, Broken("p3"), only_one=True)
-    match = first_substitute(opened_season)
-    annul(opened_season.results, [match.id], "our disk was full", replay=True)
-    events = play(opened_season, Broken(), only_one=True)
+def test_a_match_with_a_substitute_is_played_again_with_the_same(faulted: Season) -> None:
+    match = first_substitute(faulted)
+    annul(faulted.results, [match.id], "our disk was full", replay=True)
+    events = play(faulted, Broken(), only_one=True)
     again = next(event.match.summary for event in events if isinstance(event, MatchStored))
     assert (again.id, again.players, again.substitute) == (match.id, match.players, match.substitute)
-    assert findings(opened_season) == []
+    assert findings(faulted) == []
 
 
 @given(then=st.none() | st.integers(0, 3), annulled=st.booleans(), own=st.booleans())

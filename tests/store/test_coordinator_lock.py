@@ -62,6 +62,12 @@ def opened(database: str) -> Iterator[Callable[[], Store]]:
         yield another
 
 
+def refused(store: Store, said: str, season: str = "") -> None:
+    """A hold is not given."""
+    with pytest.raises(StoreError, match=said), store.held(season):
+        pass
+
+
 def backends(postgres: str, action: str = "pid") -> int:
     """How many connections of ours to the database there are; with an action, it is done to each."""
     engine = sa.create_engine(postgres, isolation_level="AUTOCOMMIT")
@@ -78,8 +84,7 @@ def test_a_second_one_is_told_who_holds(opened: Callable[[], Store]) -> None:
     one, two = opened(), opened()
     assert two.holder() is None
     with one.held():
-        with pytest.raises(StoreError, match=rf"{two.name} is being played on by {ME}"), two.held():
-            pass
+        refused(two, rf"{two.name} is being played on by {ME}")
         found = two.holder()
         assert found is not None
         assert found.startswith(ME)
@@ -143,8 +148,7 @@ def test_a_hold_stays_when_its_lock_file_is_removed(tmp_path: Path, two: tuple[S
         assert one.holder() == "another process"
         removed = r"season\.sqlite is being played on by another process \(.* or .*-lock was removed\)"
         for _ in range(2):
-            with pytest.raises(StoreError, match=removed), one.held():
-                pass
+            refused(one, removed)
         assert one.holder() == "another process"
     assert one.holder() is None
     with one.held():
@@ -155,21 +159,13 @@ def test_a_hold_is_of_the_file_by_whatever_link(two: tuple[Store, Store]) -> Non
     one, other = two
     with one.held():
         assert other.holder() == "another process"
-        with (
-            pytest.raises(StoreError, match=r"link\.sqlite is being played on by another process"),
-            other.held(),
-        ):
-            pass
+        refused(other, r"link\.sqlite is being played on by another process")
 
 
 def test_a_file_that_went_away_cannot_be_held(tmp_path: Path, two: tuple[Store, Store]) -> None:
     one, _ = two
     (tmp_path / "season.sqlite").unlink()
-    with (
-        pytest.raises(StoreError, match=r"season\.sqlite cannot be held: No such file or directory"),
-        one.held(),
-    ):
-        pass
+    refused(one, r"season\.sqlite cannot be held: No such file or directory")
 
 
 def holding(url: str, elsewhere: Sequence[str] = ()) -> subprocess.Popen[str]:
@@ -273,20 +269,11 @@ def test_seasons_on_a_server_are_held_apart(postgres: str, server: Store) -> Non
             assert (server.holder("b") or "").startswith(ME)
         assert server.holder("b") is None
         assert (server.holder() or "").startswith(ME)
-        with (
-            pytest.raises(StoreError, match=r"season a of .* is being played on by process"),
-            other.held("a"),
-        ):
-            pass
-        with pytest.raises(StoreError, match="is being played on by process"), other.held():
-            pass
+        refused(other, r"season a of .* is being played on by process", "a")
+        refused(other, "is being played on by process")
     with server.held():
         assert (other.holder("b") or "").startswith(ME)
-        with (
-            pytest.raises(StoreError, match=r"season b of .* is being played on by process"),
-            other.held("b"),
-        ):
-            pass
+        refused(other, r"season b of .* is being played on by process", "b")
     other.close()
 
 
@@ -315,8 +302,7 @@ def test_a_hold_that_is_lost_and_free_is_taken_again(postgres: str, server: Stor
         assert backends(postgres, "pg_terminate_backend(pid)") == 1
         assert season.add_match(record())
         assert not season.add_match(record())
-        with pytest.raises(StoreError, match=f"season s of .* is being played on by {ME}"), other.held("s"):
-            pass
+        refused(other, f"season s of .* is being played on by {ME}", "s")
     with other.held("s"):
         pass
     other.close()

@@ -19,6 +19,8 @@ from arbiter.text import printable
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arbiter.season.config import Config
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
@@ -126,19 +128,25 @@ def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, settin
     assert all(printable(line) == line for line in text.split("\n"))
 
 
-def test_a_time_between_rounds_is_written_as_people_write_it(tmp_path: Path) -> None:
-    file = tmp_path / "s.yaml"
-    players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
-    file.write_text(yaml.safe_dump({"game": "planning", "every": "1.5s", "players": players}))
-    assert "every: 1500ms\n" in written(load(file))
+@pytest.fixture
+def plain(tmp_path: Path) -> Callable[..., Config]:
+    """A season of four players with these keys."""
+
+    def read(**keys: str) -> Config:
+        players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
+        (tmp_path / "s.yaml").write_text(yaml.safe_dump({"game": "planning", **keys, "players": players}))
+        return load(tmp_path / "s.yaml")
+
+    return read
 
 
-def test_settings_that_were_kept_are_written_with_their_own_digest(tmp_path: Path) -> None:
+def test_a_time_between_rounds_is_written_as_people_write_it(plain: Callable[..., Config]) -> None:
+    assert "every: 1500ms\n" in written(plain(every="1.5s"))
+
+
+def test_settings_that_were_kept_are_written_with_their_own_digest(plain: Callable[..., Config]) -> None:
     """Of an earlier version they lack keys that the file has."""
-    file = tmp_path / "s.yaml"
-    players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
-    file.write_text(yaml.safe_dump({"game": "planning", "players": players}))
-    config = load(file)
+    config = plain()
     kept = {key: value for key, value in config.settings.items() if key != "suspend_after"}
     then = as_it_was(config, kept)
     assert then is not None
@@ -146,11 +154,8 @@ def test_settings_that_were_kept_are_written_with_their_own_digest(tmp_path: Pat
     assert (then.suspend_after, then.settings) == (12, kept)
 
 
-def test_settings_that_name_bubblewrap_are_read_as_they_were(tmp_path: Path) -> None:
-    file = tmp_path / "s.yaml"
-    players = [{"name": f"p{number}", "command": ["python3"]} for number in range(4)]
-    file.write_text(yaml.safe_dump({"game": "planning", "players": players}))
-    config = load(file)
+def test_settings_that_name_bubblewrap_are_read_as_they_were(plain: Callable[..., Config]) -> None:
+    config = plain()
     kept = {**config.settings, "isolation": "bwrap"}
     then = as_it_was(config, kept)
     assert then is not None
