@@ -18,7 +18,7 @@ import pytest
 import tests.fixtures.profiles  # noqa: F401  # chooses how many examples hypothesis tries
 from arbiter.store import sqlite
 from tests.fixtures.commands import arbiter
-from tests.fixtures.databases import database, postgres, postgres_server
+from tests.fixtures.databases import database, postgres, postgres_server, postgres_template
 from tests.fixtures.left_open import Summary
 from tests.fixtures.tiers import a_stage, landlock
 from tests.fixtures.zoo import kept, original_season, shown
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "a_stage", "arbiter", "database", "golden", "kept", "landlock", "original_season", "postgres", "postgres_server",
-    "shown",
+    "postgres_template", "shown",
 ]  # fmt: skip
 
 STARTERS = {"cpp_bot", "table", "postgres_server"}

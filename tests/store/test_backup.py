@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 ROOT = Path(__file__).parents[2]
-ROUNDS, MATCHES = 60, 4
+ROUNDS, MATCHES = 30, 4
 
 
 @pytest.fixture

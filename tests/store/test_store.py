@@ -15,6 +15,7 @@ from arbiter.errors import StoreError
 from arbiter.match.packing import pack
 from arbiter.match.record import Fault, Forfeit
 from arbiter.store import Happened, Happening, OrderKind, SeasonStore, Store, db_schema
+from arbiter.store.database import FETCHED
 from arbiter.store.dialect import COMPILED
 from tests.fixtures.records import record, standings
 
@@ -174,14 +175,14 @@ def test_readers_see_whole_matches_while_one_writes(database: str, season: Seaso
     reader = Store(database, create=False)
     found = reader.season("s")
     assert found is not None
-    for number in range(250):
+    for number in range(FETCHED + 10):
         season.add_match(record(f"r001/t{number:03d}/m0"))
     reading = found.records()
     next(reading)
-    for number in range(250, 260):
+    for number in range(FETCHED + 10, FETCHED + 20):
         season.add_match(record(f"r001/t{number:03d}/m0"))
-    assert len(list(reading)) == 249
-    assert len(found.summaries()) == 260
+    assert len(list(reading)) == FETCHED + 9
+    assert len(found.summaries()) == FETCHED + 20
     reader.close()
 
 
