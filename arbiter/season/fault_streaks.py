@@ -52,7 +52,6 @@ class Lapses:
         self._of: defaultdict[str, _Lapses] = defaultdict(_Lapses)
 
     def count(self, match: MatchSummary) -> None:
-        """Take one more match."""
         if match.faulty is None:
             for seat, name in enumerate(match.players):
                 if seat != match.substitute:

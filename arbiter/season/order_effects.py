@@ -184,7 +184,6 @@ def first_id(match_id: str) -> str:
 
 
 def round_of(match_id: str) -> int:
-    """The number of a match's round."""
     return int(match_id[1:].partition("/")[0])
 
 

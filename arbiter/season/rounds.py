@@ -108,7 +108,6 @@ class Rounds:
             self._ledgers.clear()
 
     def tables(self, number: int) -> Sequence[Sequence[str]]:
-        """Return the tables of a round that is not planned yet."""
         return tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:

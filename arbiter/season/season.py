@@ -78,7 +78,6 @@ class Season:
 
     @property
     def results(self) -> SeasonResults:
-        """The results of the season."""
         return SeasonResults(self.config, self.stored)
 
     @classmethod

@@ -78,7 +78,6 @@ class AuthorBook(Book):
         return found
 
     def named(self, name: str) -> Author | None:
-        """The author of this name."""
         return self._one(self._authors().where(db_schema.authors.c.name == name))
 
     def of_token(self, token: str) -> Author | None:
@@ -157,7 +156,6 @@ class AuthorBook(Book):
             connection.execute(sa.update(table).filter_by(id=old).values(id=session))
 
     def end_session(self, *sessions: str) -> None:
-        """Forget these sessions."""
         self._write(sa.delete(db_schema.sessions).where(db_schema.sessions.c.id.in_(sessions)))
 
     def _authors(self, member: sa.ColumnElement[Any] | None = None) -> sa.Select[Any]:

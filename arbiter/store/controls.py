@@ -50,13 +50,11 @@ class RunningBook(Book):
         self._name, self._log = name, AuditLog(store, season)
 
     def read(self) -> Running:
-        """Return the present state."""
         table = db_schema.seasons.c
         (row,) = self._all(sa.select(table.paused, table.closed).filter_by(id=self._id))
         return Running._make(row)
 
     def wish(self) -> Wish:
-        """The last order."""
         found = self._log.last_of(PAUSE, STOP, RESUME, ACCEPT)
         return NO_WISH if found is None else Wish(found.number, found.verb in (RESUME, ACCEPT))
 

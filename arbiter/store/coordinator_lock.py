@@ -114,7 +114,6 @@ class _Lock:
         self.sign()
 
     def close(self) -> None:
-        """Let it go."""
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1

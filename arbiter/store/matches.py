@@ -6,7 +6,6 @@ killed at whatever moment, what is stored is whole, and what is not stored is st
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -16,7 +15,7 @@ from arbiter.store import db_schema
 from arbiter.store.database import LostConnection
 from arbiter.store.event_log import Happening, log
 from arbiter.store.match_lists import Lists
-from arbiter.store.row_values import StoredMatch, in_order, place_of, read_summary, stored_match
+from arbiter.store.row_values import StoredMatch, in_order, place_of, read_summary, row_of, stored_match
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
 
@@ -35,14 +34,7 @@ class Matches(Lists):
 
     def add_packed(self, match: PackedMatch) -> bool:
         """Keep a match that was packed where it was played; False as with `add_match`."""
-        row = {
-            "season_id": self._id,
-            "id": match.summary.id,
-            "round": match.summary.round,
-            "wall_ns": match.wall_ns,
-            "summary": json.dumps(match.summary.to_json()),
-            "record": match.record,
-        }
+        row = {"season_id": self._id, "id": match.summary.id, "round": match.summary.round, **row_of(match)}
         try:
             return self._insert_match(match, row)
         except LostConnection:
@@ -60,7 +52,6 @@ class Matches(Lists):
         return kept
 
     def match_ids(self, round_number: int) -> set[str]:
-        """The ids of a round's stored matches."""
         return {row.id for row in self._rows(self._own(db_schema.matches.c.id, round=round_number))}
 
     def match(self, match_id: str) -> MatchRecord | None:

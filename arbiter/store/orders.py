@@ -23,7 +23,7 @@ from arbiter.store.database import Book
 from arbiter.store.event_log import Happening, log
 from arbiter.store.rating_briefs import brief_of
 from arbiter.store.reviews import drop_review
-from arbiter.store.row_values import legible, read_standings, read_summary
+from arbiter.store.row_values import legible, read_standings, read_summary, row_of
 from arbiter.store.seats import seat
 from arbiter.store.tags import keep_tags
 
@@ -133,13 +133,8 @@ class OrderBook(Book):
             count_up(connection, self._id, revision)
             query = self._own(table.wall_ns, table.summary, table.record, id=match.summary.id)
             self._keep(connection, [order], dict(connection.execute(query).mappings().one()))
-            fresh = {
-                "wall_ns": match.wall_ns,
-                "summary": json.dumps(match.summary.to_json()),
-                "record": match.record,
-            }
             mine = sa.update(db_schema.matches).filter_by(season_id=self._id, id=match.summary.id)
-            connection.execute(mine.values(fresh))
+            connection.execute(mine.values(row_of(match)))
             seat(connection, self._id, [match.summary])
             keep_tags(connection, self._id, match, fresh=False)
             drop_review(connection, self._id, match.summary.id)

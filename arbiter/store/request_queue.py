@@ -120,7 +120,6 @@ class RequestBook(Book):
         return dict(map(tuple, self._all(self._own(table.author, table.ms, day=_today()))))
 
     def count(self, author: str, ms: int) -> None:
-        """Count what was done for an author."""
         with self._store.transaction() as connection:
             self._count(connection, author, ms)
 

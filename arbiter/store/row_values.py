@@ -21,6 +21,7 @@ from arbiter.store import db_schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arbiter.match.packing import PackedMatch
     from arbiter.match.record import MatchRecord
 
 DIGITS = "0123456789"
@@ -84,6 +85,12 @@ def stored_match(match_id: str, summary: str, kept: bytes) -> StoredMatch:
     except StoreError as error:
         problems.append(str(error))
     return StoredMatch(match_id, short, record, "; ".join(problems))
+
+
+def row_of(match: PackedMatch) -> dict[str, Any]:
+    """A match as its table has it, but for its place."""
+    summary = json.dumps(match.summary.to_json())
+    return {"wall_ns": match.wall_ns, "summary": summary, "record": match.record}
 
 
 @contextmanager

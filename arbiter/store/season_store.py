@@ -103,7 +103,6 @@ class SeasonStore(Matches):
 
     @property
     def complete(self) -> int:
-        """The number of complete rounds."""
         return sum(known.complete for known in self.plan())
 
     def rounds(self) -> list[StoredRound]:

@@ -32,7 +32,6 @@ class OutlayBook(Book):
                 connection.execute(sa.update(table).filter_by(**key).values(sums))
 
     def all(self) -> dict[str, Billed]:
-        """All of it."""
         table = db_schema.outlays.c
         rows = self._all(self._own(table.player, table.input, table.output))
         return {name_of(row.player): Billed(row.input, row.output) for row in rows}
@@ -59,7 +58,6 @@ class VoidBook(Book):
             connection.execute(sa.insert(table).values(row))
 
     def count(self) -> Voids:
-        """Their numbers."""
         rows = self._all(self._own(db_schema.voids.c.players).order_by(db_schema.voids.c.number))
         with legible("the void plays"):
             sat: Counter[str] = Counter(player for row in rows for player in json.loads(row.players))

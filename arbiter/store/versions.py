@@ -46,7 +46,6 @@ class Submission:
 
     @property
     def over(self) -> bool:
-        """True when its inspection has ended."""
         return self.state in OVER
 
 

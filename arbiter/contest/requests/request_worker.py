@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError, NoStore, StoreError, VoidMatch
-from arbiter.season.config.request_settings import store_beside
+from arbiter.season.config.submission_settings import store_beside
 from arbiter.season.order_effects import force
 from arbiter.store import Store
 from arbiter.store.address import file_of

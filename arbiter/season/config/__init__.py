@@ -9,7 +9,7 @@
 | `limits` | what bots are allowed, its defaults; needs no pydantic |
 | `cross_checks` | mistakes that no single key shows; what a file names and is not there |
 | `validation` | every kind of file: read, validate, place, raise; what is wrong, in our words |
-| `submission_settings` | how authors send programs |
+| `submission_settings` | how authors send programs, and where these and requests are kept |
 | `webhook_settings` | who is told what happens, and the secrets that it is signed with |
 | `yaml_positions` | YAML with the places of values |
 | `programs` | the programs that a file names, and those that bots are started with by a word |

@@ -153,7 +153,6 @@ class TableModel(StrictModel):
     end: End = _USUAL.end
 
     def limits(self) -> Limits:
-        """Return the limits of bots."""
         return WrittenLimits(**{key: getattr(self, key) for key in TableModel.model_fields}).limits()
 
 
@@ -223,7 +222,6 @@ class Submissions(StrictModel):
 
     @property
     def max_bytes(self) -> int:
-        """The most bytes of an archive."""
         return parse_size(self.max_size)
 
     @property

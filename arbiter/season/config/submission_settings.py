@@ -1,4 +1,4 @@
-"""Programs that authors send: where they lie, and sizes under the key ``submissions``."""
+"""Where programs of authors, and matches that they ask for, are kept; sizes of the key ``submissions``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.match.limits import bytes_of
-from arbiter.store.address import file_of
+from arbiter.store.address import address_of, file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = ".submissions"
 """The end of the name of the folder in which archives and programs lie."""
+REQUESTS = ".requests.sqlite"
+"""The end of the name of the store of the matches that authors ask for."""
 SOURCE = "source"
 """The folder of a version that holds what was sent, and what was built of it."""
 LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
@@ -24,8 +26,17 @@ ARCHIVES = 50
 
 def folder_beside(store: str, file: Path) -> Path:
     """Return the folder of archives and programs, beside the store or, for a server's, the season's file."""
+    return _beside(store, file, FOLDER)
+
+
+def store_beside(store: str, file: Path) -> str:
+    """Return the address of the store of requests, in the same place."""
+    return address_of(_beside(store, file, REQUESTS))
+
+
+def _beside(store: str, file: Path, end: str) -> Path:
     place = file_of(store) or file
-    return place.resolve().with_name(f"{place.stem}{FOLDER}")
+    return place.resolve().with_name(f"{place.stem}{end}")
 
 
 def version_of(words: Iterable[str], folder: Path) -> Path | None:

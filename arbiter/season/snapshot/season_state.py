@@ -95,7 +95,6 @@ class SeasonState:
 
     @property
     def name(self) -> str:
-        """The season's name."""
         return self.file.season
 
     @cached_property
@@ -109,7 +108,6 @@ class SeasonState:
 
     @cached_property
     def complete(self) -> int:
-        """Number of complete rounds."""
         return sum(known.complete for known in self.rounds)
 
     @cached_property
@@ -129,7 +127,6 @@ class SeasonState:
 
     @property
     def number_of_matches(self) -> int:
-        """How many matches are stored."""
         return sum(self.counts.values())
 
     def match(self, match_id: str) -> MatchSummary | None:
@@ -180,7 +177,6 @@ class SeasonState:
 
     @cached_property
     def last_standings(self) -> StoredStandings | None:
-        """The standings after the last complete round."""
         return self._kept(self.complete) if self.complete else None
 
     def standings_after(self, number: int) -> StoredStandings:
@@ -214,7 +210,6 @@ class SeasonState:
 
     @cached_property
     def known_briefs(self) -> dict[int, Brief]:
-        """Those that are kept."""
         return {}
 
     @cached_property

@@ -73,5 +73,4 @@ class AsStored:
 
     @property
     def folder(self) -> Path:
-        """The folder where relative names start."""
         return Path(self.path).parent

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ArbiterError, ConfigError, NoStore, StoreError
 from arbiter.season.config import load
-from arbiter.season.config.request_settings import store_beside
+from arbiter.season.config.submission_settings import store_beside
 from arbiter.season.snapshot.freeze import as_shown
 from arbiter.season.snapshot.front_page import prepare
 from arbiter.season.snapshot.reader import read_state
