@@ -29,7 +29,7 @@ quick: $(DEV) ## the tests that start no process, need no browser and play no se
 	$(BIN)/python -m pytest -n 2 -m 'not process and not browser and not slow' $(or $(OF),$(PLAYED:%=--ignore=tests/%))
 
 test-thorough: export ARBITER_TEST_PROFILE = thorough
-test-thorough: test ## all tests, with all examples of hypothesis
+test-thorough: test ## all tests, with all examples of hypothesis and all pages of the documentation; for the night
 
 check: $(DEV) check-scripts site ## format, lint, types, layers, links
 	@! git ls-files -ci --exclude-standard 2>/dev/null | grep . || { echo 'these are ignored, and yet committed: git rm --cached' >&2; exit 1; }
@@ -48,10 +48,11 @@ site: $(DEV) ## the documentation as a site, in build/site
 	@find build/pages -name '*.md' -exec sed -i -E 's/^(```[a-z]+) .*/\1/' {} +
 	$(BIN)/mkdocs build --strict 2>build/site.log || { cat build/site.log >&2; exit 1; }
 
-dist: $(DEV) ## sdist and wheel in dist/, checked
+dist: $(DEV) ## sdist and wheel in dist/, tested
 	rm -rf dist
 	$(BIN)/python -m build --quiet --no-isolation
 	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m pytest -q --order 0 tests/packaging/distribution.py
 
 check-scripts: $(DEV) node_modules/.whole ## types and lint of the pages' scripts, where npm is
 	@if [ ! -e node_modules/.whole ]; then echo "nothing from npm: the pages' scripts are not checked" >&2; else \

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT, blocks
+from tests.docs.pages import ROOT, blocks, skip_unless_concerned
 
 PAGE = ROOT / "docs" / "howto" / "add-a-game.md"
 MOST_LINES = 130
@@ -68,6 +68,7 @@ if __name__ == "__main__":
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page's files in a folder of their own."""
+    skip_unless_concerned(PAGE)
     return installed(tmp_path_factory.mktemp("whist"))
 
 

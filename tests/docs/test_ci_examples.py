@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from arbiter.cli import exit_code
+from tests.docs.pages import ROOT, skip_unless_concerned
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "howto" / "ci.md"
 EXPRESSION = re.compile(r"\$\{\{\s*([\w.]+)\s*\}\}")
 GAME = {"name": "planning", "seats": 2, "deck": "12 A", "deals": [[1, 0]]}
@@ -62,6 +62,7 @@ def example(name: str) -> str:
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
     """A bot that has learned to declare, and the commit before that."""
+    skip_unless_concerned(PAGE)
     folder = tmp_path / "repository"
     folder.mkdir()
     monkeypatch.chdir(folder)

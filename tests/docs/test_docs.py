@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from arbiter.cli import exit_code
 from rating.cli import main as rating
-from tests.docs.pages import ROOT, blocks
+from tests.docs.pages import ROOT, blocks, concerns, skip_unless_concerned
 from tests.fixtures.commands import COMPILED
 from tests.fixtures.served_site import serving
 
@@ -99,6 +100,7 @@ def workplace(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 @pytest.mark.process
 @pytest.mark.parametrize("page", [page for page in pages_with("console") if page != WALKED], ids=name)
 def test_the_commands_of_a_page_work(page: Path, workplace: Path) -> None:
+    skip_unless_concerned(page)
     if page in NEEDS and find_spec(NEEDS[page]) is None:
         pytest.skip(f"{name(page)} needs {NEEDS[page]}")
     with Terminal() as terminal:
@@ -168,6 +170,42 @@ def run(line: str) -> int:
         case "python":
             return subprocess.run([sys.executable, *words], check=False).returncode
     raise AssertionError(f"no command of these pages: {line}")
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ("docs/howto/webhooks.md", True),
+        ("docs/howto/ci.md", False),
+        ("tests/web/test_pages.py", False),
+        ("tests/fixtures/site.py", True),
+        ("configs/demo.yaml", True),
+        ("Makefile", True),
+        ("arbiter/cli/notify.py", True),
+        ("arbiter/cli/tune.py", False),
+        ("arbiter/games/planning/game.py", True),
+        ("arbiter/contest/webhooks/sender.py", True),
+        ("arbiter/web/templates/base.html", False),
+        ("arbiter/envs/core/planning.c", False),
+    ],
+)
+def test_a_page_is_run_where_a_change_concerns_it(changed: str, expected: bool) -> None:
+    assert concerns(ROOT / "docs" / "howto" / "webhooks.md", frozenset({changed})) is expected
+
+
+def test_a_page_that_starts_a_site_is_run_after_each_change_of_the_packages() -> None:
+    page = ROOT / "docs" / "howto" / "publish-a-season.md"
+    assert concerns(page, frozenset({"arbiter/web/templates/base.html"}))
+    assert not concerns(page, frozenset({"README.md"}))
+
+
+def test_the_sources_to_cite_are_linked_from_the_pages() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
+    sources = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    assert "Zha" in {author.get("family-names") for source in sources for author in source["authors"]}
+    for source in sources:
+        assert {"type", "title", "authors", "year"} <= set(source)
+        assert f"]({source.get('url') or 'https://doi.org/' + source['doi']})" in pages
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

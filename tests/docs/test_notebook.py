@@ -22,6 +22,7 @@ from arbiter.games import find, names
 from arbiter.notebook import ShownReplay
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
+from tests.docs.pages import skip_unless_concerned
 from tests.fixtures.replays import faulty
 
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ def run(code: str, space: dict[str, Any]) -> str:
 def test_the_notebook_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    skip_unless_concerned(NOTEBOOK)
     monkeypatch.chdir(tmp_path)
     space: dict[str, Any] = {"__name__": "__main__"}
     out = [run(code, space) for code in cells("code")]

@@ -1,4 +1,4 @@
-"""What is handed out: the source distribution, the wheel, and a season begun from the wheel alone."""
+"""What `make dist` has built in `dist/`: the source distribution, the wheel, and a season begun from the wheel alone."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-import yaml
 
 from arbiter import __version__
-
-pytest.importorskip("build", reason="needs build: pip install 'arbiter-cards[dev]'")
 
 ROOT = Path(__file__).parents[2]
 MADE = [line.rstrip("/").rpartition("/")[2] for line in (ROOT / ".gitignore").read_text().splitlines()]
 """In a clone, but no part of it."""
-
-# They share what is built.
-pytestmark = pytest.mark.process
+(WHEEL,) = (ROOT / "dist").glob(f"arbiter_cards-{__version__}-*.whl")
+"""For this Python and machine, since it has rules in C."""
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both, built from a copy, so that nothing is left in the work tree."""
-    folder = tmp_path_factory.mktemp("distribution")
-    sources = shutil.copytree(ROOT, folder / "sources", ignore=shutil.ignore_patterns(".git", *MADE))
-    words = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(sources)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+def held() -> set[str]:
+    """The names of the files in the wheel."""
+    with zipfile.ZipFile(WHEEL) as archive:
+        return set(archive.namelist())
 
 
-def the_wheel(built: Path) -> Path:
-    """For this Python and machine, since it has rules in C."""
-    (wheel,) = built.glob(f"arbiter_cards-{__version__}-*.whl")
-    return wheel
+def sources(*folders: str) -> set[str]:
+    paths = (
+        path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()
+    )
+    return {
+        str(path) for path in paths if not any(fnmatch(part, made) for part in path.parts for made in MADE)
+    }
 
 
-def test_the_source_distribution_holds_all_of_the_sources(built: Path) -> None:
+def test_the_source_distribution_holds_all_of_the_sources() -> None:
     name = f"arbiter_cards-{__version__}"
-    with tarfile.open(built / f"{name}.tar.gz") as archive:
-        held = {member.name.removeprefix(f"{name}/") for member in archive if member.isfile()}
-    sources = built / "sources"
-    folders = ("arbiter", "bots", "configs", "docs", "rating", "tests")
-    paths = [path for folder in folders for path in (sources / folder).rglob("*") if path.is_file()]
-    files = {str(path.relative_to(sources)) for path in paths}
+    with tarfile.open(ROOT / "dist" / f"{name}.tar.gz") as archive:
+        packed = {member.name.removeprefix(f"{name}/") for member in archive if member.isfile()}
+    files = sources("arbiter", "bots", "configs", "docs", "rating", "tests")
     assert len(files) > 400
-    assert files - held == set()
-    assert {".ci/run", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "constraints.txt"} <= held
+    assert files - packed == set()
+    assert {
+        ".ci/run",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Makefile",
+        "README.md",
+        "constraints.txt",
+    } <= packed
 
 
-def test_the_wheel_describes_itself(built: Path) -> None:
-    with zipfile.ZipFile(the_wheel(built)) as archive:
+def test_the_wheel_describes_itself() -> None:
+    with zipfile.ZipFile(WHEEL) as archive:
         metadata = archive.read(f"arbiter_cards-{__version__}.dist-info/METADATA").decode()
     told = email.message_from_string(metadata)
     assert (told["Name"], told["Version"]) == ("arbiter-cards", __version__)
@@ -68,35 +68,23 @@ def test_the_wheel_describes_itself(built: Path) -> None:
     assert told.get_all("Classifier")
 
 
-def test_the_sources_to_cite_are_linked_from_the_pages() -> None:
-    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "reference").glob("*.md"))
-    sources = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
-    assert "Zha" in {author.get("family-names") for source in sources for author in source["authors"]}
-    for source in sources:
-        assert {"type", "title", "authors", "year"} <= set(source)
-        assert f"]({source.get('url') or 'https://doi.org/' + source['doi']})" in pages
-
-
-def test_the_wheel_holds_the_packages_alone(built: Path) -> None:
-    with zipfile.ZipFile(the_wheel(built)) as archive:
-        names = archive.namelist()
-    assert {name.split("/")[0] for name in names} == {
+def test_the_wheel_holds_the_packages_alone(held: set[str]) -> None:
+    assert {name.split("/")[0] for name in held} == {
         "arbiter",
         "rating",
         f"arbiter_cards-{__version__}.dist-info",
     }
-    assert {"arbiter/py.typed", "rating/py.typed"} <= set(names)
+    assert {"arbiter/py.typed", "rating/py.typed"} <= held
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
-def test_the_wheel_holds_the_rules_in_c(built: Path) -> None:
-    with zipfile.ZipFile(the_wheel(built)) as archive:
-        cores = {name.partition(".")[0] for name in archive.namelist() if name.endswith((".so", ".pyd"))}
+def test_the_wheel_holds_the_rules_in_c(held: set[str]) -> None:
+    cores = {name.partition(".")[0] for name in held if name.endswith((".so", ".pyd"))}
     sources = (ROOT / "arbiter" / "envs" / "core").glob("*.c")
     assert cores == {f"arbiter/envs/core/{source.stem}" for source in sources}
 
 
-def test_the_wheel_holds_the_samples(built: Path) -> None:
+def test_the_wheel_holds_the_samples(held: set[str]) -> None:
     samples = {f"bots/{path.name}" for path in (ROOT / "bots" / "python").glob("*.py")}
     samples |= {"__init__.py", "starter.py", "cpp/Makefile", "llm/llm.py"}
     samples |= {"README.md", "season.yaml", "starter.md"}
@@ -111,23 +99,17 @@ def test_the_wheel_holds_the_samples(built: Path) -> None:
     samples |= {f"rungs/{path.name}" for path in (ROOT / "configs" / "ladder").glob("*.yaml")}
     learned = (ROOT / "bots" / "learned").iterdir()
     samples |= {f"learned/{path.name}" for path in learned if path.suffix in {".py", ".npz"}}
-    with zipfile.ZipFile(the_wheel(built)) as archive:
-        assert {f"arbiter/games/samples/{name}" for name in samples} == {
-            name for name in archive.namelist() if name.startswith("arbiter/games/samples/")
-        }
+    place = "arbiter/games/samples/"
+    assert {f"{place}{name}" for name in samples} == {name for name in held if name.startswith(place)}
 
 
-def test_the_wheel_holds_what_pages_are_made_of(built: Path) -> None:
-    web = ROOT / "arbiter" / "web"
-    paths = [
-        path for folder in ("static", "templates") for path in (web / folder).rglob("*") if path.is_file()
-    ]
-    assert len(paths) > 10
-    with zipfile.ZipFile(the_wheel(built)) as archive:
-        assert {str(path.relative_to(ROOT)) for path in paths} <= set(archive.namelist())
+def test_the_wheel_holds_what_pages_are_made_of(held: set[str]) -> None:
+    files = sources("arbiter/web/static", "arbiter/web/templates")
+    assert len(files) > 10
+    assert files <= held
 
 
-def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> None:
+def test_a_season_begins_from_the_wheel_alone(tmp_path: Path) -> None:
     """In a fresh virtual environment, outside of any clone; only what the package depends on is this one's."""
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
@@ -135,7 +117,7 @@ def test_a_season_begins_from_the_wheel_alone(built: Path, tmp_path: Path) -> No
     (packages / "others.pth").write_text("\n".join(path for path in sys.path if path.endswith("-packages")))
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
     pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", *options]
-    subprocess.run([*pip, str(the_wheel(built))], check=True)
+    subprocess.run([*pip, str(WHEEL)], check=True)
 
     def run(*words: str, folder: Path) -> str:
         env = {"PATH": f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
