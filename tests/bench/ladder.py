@@ -7,18 +7,22 @@ is not named the page keeps what it has. A bot's idea is the first paragraph of 
 from __future__ import annotations
 
 import ast
+import io
 import json
 import os
 import re
 import shlex
-import subprocess
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import yaml
+
+from arbiter.cli import exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,7 +89,8 @@ def main(chosen: list[str]) -> None:
 
 def play(config: Path) -> int:
     """Play what is missing of a season; the command's exit code."""
-    return subprocess.run(arbiter("run-season", config), stdout=subprocess.DEVNULL, check=False).returncode
+    with redirect_stdout(io.StringIO()):
+        return exit_code(["run-season", str(config)])
 
 
 def kept(text: str) -> dict[str, str]:
@@ -100,14 +105,11 @@ def page(sections: dict[str, str]) -> str:
     return INTRODUCTION + "".join(games)
 
 
-def arbiter(*words: object) -> list[str]:
-    return [sys.executable, "-m", "arbiter", *map(str, words)]
-
-
 def run_command(*words: object) -> Any:
     """What a command prints as JSON, whatever it says by its exit code."""
-    ran = subprocess.run(arbiter(*words, "--format", "json"), stdout=subprocess.PIPE, check=False)
-    return json.loads(ran.stdout)
+    with redirect_stdout(io.StringIO()) as out:
+        exit_code([*map(str, words), "--format", "json"])
+    return json.loads(out.getvalue())
 
 
 def bots_of(config: Path) -> dict[str, Bot]:
@@ -143,14 +145,12 @@ def idea(source: Path) -> str:
 
 def costs(config: Path) -> dict[str, Cost]:
     """What each player used, from the stored matches; house copies count as the player."""
-    exported = subprocess.Popen(
-        arbiter("export", config, "--as", "jsonl", "--output", "-"), stdout=subprocess.PIPE, text=True
-    )
-    assert exported.stdout is not None
     used: dict[str, list[tuple[int, int]]] = {}
-    with exported:
-        for line in exported.stdout:
-            for bot in json.loads(line)["bots"]:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "matches.jsonl"
+        exit_code(["export", str(config), "--as", "jsonl", "--output", str(file)])
+        with file.open() as lines:
+            for bot in (bot for line in lines for bot in json.loads(line)["bots"]):
                 name = bot["player"].partition("#")[0]
                 used.setdefault(name, []).append((bot["cpu_ns"], bot["peak_memory_bytes"]))
     return {

@@ -14,7 +14,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "bots" / "python"))
 
-from tests.bots.planning_referee import BOTS  # noqa: E402 -- found through the line above
+from tests.fixtures.bot_programs import BOTS  # noqa: E402 -- found through the line above
 
 
 @pytest.fixture(scope="session")

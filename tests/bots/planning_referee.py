@@ -8,16 +8,11 @@ or a kit session in memory.
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-BOTS = Path(__file__).resolve().parents[2] / "bots"
 PROGRAMME = [(cards, (cards - 1) % 4) for cards in range(1, 14)]
 
 
@@ -87,72 +82,6 @@ class Valued:
                     assert set(options) <= set(self._hand)
             replies += self.seat.ask([command])
         return replies
-
-
-class Process:
-    """A bot behind pipes. A batch goes out in one write; its replies are read until the last is complete."""
-
-    def __init__(self, command: list[str], **options: Any) -> None:
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
-        )
-        self._unread = b""
-
-    def ask(self, commands: list[str]) -> list[str]:
-        self.write("".join(f"{command}\n" for command in commands).encode())
-        return [self.reply() for _ in commands]
-
-    def write(self, raw: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(raw)
-
-    def reply(self) -> str:
-        """The next reply; AssertionError if the output ends first."""
-        assert self.process.stdout is not None
-        while b"\n\n" not in self._unread:
-            chunk = os.read(self.process.stdout.fileno(), 65536)
-            assert chunk, f"the output ended after {self._unread!r}"
-            self._unread += chunk
-        reply, self._unread = self._unread.split(b"\n\n", 1)
-        return reply.decode()
-
-    def close(self) -> int:
-        """End of input; the exit status, after everything that was still to be read."""
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.close()
-        assert self._unread + self.process.stdout.read() == b""
-        self.process.stdout.close()
-        return self.process.wait()
-
-
-@contextmanager
-def at_table(commands: Sequence[Sequence[str]], **options: Any) -> Iterator[list[Process]]:
-    """A bot in every seat; after the block they must end on the end of their input, with status 0."""
-    bots = [Process(list(command), **options) for command in commands]
-    try:
-        yield bots
-        assert [bot.close() for bot in bots] == [0] * len(commands)
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.process.wait()
-
-
-def assert_options_are_told(command: Sequence[str], option: str, wrong: Sequence[str] = ("--sleep",)) -> None:
-    """`--help` names an option; a wrong one ends with status 2."""
-    helped = Process([*command, "--help"])
-    assert helped.process.stdout is not None and option.encode() in helped.process.stdout.read()
-    assert helped.close() == 0
-    assert Process([*command, *wrong], stderr=subprocess.DEVNULL).close() == 2
-
-
-def values_of(answer: str) -> dict[str, tuple[float, float]]:
-    """By option of an answer to ``gen_values``: points, and the chance to win the match."""
-    assert answer.startswith("= ")
-    words = [word.split(":") for word in answer[2:].split()]
-    found = {option: (float(points), float(win)) for option, points, win in words}
-    assert len(found) == len(words)
-    return found
 
 
 @dataclass

@@ -1,10 +1,9 @@
-"""Every shipped bot of Chef's Hat: legal games, the same play again, a polite end; and how strong they are."""
+"""Every shipped bot of Chef's Hat: legal games, the same play again, and how strong they are."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import chefs_hat_kit
@@ -14,9 +13,8 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
 from tests.bench.measure_chefs_hat import BOTS as CLASSES
-from tests.bench.measure_chefs_hat import seated as in_process
 from tests.bench.measure_chefs_hat import share
-from tests.bots.planning_referee import BOTS, Process, assert_options_are_told, at_table
+from tests.fixtures.bot_programs import BOTS, Voice, at_table
 
 pytestmark = pytest.mark.slow
 
@@ -33,14 +31,9 @@ def bot(request: pytest.FixtureRequest) -> list[str]:
     return command_of(request.param)
 
 
-def through(bot: Process) -> Callable[[str], bytes]:
-    """A process as a bot in memory."""
-    return lambda command: f"{bot.ask([command])[0]}\n\n".encode()
-
-
 def play_match(command: list[str], game: ChefsHat, seed: str = "1", **options: object) -> MatchRecord:
     with at_table([command] * 4, **options) as bots:
-        return play_in_memory(game, [through(bot) for bot in bots], match_spec(game, seed=seed))
+        return play_in_memory(game, bots, match_spec(game, seed=seed))
 
 
 @pytest.mark.process
@@ -60,7 +53,7 @@ def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
     game = ChefsHat(rules, points=15)
     asked = set()
     for number in range(4):
-        bots = [in_process(CLASSES[name](seed)) for seed in range(4)]
+        bots = [Voice(CLASSES[name](seed)) for seed in range(4)]
         record = play_in_memory(game, bots, match_spec(game, seed=str(number)))
         assert record.forfeit is None
         asked |= {move.request for move in record.moves}
@@ -73,7 +66,7 @@ def test_a_seed_gives_its_own_play(name: str) -> None:
     game = ChefsHat(matches=1)
     moves = []
     for seed in (1, 1, 2):
-        bots = [in_process(CLASSES[name](seed)) for _ in range(4)]
+        bots = [Voice(CLASSES[name](seed)) for _ in range(4)]
         moves.append([move.action for move in play_in_memory(game, bots).moves])
     assert moves[0] == moves[1] != moves[2]
 
@@ -97,19 +90,6 @@ def test_cards_come_and_go_in_the_exchange(bot: list[str]) -> None:
         given = [player.ask(["gen_exchange 2"])[0] for _ in range(20)]
         assert all(len(answer.split()) == 3 for answer in given)
         assert not {"1", "2"} & {word for answer in given for word in answer.split()}
-
-
-@pytest.mark.process
-def test_commands_are_refused_or_answered_one_by_one(bot: list[str]) -> None:
-    with at_table([bot]) as (player,):
-        before = ["name", "set_cards", "play", "set_players two 0", "12 quit", "gen_move", "gen_exchange 2"]
-        assert all(reply.startswith("?") for reply in player.ask(before))
-        player.write(b"\n\r\nset_rules chefs_hat 1\r\nset_players 4 0\nset_cards 2 11 12\ngen_move\nquit\n")
-        replies = [player.reply() for _ in range(5)]
-        assert replies[:3] == ["="] * 3
-        assert replies[3] in ("= C11;Q1;J0", "= C11;Q1;J1")
-        assert replies[4] == "="
-        assert player.process.wait() == 0  # with its input still open
 
 
 def test_a_bot_may_tell_what_answers_are_worth() -> None:
@@ -147,31 +127,16 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
     assert plain.answer("gen_values", []) is None
 
 
-@pytest.mark.process
-def test_help_and_wrong_options(bot: list[str]) -> None:
-    assert_options_are_told(bot, "--seed")
-
-
-@pytest.mark.slow
-def test_one_by_one_takes_most_places_from_random() -> None:
-    found = share("one_by_one", "random", 16)
-    assert found.games - 2 * found.games_error > 0.5
-
-
-@pytest.mark.slow
-def test_most_cards_takes_more_than_65_places_of_100_from_one_by_one() -> None:
-    found = share("most_cards", "one_by_one", 10)
-    assert found.games - 2 * found.games_error > 0.65
-
-
-@pytest.mark.slow
-def test_larger_value_takes_more_than_60_places_of_100_from_most_cards() -> None:
-    found = share("larger_value", "most_cards", 12)
-    assert found.games - 2 * found.games_error > 0.6
-
-
-@pytest.mark.slow
-def test_keep_jokers_takes_more_than_52_places_of_100_from_larger_value() -> None:
-    found = share("keep_jokers", "larger_value", 40)
-    assert found.games - 2 * found.games_error > 0.52
-    assert found.matches - 2 * found.matches_error > 0.52
+@pytest.mark.parametrize(
+    ("better", "worse", "games", "least"),
+    [
+        ("one_by_one", "random", 10, 0.5),
+        ("most_cards", "one_by_one", 10, 0.65),
+        ("larger_value", "most_cards", 12, 0.6),
+        ("keep_jokers", "larger_value", 40, 0.52),
+    ],
+)
+def test_the_better_bot_takes_more_places(better: str, worse: str, games: int, least: float) -> None:
+    found = share(better, worse, games)
+    assert found.games - 2 * found.games_error > least
+    assert better != "keep_jokers" or found.matches - 2 * found.matches_error > least

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from codepiece_kit import Bot as Kit
 from codepiece_pimc import Bot as Pimc
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
-from tests.bench.measure_codepiece import BOTS, Spoken, pairs
-
-PYTHON_BOTS = Path(__file__).parents[2] / "bots" / "python"
-FILES = sorted({*PYTHON_BOTS.glob("codepiece_*.py")} - {PYTHON_BOTS / "codepiece_kit.py"})
+from tests.bench.measure_codepiece import BOTS, pairs
+from tests.fixtures.bot_programs import Voice
 
 
 def play_match(name, seat, seed="bots"):
     """A match in memory with a bot in one seat and random ones beside it."""
-    bots = [Spoken(BOTS[name if place == seat else "random"](place)) for place in range(4)]
+    bots = [Voice(BOTS[name if place == seat else "random"](place)) for place in range(4)]
     return play_in_memory(Codepiece([3, 0]), bots, match_spec(Codepiece([3, 0]), seed=seed))
 
 
@@ -45,24 +39,13 @@ def test_the_same_seed_plays_the_same(name) -> None:
         ("aces", "small bids", 10),
         ("high", "aces", 20),
         ("rules", "high", 20),
-        ("few worlds", "rules", 4),
+        ("few worlds", "rules", 2),
     ],
 )
 def test_the_ladder_is_in_the_promised_order(better, worse, number, monkeypatch) -> None:
     monkeypatch.setitem(BOTS, "few worlds", lambda seed: Pimc(seed, worlds=15, clock=False))
     outcomes, _ = pairs(better, worse, number)
     assert sum(outcomes) > 0
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_bot_refuses_what_it_does_not_know_and_ends_with_its_input(file) -> None:
-    said = "fold\n\nset_rules bridge 1\nset_players\ngen_move\nset_rules codepiece 1\n"
-    done = subprocess.run(
-        [sys.executable, "-E", "-S", file], input=said, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "?\n\n?\n\n?\n\n?\n\n=\n\n"
-    assert done.stderr == ""
 
 
 class Valuing(Kit):
@@ -76,7 +59,7 @@ class Asked:
     """A bot that is asked for values before each answer, and anything but its options is a mistake."""
 
     def __init__(self, bot):
-        self.bot, self.spoken, self.values_asked = bot, Spoken(bot), 0
+        self.bot, self.spoken, self.values_asked = bot, Voice(bot), 0
 
     def __call__(self, line):
         if line.startswith("gen_"):
@@ -104,7 +87,7 @@ def test_values_are_of_what_is_due_and_change_nothing_that_is_played(make) -> No
     game = Codepiece([3, 0])
     asked = [Asked(make(seat)) for seat in range(4)]
     valued = play_in_memory(game, asked, match_spec(game, seed="values"))
-    plain = play_in_memory(game, [Spoken(make(seat)) for seat in range(4)], match_spec(game, seed="values"))
+    plain = play_in_memory(game, [Voice(make(seat)) for seat in range(4)], match_spec(game, seed="values"))
     assert valued.forfeit is None
     assert valued.moves == plain.moves
     assert all(bot.values_asked > 10 for bot in asked)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ from codepiece_random import Bot as Random
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
-from tests.bots.planning_referee import values_of
+from tests.fixtures.bot_programs import Voice, at_table, values_of
 
 pytestmark = pytest.mark.process
 
@@ -22,49 +20,11 @@ def search(cpp_bot: Path) -> list[str]:
     return [str(cpp_bot.with_name("codepiece_search"))]
 
 
-class Spoken:
-    """A bot as a process, asked one command at a time."""
-
-    def __init__(self, command: list[str]):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.stdin, self.stdout = self.process.stdin, self.process.stdout
-
-    def __call__(self, line: str) -> bytes:
-        self.stdin.write(line.rstrip("\n").encode() + b"\n")
-        self.stdin.flush()
-        reply = b""
-        while not reply.endswith(b"\n\n"):
-            reply += self.stdout.readline()
-        return reply
-
-
-@contextmanager
-def spoken(command: list[str]) -> Iterator[Spoken]:
-    bot = Spoken(command)
-    try:
-        yield bot
-    finally:
-        bot.stdin.close()
-        bot.stdout.close()
-        bot.process.wait()
-
-
-def in_process(bot: Random):
-    def reply(line: str) -> bytes:
-        text = bot.reply(line)
-        return b"?\n\n" if text is None else f"= {text}\n\n".encode()
-
-    return reply
-
-
 def play_match(command: list[str], seats: tuple[int, ...], seed: str = "search"):
     """A match of two deals in memory, with the search bot in some seats and random ones in the others."""
-    with ExitStack() as bots:
-        table = [
-            bots.enter_context(spoken(command)) if seat in seats else in_process(Random(seat))
-            for seat in range(4)
-        ]
+    with at_table([command] * len(seats)) as bots:
+        searches = iter(bots)
+        table = [next(searches) if seat in seats else Voice(Random(seat)) for seat in range(4)]
         return play_in_memory(Codepiece([3, 0]), table, match_spec(Codepiece([3, 0]), seed=seed))
 
 
@@ -83,20 +43,6 @@ def ask(command: list[str], *lines: str) -> list[str]:
     done = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.split("\n\n")[:-1]
-
-
-def test_it_refuses_what_it_does_not_know(search) -> None:
-    hostile = [
-        "fold",
-        "set_rules bridge 1",
-        "set_players 4 9",
-        "gen_move",
-        "gen_bid",
-        "gen_trump",
-        "play 0 AS",
-    ]
-    hostile += ["bid 0 bid_99", "trump 0 X", "set_cards 1 AS", "set_cards 13" + 13 * " AS", "time_left x"]
-    assert ask(search, *hostile) == ["?"] * 11 + ["="]
 
 
 def great_hand() -> list[str]:

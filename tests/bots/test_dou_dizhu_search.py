@@ -14,7 +14,7 @@ from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.match.position import Moved, retrace
 from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
-from tests.bots.planning_referee import BOTS, Process, assert_options_are_told, values_of
+from tests.fixtures.bot_programs import BOTS, Process, at_table, spoken, values_of
 
 pytestmark = pytest.mark.process
 
@@ -30,39 +30,28 @@ def program(cpp_bot: Path) -> str:
 @pytest.fixture
 def search(program: str) -> Iterator[Process]:
     """One bot, as a process."""
-    bot = Process([program, *QUICK])
-    yield bot
-    bot.process.kill()
-    bot.close()
+    with at_table([[program, *QUICK]]) as (bot,):
+        yield bot
 
 
 def match(
     commands: list[list[str]], game: DouDizhu = GAME, seed: str = "search", valued: list[str] | None = None
 ) -> MatchRecord:
     """A match of three processes under the real rules; what they say to `gen_values` goes to `valued`."""
-    bots = [Process(command) for command in commands]
 
     def voice(bot: Process) -> Callable[[str], bytes]:
         def answer(line: str) -> bytes:
             if line == "gen_move" and valued is not None:
                 valued.extend(bot.ask(["gen_values"]))
-            return f"{bot.ask([line])[0]}\n\n".encode()
+            return bot(line)
 
         return answer
 
-    try:
+    with at_table(commands) as bots:
         record = play_in_memory(game, [voice(bot) for bot in bots], match_spec(game, seed=seed))
-    finally:
-        for bot in bots:
-            bot.process.kill()
-            bot.close()
     assert record.forfeit is None
     assert [report.notes for report in record.bots] == [()] * 3
     return record
-
-
-def spoken(record: MatchRecord) -> list[tuple[int, int, str]]:
-    return [(move.deal, move.seat, move.action) for move in record.moves]
 
 
 @pytest.mark.parametrize(
@@ -210,8 +199,7 @@ def seconds_of_a_match(program: str, told_ms: int) -> float:
 
     def voice(player: Process, limited: bool) -> Callable[[str], bytes]:
         def answer(line: str) -> bytes:
-            line = f"time_left {told_ms}" if limited and line.startswith("time_left") else line
-            return f"{player.ask([line])[0]}\n\n".encode()
+            return player(f"time_left {told_ms}" if limited and line.startswith("time_left") else line)
 
         return answer
 
@@ -225,37 +213,3 @@ def seconds_of_a_match(program: str, told_ms: int) -> float:
     bot.process.stdout.close()
     assert record.forfeit is None and status == 0
     return used.ru_utime + used.ru_stime
-
-
-def test_unknown_and_malformed_commands_are_refused(search: Process) -> None:
-    wrong = [
-        "name",
-        "set_cards",
-        "set_cards 2 3",
-        "set_cards 1 1",
-        "play",
-        "play 0 34",
-        "play 3 3",
-        "gen_move",
-        "\xff",
-    ]
-    wrong += [
-        "set_players two 0",
-        "set_players 4 0",
-        "set_players 3 3",
-        "set_rules chess 1",
-        "12 quit",
-        "time_left x",
-    ]
-    wrong += [
-        "set_cards 54 " + "".join(4 * card for card in "3456789TJQKA2") + "BR",
-        "set_game 1 7",
-        "set_game",
-    ]
-    assert all(reply.startswith("?") for reply in search.ask(["set_game 1 0", *wrong])[1:])
-    deal = ["set_game 1 0", "set_players 3 0", "set_cards 1 7", "show_cards 3 777", "gen_move", "play 0 7"]
-    assert search.ask([*deal, "end_deal 1 -1 -1"]) == ["=", "=", "=", "=", "= 7", "=", "="]
-
-
-def test_help_and_wrong_options(program: str) -> None:
-    assert_options_are_told([program], "--budget-ms N", ["--budget-ms", "much"])

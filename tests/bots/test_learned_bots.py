@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.bots.planning_referee import BOTS, Process
+from tests.fixtures.bot_programs import BOTS, Process, Voice, spoken
 
 pytestmark = pytest.mark.slow
 
@@ -46,42 +47,22 @@ GAMES = ("planning", "codepiece", "dou_dizhu", "chefs_hat")
 WITHOUT_KIT = {"dou_dizhu": dou_dizhu_learned, "chefs_hat": chefs_hat_learned}
 
 
-class Listener:
-    """A learned bot in this process, as bytes to bytes."""
-
-    def __init__(self, game: str, seed: int = 1) -> None:
-        self.bot: Any
-        if game == "planning":
-            self.bot = planning_learned.Learned(seed)
-            self.session = planning_kit.Session(self.bot)
-        elif game == "codepiece":
-            self.bot = codepiece_learned.Learned(seed)
-        else:
-            self.bot = WITHOUT_KIT[game].Bot(seed)
-
-    def __call__(self, line: str) -> bytes:
-        if isinstance(self.bot, planning_learned.Learned):
-            return f"{self.session.answer(line)}\n\n".encode()
-        if isinstance(self.bot, codepiece_learned.Learned):
-            reply = self.bot.reply(line)
-        else:
-            command, *words = line.split()
-            reply = self.bot.answer(command, words)
-        assert reply is not None, line
-        return f"= {reply}".rstrip().encode() + b"\n\n"
+def learned(game: str, seed: int = 1) -> tuple[Any, Callable[[str], bytes]]:
+    """A learned bot in this process, and what it answers."""
+    if game == "planning":
+        session = planning_kit.Session(planning_learned.Learned(seed))
+        return session.bot, lambda line: f"{session.answer(line)}\n\n".encode()
+    bot = codepiece_learned.Learned(seed) if game == "codepiece" else WITHOUT_KIT[game].Bot(seed)
+    return bot, Voice(bot)
 
 
 def match(name: str, game: AnyGame | None = None, seed: int = 1) -> MatchRecord:
     """A match of learned bots alone."""
     game = game or make(name, {})
-    record = play_in_memory(game, [Listener(name, seed=seed) for _ in range(game.seats)], match_spec(game))
+    record = play_in_memory(game, [learned(name, seed)[1] for _ in range(game.seats)], match_spec(game))
     assert record.forfeit is None, record.forfeit
     assert not any(report.notes for report in record.bots)
     return record
-
-
-def spoken(record: MatchRecord) -> list[tuple[int, int, str]]:
-    return [(move.deal, move.seat, move.action) for move in record.moves]
 
 
 # Their weights
@@ -186,12 +167,12 @@ def assert_alike(
 def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
     table: list[tuple[np.ndarray, np.ndarray]] = []
     training: list[tuple[np.ndarray, np.ndarray]] = []
-    bots = [Listener("planning") for _ in range(4)]
-    for listener in bots:
-        listener.bot.declaring = Heard(listener.bot.declaring, table)
-        listener.bot.playing = Heard(listener.bot.playing, table)
+    bots, voices = zip(*(learned("planning") for _ in range(4)), strict=True)
+    for bot in bots:
+        bot.declaring = Heard(bot.declaring, table)
+        bot.playing = Heard(bot.playing, table)
     play_in_memory(
-        make("planning", {}), bots, match_spec(make("planning", {}), seed="seen/0", round_number=1)
+        make("planning", {}), voices, match_spec(make("planning", {}), seed="seen/0", round_number=1)
     )
     bot = planning_learned.Learned()
     networks = {"declare": Heard(bot.declaring, training), "play": Heard(bot.playing, training)}
@@ -211,10 +192,10 @@ def test_codepiece_is_seen_alike_at_the_table_and_in_training() -> None:
         return {name: Heard(network, cells) for name, network in networks.items()}
 
     game: Any = make("codepiece", {})
-    bots = [Listener("codepiece") for _ in range(4)]
-    for listener in bots:
-        listener.bot.networks = heard(listener.bot.networks, table)
-    record = play_in_memory(game, bots, match_spec(game, seed="seen/0", round_number=1))
+    bots, voices = zip(*(learned("codepiece") for _ in range(4)), strict=True)
+    for bot in bots:
+        bot.networks = heard(bot.networks, table)
+    record = play_in_memory(game, voices, match_spec(game, seed="seen/0", round_number=1))
     matches = self_play_codepiece.Matches(envs.batch("codepiece", n=1, seed="seen"), game.dealers)
     matches.careless = 0
     networks = heard(codepiece_learned.Learned().networks, training)
@@ -259,10 +240,10 @@ def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
     table: list[tuple[np.ndarray, np.ndarray]] = []
     training: list[tuple[np.ndarray, np.ndarray]] = []
     game = make("dou_dizhu", {"landlords": [0]})
-    bots = [Listener("dou_dizhu") for _ in range(3)]
-    for listener in bots:
-        listener.bot.network = Heard(listener.bot.network, table)
-    record = play_in_memory(game, bots, match_spec(game, seed="seen/0", round_number=1))
+    bots, voices = zip(*(learned("dou_dizhu") for _ in range(3)), strict=True)
+    for bot in bots:
+        bot.network = Heard(bot.network, table)
+    record = play_in_memory(game, voices, match_spec(game, seed="seen/0", round_number=1))
     network = Heard(dou_dizhu_learned.Bot().network, training)
     matches = self_play_dou_dizhu.Matches(envs.batch("dou_dizhu", n=1, seed="seen", landlords=[0]))
     _, landlords = matches.play(network, np.random.default_rng(1), explore=0, steps=len(table))
@@ -278,10 +259,10 @@ def test_chefs_hat_is_seen_alike_at_the_table_and_in_training() -> None:
     for number in range(4):
         table: list[tuple[np.ndarray, np.ndarray]] = []
         training: list[tuple[np.ndarray, np.ndarray]] = []
-        bots = [Listener("chefs_hat") for _ in range(4)]
-        for listener in bots:
-            listener.bot.networks = heard_by(listener.bot.networks, table)
-        record = play_in_memory(game, bots, match_spec(game, seed=f"seen/{number}", round_number=1))
+        bots, voices = zip(*(learned("chefs_hat") for _ in range(4)), strict=True)
+        for bot in bots:
+            bot.networks = heard_by(bot.networks, table)
+        record = play_in_memory(game, voices, match_spec(game, seed=f"seen/{number}", round_number=1))
         asked |= {move.request for move in record.moves}
         bot = chefs_hat_learned.Bot()
         batch = envs.batch("chefs_hat", n=1, seed=0)

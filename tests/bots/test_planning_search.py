@@ -10,7 +10,8 @@ import pytest
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
-from tests.bots.planning_referee import BOTS, Process, Rules, Valued, play, values_of
+from tests.bots.planning_referee import Rules, Valued, play
+from tests.fixtures.bot_programs import BOTS, Process, values_of
 
 sys.path.append(str(BOTS / "learned"))
 
