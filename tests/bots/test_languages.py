@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from arbiter.cli import exit_code
-from arbiter.match.clock import TimeControl
-from arbiter.match.spec import Limits, MatchSpec
-from arbiter.sandbox.player_command import registered
-from arbiter.table import play_match
-from arbiter.table.conductor import close_table
 from tests.bots.languages import FOLDER, TABLE, build, entries, missing
 from tests.docs.pages import ROOT
 from tests.fixtures.tiers import need
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.process
 
-RANDOM = ROOT / "bots" / "python" / "planning_random.py"
-MEMORY_BYTES = 400_000_000
-START_NS = 20_000_000_000
 # What is said to a bot on seat 1 of 3, and the reply; None for none.
 DIALOGUE: list[tuple[bytes, str | None]] = [
     (b"set_deck 789* A[?\n", "="),
@@ -80,12 +70,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return built_in
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_table_left() -> Iterator[None]:
-    yield
-    close_table()
-
-
 each_language = pytest.mark.parametrize("language", TABLE)
 """One worker has all tests of a language, so that it is built once."""
 
@@ -98,48 +82,19 @@ def test_every_file_is_in_the_table_and_on_the_page() -> None:
 
 
 @each_language
-def test_plays_a_match_under_landlock(language: str, built: Callable[[str], Path]) -> None:
-    need("landlock")
-    player = entries(built(language))[language]
-    lots = registered("lots", [sys.executable, "-I", "-S", str(RANDOM)], ROOT)
-    players = tuple(replace(player if seat % 2 else lots, name=f"player {seat}") for seat in range(4))
-    limits = Limits(TimeControl.parse("30s"), START_NS, MEMORY_BYTES, isolation="landlock")
-    record = play_match(
-        MatchSpec(
-            id="match", season="languages", round=1, table=1, rotation=0, game="planning",
-            options={"deals": [[3, 0], [5, 1]]}, seed="1", players=players, limits=limits,
-        )
-    )  # fmt: skip
-    assert record.forfeit is None, [bot.stderr_tail for bot in record.bots]
-    # What the machine did meanwhile is no fault of theirs.
-    machines = ("of CPU beyond", "the referee was stopped", "it computed while others")
-    notes = [note for bot in record.bots for note in bot.notes if not any(part in note for part in machines)]
-    assert notes == []
-
-
-@each_language
-def test_passes_check_bot(
+def test_passes_check_bot_under_landlock(
     language: str,
     built: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(built(language) / "bots" / language)
-    words = [
-        "check-bot",
-        "--game",
-        "planning",
-        "--isolation",
-        "plain",
-        "--start-time",
-        "20s",
-        "--format",
-        "json",
-    ]
-    assert exit_code([*words, "--", *TABLE[language][2]]) == 0, capsys.readouterr().out
-    assert [
-        step["name"] for step in json.loads(capsys.readouterr().out)["steps"] if step["ok"] is False
-    ] == []
+    need("landlock")
+    monkeypatch.chdir(season := built(language))
+    limits = ["--isolation", "landlock", "--memory", "400MB", "--start-time", "20s", "--format", "json"]
+    words = ["check-bot", "--game", "planning", "--option", "deals=[[3, 0], [5, 1]]", *limits]
+    assert exit_code([*words, "--", *entries(season)[language].command]) == 0, capsys.readouterr().out
+    steps = json.loads(capsys.readouterr().out)["steps"]
+    assert [step["name"] for step in steps if step["ok"] is False] == []
 
 
 @each_language
