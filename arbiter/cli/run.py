@@ -91,7 +91,7 @@ def _play(
         kept = store.seasons()
         before = [name for name in kept if not name.startswith((REGRESS, CHOICE, GAUNTLET, FAMILY, TUNE))]
         season = Season.open(settled, store, accept_changes)
-        _announce(settled.season, store.name, before, there and not kept)
+        announce(settled.season, store.name, before, there and not kept)
         chosen = choose_executor(settled, season.rounds.players(), workers, scheduler)
         with Journal(log) as journal, chosen as executor:
             _qualify(season, journal)
@@ -114,7 +114,7 @@ def _qualify(season: Season, journal: Journal) -> None:
             (journal.write if verdict.failed is None else journal.tell)(verdict.text())
 
 
-def _announce(season: str, store: str, before: Sequence[str], there: bool) -> None:
+def announce(season: str, store: str, before: Sequence[str], there: bool) -> None:
     """Say that a season is new where one might expect to go on with another."""
     if before and season not in before:
         held = f"{'season' if len(before) == 1 else 'seasons'} {first_few(before)}"

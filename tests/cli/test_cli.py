@@ -265,17 +265,6 @@ def test_a_bot_cannot_steer_the_terminal_of_who_reads_about_it(arbiter: Run, tmp
     assert "\x1b" not in out + err
 
 
-@pytest.mark.process
-def test_a_reader_who_goes_away_is_no_error(config: Path) -> None:
-    command = [sys.executable, "-m", "arbiter", "run-round", str(config)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stderr.close()
-    process.stdout.close()
-    assert process.wait() == 0
-
-
 def test_an_unknown_command_is_a_usage_error(arbiter: Run) -> None:
     refused(arbiter("standing"), "No such command 'standing' (did you mean standings?)")
 

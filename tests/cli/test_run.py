@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arbiter.cli.run import announce
 from arbiter.store import Store
 from tests.fixtures.commands import RANDOM
 
@@ -34,26 +35,26 @@ def with_seasons(file: Path, *names: str) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        (("autumn",), "the store {file} holds the season autumn; a new season spring begins in it"),
-        (("autumn", "winter"), "the store {file} holds the seasons autumn, winter; a new season spring begins in it"),
-        ((), "the file {file} was there already and holds no season; a new season spring begins in it"),
-    ],
-)  # fmt: skip
-def test_a_new_season_in_an_old_store_is_announced_once(
-    names: tuple[str, ...], words: str, config: Path, arbiter: Run
-) -> None:
+def test_a_new_season_in_an_old_store_is_announced_once(config: Path, arbiter: Run) -> None:
     file = config.with_suffix(".sqlite")
-    with_seasons(file, *names)
-    told = f"arbiter: {words.format(file=file)}\n"
+    with_seasons(file, "autumn", "winter")
+    told = f"arbiter: the store {file} holds the seasons autumn, winter; a new season spring begins in it\n"
     for times in (1, 0):
         code, _, err = arbiter("run-round", config)
         assert (code, err.count(told), err.count("begins in it")) == (0, times, times)
 
 
-@pytest.mark.process
-def test_a_new_season_in_a_new_store_is_not_announced(config: Path, arbiter: Run) -> None:
-    code, _, err = arbiter("run-round", config)
-    assert (code, "begins in it" in err) == (0, False)
+@pytest.mark.parametrize(
+    ("before", "there", "text"),
+    [
+        (["autumn"], True, "the store s holds the season autumn; a new season spring begins in it"),
+        ([], True, "the file s was there already and holds no season; a new season spring begins in it"),
+        ([], False, ""),
+        (["spring"], True, ""),
+    ],
+)
+def test_a_season_is_announced_where_another_may_be_expected(
+    before: list[str], there: bool, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    announce("spring", "s", before, there)
+    assert capsys.readouterr().err.removeprefix("arbiter: ").strip() == text

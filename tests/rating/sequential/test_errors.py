@@ -14,7 +14,7 @@ from tests.fixtures.simulated_blocks import evidence_of, rare_losses, simulate_b
 
 pytestmark = pytest.mark.slow
 
-RUNS, BLOCKS = 600, 700
+RUNS, BLOCKS = 300, 700
 
 
 @lru_cache

@@ -11,7 +11,7 @@ from rating.sequential.points import sums_of, told_by
 from rating.sequential.runs import Run
 from tests.fixtures.simulated_blocks import evidence_of, points_sums, simulate_blocks, simulate_margins, stops
 
-RUNS, BLOCKS, ELO = 600, 700, 20.0
+RUNS, BLOCKS, ELO = 300, 700, 20.0
 SAID = Gsprt(0.0, ELO, measure="points")
 
 
