@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import config_argument, season_options, season_output_options, store_option
 from arbiter.cli.output import note, print_csv, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.text import counted, printable
@@ -68,12 +68,11 @@ def add(config: str, name: str | None, organiser: bool, file: str | None, store_
 
 
 @authors.command()
-@config_argument
 @click.option(
     "--uses", type=click.IntRange(1, 10_000), default=1, show_default=True, help="So many may join with it."
 )
 @click.option("--player", help="They join this player, for a week.")
-@store_option
+@season_options
 def invite(config: str, uses: int, player: str | None, store_url: str | None) -> None:
     """Print a code with which authors join a season by themselves, on the site's page /join.
 
@@ -101,9 +100,7 @@ def invite(config: str, uses: int, player: str | None, store_url: str | None) ->
 
 
 @authors.command("list")
-@config_argument
-@store_option
-@format_option
+@season_output_options
 def list_(config: str, store_url: str | None, style: str) -> None:
     """List the authors: who acts for each, how many versions were sent, which one plays.
 

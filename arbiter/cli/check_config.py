@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import config_argument, format_option, season_options
 from arbiter.cli.output import note, print_json, print_table, say
 from arbiter.errors import ConfigError, StoreError
 from arbiter.text import counted
@@ -138,10 +138,9 @@ def _in_words(how: object) -> str:
 
 
 @click.command("config")
-@config_argument
 @click.option("--stored", is_flag=True, help="The settings that a round was played under, from the store.")
 @click.option("--round", "number", type=click.IntRange(min=1), help="Which round.  [default: the last]")
-@store_option
+@season_options
 def config(config: str, stored: bool, number: int | None, store_url: str | None) -> None:
     """Print a season's settings with all defaults, as YAML that `run-round` takes from any folder.
 

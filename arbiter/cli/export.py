@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 import click
 
 from arbiter.cli.open_season import address_of_store, open_stored
-from arbiter.cli.options import config_argument, needing, read_json, store_option
+from arbiter.cli.options import config_argument, needing, read_json, season_options, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.games import shared
@@ -44,11 +44,10 @@ DUMP = b"PGDMP"
 
 
 @click.command()
-@config_argument
 @click.option("--as", "form", type=click.Choice(get_args(Form)), required=True, help="What to write.")
 @click.option("--output", required=True, help="The file; - for standard output.")
 @click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
-@store_option
+@season_options
 def export(config: str, form: Form, output: str, round_number: int | None, store_url: str | None) -> None:
     """Write the stored matches as games, rows or records.
 
@@ -159,7 +158,6 @@ def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None
 
 
 @click.command()
-@config_argument
 @click.option("--output", required=True, help="The file, such as spring.html.")
 @click.option(
     "--matches",
@@ -169,7 +167,7 @@ def _number(ctx: click.Context, param: click.Parameter, text: str) -> int | None
     show_default=True,
     help="How many can be replayed, the last ones.",
 )
-@store_option
+@season_options
 def report(config: str, output: str, matches: int | None, store_url: str | None) -> None:
     """Write standings, crosstable, ratings, rounds and faults into one HTML file.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.options import config_argument, format_option, programs_option, store_option, workers_option
+from arbiter.cli.options import programs_option, season_output_options, workers_option
 from arbiter.cli.output import even_unread, note, print_json, print_table, say
 from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.text import counted, faults_text, number
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@config_argument
 @click.option("--player", required=True, metavar="NAME", help="Who is to meet the others.")
 @click.option(
     "--against",
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
 @click.option("--fresh", is_flag=True, help="Begin anew, although it was begun or done before.")
 @programs_option
 @workers_option
-@store_option
-@format_option
+@season_output_options
 def gauntlet(
     config: str,
     player: str,

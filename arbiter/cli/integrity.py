@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.open_season import open_season, with_roster
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import season_output_options
 from arbiter.cli.output import even_unread, note, print_json, say
 from arbiter.text import counted, first_few
 
@@ -19,7 +19,6 @@ KINDS = {"soft_play": "soft play", "twins": "twins", "copies": "copies"}
 
 
 @click.command()
-@config_argument
 @click.option(
     "--against",
     "against",
@@ -27,8 +26,7 @@ KINDS = {"soft_play": "soft play", "twins": "twins", "copies": "copies"}
     metavar="STORE",
     help="Compare sources with those of another store's seasons, too; may be repeated.",
 )
-@store_option
-@format_option
+@season_output_options
 def integrity(config: str, against: tuple[str, ...], store_url: str | None, style: str) -> None:
     """Ask who does better in whose company, who decides alike, and whose sources are alike.
 

@@ -25,6 +25,17 @@ def format_option_of(*styles: str, text: str) -> Callable[[_Command], _Command]:
     return click.option("--format", "style", type=kind, default=styles[0], show_default=True, help=text)
 
 
+def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Several options as one decorator; they stand in this order in the help."""
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 game_option = click.option("--game", "game_name", help="Which game; `arbiter games` lists them.")
 game_key_option = click.option(
     "--option", "options", multiple=True, metavar="KEY=VALUE", help="An option of the game."
@@ -48,6 +59,8 @@ programs_option = click.option(
     "--accept-changes", is_flag=True, help="Go on although files of the programs have changed."
 )
 format_option = format_option_of("text", "json", text="A table for people, or JSON.")
+season_options = together(config_argument, store_option)
+season_output_options = together(season_options, format_option)
 table_format_option = format_option_of(
     "text", "json", "csv", "markdown", text="A table for people, JSON, or a table for other programs."
 )
@@ -59,17 +72,6 @@ _LIMITS = {
     "start_time": "To the first reply.",
     "memory": "Of {whose}.",
 }
-
-
-def together(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Several options as one decorator; they stand in this order in the help."""
-
-    def add(command: _Command) -> _Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def limit_options(*keys: str, whose: str = "each bot", unset: str = "") -> Callable[[_Command], _Command]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arbiter.cli.open_season import look, open_season
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import season_options, season_output_options
 from arbiter.cli.output import moment_text, note, print_json, say
 from arbiter.errors import ConfigError
 from arbiter.season.consent import consent_now
@@ -27,9 +27,7 @@ MOST_NAMED = 4
 
 
 @click.command()
-@config_argument
-@store_option
-@format_option
+@season_output_options
 def status(config: str, store_url: str | None, style: str) -> None:
     """Show how many rounds are complete, how far the one begun is, and who plays it now.
 
@@ -79,8 +77,7 @@ def voids_in_words(voids: VoidPlays) -> str:
 
 
 @click.command()
-@config_argument
-@store_option
+@season_options
 def pause(config: str, store_url: str | None) -> None:
     """Let the matches in flight be a season's last ones until it is resumed, here or elsewhere.
 
@@ -95,8 +92,7 @@ def pause(config: str, store_url: str | None) -> None:
 
 
 @click.command()
-@config_argument
-@store_option
+@season_options
 def resume(config: str, store_url: str | None) -> None:
     """Let a season go on that was paused or stopped, or that ended because somebody had to look at it.
 
@@ -111,8 +107,7 @@ def resume(config: str, store_url: str | None) -> None:
 
 
 @click.command()
-@config_argument
-@store_option
+@season_options
 def accept(config: str, store_url: str | None) -> None:
     """Accept what has changed in a season's file since the last round, as --accept-changes does.
 
@@ -139,9 +134,8 @@ def accept(config: str, store_url: str | None) -> None:
 
 
 @click.command()
-@config_argument
 @click.option("--wait", is_flag=True, help="Return only when nobody plays any more.")
-@store_option
+@season_options
 def stop(config: str, wait: bool, store_url: str | None) -> None:
     """Ask the coordinator of a season to stop: matches in flight are played to their end and stored.
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.open_season import look, open_stored
-from arbiter.cli.options import (
-    config_argument,
-    format_option,
-    format_option_of,
-    store_option,
-    table_format_option,
-)
+from arbiter.cli.options import format_option_of, season_options, season_output_options, table_format_option
 from arbiter.cli.output import (
     note,
     print_as,
@@ -53,7 +47,6 @@ SHOWN_ROUNDS = 10
 
 
 @click.command()
-@config_argument
 @click.option("--after-round", type=click.IntRange(min=1), help="As they were after this round.")
 @click.option("--history", is_flag=True, help="Each player's rating after each round.")
 @click.option("--official", is_flag=True, help="Without house bots, rungs and withdrawn players.")
@@ -62,7 +55,7 @@ SHOWN_ROUNDS = 10
     type=click.Choice(["nash"]),
     help="A further column: the score against the best mixture of players.",
 )
-@store_option
+@season_options
 @table_format_option
 def standings(
     config: str,
@@ -103,8 +96,7 @@ def standings(
 
 
 @click.command()
-@config_argument
-@store_option
+@season_options
 @format_option_of("csv", "text", "json", "markdown", text="A table for a spreadsheet, for people, or JSON.")
 def marks(config: str, store_url: str | None, style: str) -> None:
     """A line for each author of a course: rank, Elo with its interval, and a mark.
@@ -132,8 +124,7 @@ def marks(config: str, store_url: str | None, style: str) -> None:
 
 
 @click.command()
-@config_argument
-@store_option
+@season_options
 @table_format_option
 def crosstable(config: str, store_url: str | None, style: str) -> None:
     """Pairwise results of all complete rounds: won-drawn-lost of the row against the column.
@@ -152,12 +143,10 @@ def crosstable(config: str, store_url: str | None, style: str) -> None:
 
 
 @click.command()
-@config_argument
 @click.option("--round", "round_number", type=click.IntRange(min=1), help="Of this round only.")
 @click.option("--player", help="Of this player only.")
 @click.option("--tag", help="In which a bot noted this tag.")
-@store_option
-@format_option
+@season_output_options
 def matches(
     config: str,
     round_number: int | None,

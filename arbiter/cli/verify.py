@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from arbiter.cli.open_season import open_stored
-from arbiter.cli.options import config_argument, format_option, store_option
+from arbiter.cli.options import season_output_options
 from arbiter.cli.output import note, print_json, say
 from arbiter.errors import StoreError
 from arbiter.games.cards import commitment
@@ -21,9 +21,7 @@ TOLD = {FindingKind.UNCHECKED, FindingKind.REMARK}
 
 
 @click.command()
-@config_argument
-@store_option
-@format_option
+@season_output_options
 def verify(config: str, store_url: str | None, style: str) -> None:
     """Deal every round again, play every match again, rate again; name each difference.
 
