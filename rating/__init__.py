@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rating.equilibrium import Nash, nash
     from rating.errors import MalformedGame, OptionError, RatingError, ReadError, ResultError
     from rating.favours import Favour, Favours, Sitting
-    from rating.fit.anchored import Anchored, rate_one
+    from rating.fit.anchored import Anchored, rate_one, scaled
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
     from rating.kept import pack_ranking, unpack_ranking
@@ -86,9 +86,8 @@ _MODULES = {
     "descent": ("Descent", "Tunable"),
     "errors": ("OptionError", "MalformedGame", "RatingError", "ReadError", "ResultError"),
     "favours": ("Favour", "Favours", "Sitting"),
-    "fit.anchored": ("Anchored", "rate_one"),
+    "fit.anchored": ("Anchored", "rate_one", "scaled"),
     "fit.bayeselo": ("Fit", "bayeselo"),
-    "fit.scale": ("scaled",),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
     "kept": ("pack_ranking", "unpack_ranking"),
     "likeness": ("GivenAnswer", "Likeness"),

@@ -26,8 +26,8 @@ _FORMULA = re.compile(
 
 def printable(text: str) -> str:
     """`text` on one line, without what could steer the reader's terminal or deceive the reader."""
-    text = _INVISIBLE.sub(lambda found: _escape(found[0]), text)
-    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+    text = _INVISIBLE.sub(lambda found: escaped(found[0]), text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else escaped(c) for c in text)
 
 
 def csv_cell(cell: object) -> object:
@@ -40,5 +40,5 @@ def from_csv_cell(text: str) -> str:
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
-def _escape(c: str) -> str:
+def escaped(c: str) -> str:
     return c.encode("unicode_escape").decode("ascii")

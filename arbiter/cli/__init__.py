@@ -77,7 +77,7 @@ SECTIONS = {
         "suite": ("suite", "suite", "Run the checks of one bot as a regression suite."),
         "tune": ("tune", "tune", "Tune a bot's numeric parameters by self-play."),
         "arena": ("arena", "arena", "Let a coding agent improve a bot, in JSON."),
-        "mcp": ("mcp", "mcp", "Serve the arena as tools of the Model Context Protocol."),
+        "mcp": ("arena", "mcp", "Serve the arena as tools of the Model Context Protocol."),
     },
     "Site and authors": {
         "serve": ("serve", "serve", "Serve seasons as a web site, and play them with --play."),
@@ -86,7 +86,7 @@ SECTIONS = {
         "notify": ("notify", "notify", "Deliver a season's webhooks."),
         "submit": ("authors", "submit", "Submit a program to a site and wait for the verdict."),
         "request": ("request", "request", "Request unrated matches of your version from a site."),
-        "sit": ("mcp", "sit", "Take a seat at a site's visitors' table, as MCP tools."),
+        "sit": ("arena", "sit", "Take a seat at a site's visitors' table, as MCP tools."),
     },
     "Machine": {
         "isolation": ("check_config", "isolation", "Show how well this machine can isolate bots."),

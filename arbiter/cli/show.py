@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,11 +20,12 @@ from arbiter.season.cost_budget import cost_of
 from arbiter.season.order_effects import first_id, history_of
 from arbiter.season.program_digests import told_of
 from arbiter.season.substitutes import substitute_id
-from arbiter.text import counted, money
+from arbiter.text import counted, money, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from arbiter.games.game import Seat
     from arbiter.match.record import MatchRecord
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store import SeasonStore
@@ -76,9 +77,7 @@ def show(
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
     if prompts:
-        from arbiter.cli.prompts_text import print_prompts
-
-        print_prompts(record, seat)
+        _print_prompts(record, seat)
         return
     if moves:
         from arbiter.cli.move_times import print_times, times_json
@@ -144,3 +143,45 @@ def _about_substitutes(season: SeasonStore, record: MatchRecord) -> Iterator[str
         seat = record.forfeit.seat
         if after.substitute == seat:
             yield f"the others played it once more as {after.id}, with {after.players[seat]} in seat {seat}"
+
+
+def _print_prompts(record: MatchRecord, seat: Seat | None) -> None:
+    """All questions and answers of a match's models, or of the one in a seat; ConfigError without any."""
+    kept = {
+        place: bot.model
+        for place, bot in enumerate(record.bots)
+        if bot.model is not None and seat in (None, place)
+    }
+    if not kept:
+        where = "in this match" if seat is None else f"in seat {seat}"
+        raise ConfigError(f"{record.id}: no language model played {where}")
+    for place, model in kept.items():
+        for line in _prompt_lines(place, record.players[place], model):
+            say(line)
+
+
+def _prompt_lines(seat: Seat, player: str, model: Mapping[str, Any]) -> Iterator[str]:
+    what = ", ".join(filter(None, [model["name"], model["date"], model["effort"]]))
+    yield f"seat {seat}, {printable(player)}: {printable(what)}, harness {model['harness']}"
+    yield f"{model['tokens']} of {model['match_tokens']} tokens in {len(model['calls'])} answers"
+    for call in model["calls"]:
+        reported = "none reported" if call["reported"] is None else f"{call['reported']} reported"
+        cost = f"{call['tokens']} tokens ({reported}), {call['ms']} ms"
+        yield f"\ndecision {call['decision']}: {call['outcome']}, {cost}"
+        for said in ("lie", "tries"):
+            if call.get(said):
+                yield printable(f"  {said}: {call[said]}")
+        if call["same"]:
+            yield f"  {call['same']} message{'s' * (call['same'] != 1)} as before"
+        for message in call["messages"]:
+            yield f"  {message['role']}:"
+            yield from _quoted(message["content"])
+        for name in ("thought", "text"):
+            if call.get(name):
+                yield f"  {'answer' if name == 'text' else 'reasoning'}:"
+                yield from _quoted(call[name])
+    yield ""
+
+
+def _quoted(text: str) -> Iterator[str]:
+    return (f"    {printable(line)}" for line in text.splitlines())

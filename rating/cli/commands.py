@@ -222,8 +222,14 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
       rating simulate --players 40 --rounds 60 --rule a-optimal
       rating simulate --players 200 --rounds 24 --matches made.jsonl && rating fit made.jsonl
     """
-    from rating.cli.recovery import recovery, recovery_rows, summary, write_matches
-    from rating.cli.report import print_data, print_table
+    from rating.cli.report import (
+        print_data,
+        print_table,
+        recovery,
+        recovery_rows,
+        recovery_summary,
+        write_matches,
+    )
 
     document, made = recovery(**options)
     if matches is not None:
@@ -234,7 +240,7 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
     lines = document["players"]
     if form == "text":
         print_table(*recovery_rows(lines))
-        click.echo(summary(document))
+        click.echo(recovery_summary(document))
         _warn(document["warnings"])
     else:
         print_data(form, document, list(lines[0]), [list(line.values()) for line in lines])
