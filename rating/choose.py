@@ -260,7 +260,6 @@ def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:
 
 
 def _at(values: Floats, numbers: Ints) -> Floats:
-    """The values of the candidates with these numbers."""
     found: Floats = np.take_along_axis(values, numbers, -1)
     return found
 

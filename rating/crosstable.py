@@ -209,7 +209,6 @@ class PairTable(Results):
 
 
 def check_fault_rule(faults: str) -> None:
-    """Raise OptionError unless `faults` is a FaultRule."""
     if faults not in get_args(FaultRule):
         raise OptionError(f"faults {faults!r}: give seed, drop or separate")
 

@@ -78,7 +78,6 @@ class Tunable:
 
     @property
     def first_step(self) -> float:
-        """The step of the first iteration."""
         if self.step is not None:
             return self.step
         return max((self.high - self.low) / SHARE, LEAST_WHOLE if self.whole else 0.0)
@@ -118,12 +117,10 @@ class Descent:
 
     @property
     def iteration(self) -> int:
-        """How many iterations there were."""
         return len(self.path) - 1
 
     @property
     def values(self) -> Values:
-        """The numbers as they are now."""
         return self._named(self.path[-1])
 
     @property

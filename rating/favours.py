@@ -131,7 +131,6 @@ class Favours:
                 del self._moments[pair]
 
     def found(self) -> list[Favour]:
-        """All pairs named, the surest first."""
         pairs, named = 0, []
         for own, names in self._faulty():
             tables = {name: self._tables[name] for name in names}

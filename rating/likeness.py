@@ -155,7 +155,6 @@ class Likeness:
                 pair.rarest = sorted([*pair.rarest, (share, self._asked, rare)])[:SHOWN]
 
     def found(self) -> list[Alike]:
-        """All pairs named, the surest first."""
         named = []
         for (one, two), pair in self._pairs.items():
             high = max(pair.bets)

@@ -56,16 +56,13 @@ class Ranking:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Notices of the fit and of the intervals."""
         return self.fit.notices + self.intervals.notices
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
     def better(self, one: str, other: str) -> float:
-        """The probability that one player is better than another."""
         players = self.fit.table.players
         return float(self.intervals.los([players.index(one)], [players.index(other)])[0, 0])
 

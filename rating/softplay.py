@@ -141,7 +141,6 @@ class PlayedTables:
         return cls(players, owners, player, owner, points, played, rounds)
 
     def until(self, last: int) -> PlayedTables:
-        """Those of the rounds up to `last`."""
         return self._only(self.round <= last)
 
     def without(self, one: int, other: int) -> PlayedTables:
@@ -177,7 +176,6 @@ class _Strengths:
 
 
 def _fit(tables: PlayedTables) -> _Strengths:
-    """Fit the strengths by least squares."""
     n, of, played = len(tables.players), tables.player, tables.matches[:, None]
     there = (of < n).astype(np.float64)
     seats = there.sum(axis=1)

@@ -36,7 +36,6 @@ def csv_cell(cell: object) -> object:
 
 
 def from_csv_cell(text: str) -> str:
-    """The text that `csv_cell` was given."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 

@@ -102,11 +102,9 @@ class LazyGroup(click.Group):
     """A group that imports a command when it is called; help needs no import."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return all commands, in the order of the sections."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        """Import one command."""
         if name not in COMMANDS:
             return None
         module, function, _ = COMMANDS[name]
@@ -130,7 +128,6 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the sections, each command with its line of help."""
         width = max(map(len, COMMANDS))
         for heading, entries in SECTIONS.items():
             with formatter.section(heading):
@@ -165,7 +162,6 @@ def _replace_closed_streams() -> None:
 
 
 def exit_code(arguments: list[str]) -> int:
-    """Run a command line, and return its exit code."""
     try:
         # Not `group.main`: for it a closed pipe is an error.
         with group.make_context("arbiter", arguments) as context:

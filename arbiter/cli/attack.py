@@ -128,7 +128,6 @@ def _line(outcome: str, text: str) -> str:
 
 
 def _came_of(row: AttackMet) -> str:
-    """What became of an attack."""
     if told := row["skipped"] or row["harm"]:
         return told
     alike = [one for one in row["attempts"] if one["outcome"] == row["outcome"]]

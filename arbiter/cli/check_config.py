@@ -57,7 +57,6 @@ def check_config(config: str, style: str) -> None:
 
 
 def _why(config: Config, rule: str) -> str:
-    """Return why this follows a fault in the next round."""
     if "after_fault" not in config.left_open:
         return "as the file says"
     if rule != config.after_fault:

@@ -31,7 +31,6 @@ class Case(NamedTuple):
 
 
 def junit(suite: str, cases: Sequence[Case], seconds: float) -> str:
-    """A JUnit file."""
     failures = sum(case.failed for case in cases)
     tree = ET.Element("testsuite", name=suite, tests=str(len(cases)), failures=str(failures))
     tree.set("time", f"{seconds:.3f}")
@@ -61,7 +60,6 @@ def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
 
 
 def record_name(match: str) -> str:
-    """The file of a match's record."""
     return match.replace("/", "-") + ".json"
 
 

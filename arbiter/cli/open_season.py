@@ -60,7 +60,6 @@ def _place(path: str) -> tuple[str, str, int] | None:
 
 
 def address_of_store(path: str) -> str:
-    """The address of the store that a season's file names."""
     if (says := _place(path)) is not None:
         return says[1]
     from arbiter.season.config import load

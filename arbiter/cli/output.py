@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchSummary
 
 Table: TypeAlias = "tuple[Sequence[str], Sequence[Sequence[Any]]]"
-"""Headings and rows."""
 GAP = "   "
 """Between the columns of a table."""
 
@@ -41,7 +40,6 @@ def say(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
     click.echo(json.dumps(value, indent=2))
 
 
@@ -87,7 +85,6 @@ def print_markdown(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 
 
 def note(text: str) -> None:
-    """Print a note on stderr."""
     tell(f"arbiter: {text}")
 
 

@@ -213,7 +213,6 @@ def _line(event: events.Event, name: str) -> str:
 
 
 def match_line(match: MatchSummary) -> str:
-    """One line about one match."""
     return f"{match.id}: {result_text(match)}"
 
 
@@ -247,7 +246,6 @@ class Bar:
             progress.start()
 
     def seen(self, match: MatchSummary) -> None:
-        """One more match has ended."""
         if match.faulty is not None or (self._each and self._bar is None):
             tell(match_line(match))
         self.step()

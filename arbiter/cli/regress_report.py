@@ -84,7 +84,6 @@ def page_of(site: str, name: str) -> str:
 
 
 def print_ended(ended: EndedTest) -> None:
-    """Print the verdict, its figures and the worst matches, for people."""
     trial, told = ended.trial, TrialSaid.of(ended.trial)
     say(told.headline)
     shown = [*told.rows, *([] if ended.page is None else [("page", ended.page)])]
@@ -179,7 +178,6 @@ def _case(line: str, code: int, details: str, seconds: float) -> Case:
 
 
 def shape(ended: EndedTest) -> dict[str, Any]:
-    """The JSON document."""
     trial = ended.trial
     found = _worst_with_commands(ended)
     return {

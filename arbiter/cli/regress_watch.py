@@ -77,7 +77,6 @@ class Watch:
             self._announce(trial)
 
     def _announce(self, trial: Trial | ChoiceTrial) -> None:
-        """Say what is to be played; of a single candidate also what it may cost at a guess."""
         experiment, test, size = self._experiment, self._experiment.test, self._experiment.block_size
         text = f"{experiment.game.name}, blocks of {size} matches, {self._at_once} at once"
         if isinstance(trial, ChoiceTrial):
@@ -95,7 +94,6 @@ class Watch:
             )
 
     def seen(self, trial: Trial | ChoiceTrial, match: MatchSummary) -> None:
-        """Take note that the trial has got one more match."""
         self._played += 1
         if match.faulty is not None:
             note(match_line(match))

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 USUAL_BUDGET = "10s"
 LISTED = 20
-"""Mistakes that are listed, the costliest."""
 LEAST_BUDGET_MS = 100
 ROLLOUTS = "rollouts"
 """In place of a player, where none has this name: one that plays every game, and needs `arbiter.envs`."""

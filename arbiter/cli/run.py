@@ -126,7 +126,6 @@ def announce(season: str, store: str, before: Sequence[str], there: bool) -> Non
 def choose_executor(
     config: Config, players: Sequence[Player], workers: int | None, scheduler: str | None
 ) -> AbstractContextManager[Slots]:
-    """The workers: processes of this machine, or a cluster's."""
     if scheduler is not None and workers is not None:
         message = "--workers is for this machine"
         raise ConfigError(message, hint="with --scheduler the cluster's workers are used, all of them")

@@ -241,7 +241,6 @@ def _costs_in_words(costs: SeasonCosts) -> str:
 
 
 def _nash(ranking: Ranking) -> Nash:
-    """The score of each player against the equilibrium of all of them."""
     from rating.equilibrium import nash
     from rating.errors import OptionError
 

@@ -92,7 +92,6 @@ def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
 
 
 def _tuned(tuning: Tuning, store: Store) -> Course:
-    """Play all iterations that are not in the store."""
     from arbiter.table.executors import processes, slots
     from arbiter.trials.tuning.tuning_run import Course, open_tuning
 
@@ -164,7 +163,6 @@ def _values(values: Values) -> str:
 
 
 def _shape(course: Course, ended: EndedTest | None) -> dict[str, Any]:
-    """The documented JSON."""
     from arbiter.cli.regress_report import shape
 
     descent, tuning = course.descent, course.tuning

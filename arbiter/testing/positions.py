@@ -11,7 +11,6 @@ from arbiter.errors import IllegalAction
 from arbiter.games.game import Action, AnyGame, Seat, State
 
 LINE = re.compile(r"[!-~]+(?: [!-~]+)*")
-"""Plain words with single blanks between."""
 _JUNK = ("?", "-1", "+1", "00", "9" * 40, "1e3", "0x1", "\u0663", "\u00e9", "\\xff", "zzz", "PASS", "[]")
 _SWEEP = 100_000
 """Action ids that are tried one by one in a run; then a sample in each position."""
@@ -19,8 +18,6 @@ _SAMPLE = 24
 
 
 class Break(Protocol):
-    """Raises BrokenPromise."""
-
     def __call__(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
         """With all that is needed to see it again."""
 

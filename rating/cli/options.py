@@ -107,7 +107,6 @@ _INPUT = (
 
 
 def input_options(function: Command) -> Command:
-    """FILE ... and the options that say how files become ratings."""
     for option in reversed(_INPUT):
         function = option(function)
     return function

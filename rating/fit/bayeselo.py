@@ -61,11 +61,9 @@ class Fit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
     def likelihood(self) -> Likelihood:
-        """The likelihood that was maximised."""
         return Likelihood(self.table.pairs(self.advantage != 0.0), len(self.table.players), self.prior)
 
 
@@ -137,7 +135,6 @@ def _check(
 
 
 def _look(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
-    """Notices that follow from the table alone."""
     notices = []
     idle = table.names(component < 0)
     if idle:

@@ -86,7 +86,6 @@ class Intervals:
 
     @property
     def half(self) -> Floats:
-        """Half widths."""
         return (self.high - self.low) / 2.0
 
     @property
@@ -100,7 +99,6 @@ class Intervals:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The texts of the notices."""
         return tuple(notice.text for notice in self.notices)
 
     def los(

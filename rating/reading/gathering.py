@@ -209,7 +209,6 @@ class Gathering:
         return [column[0] for column in self._columns]
 
     def table(self) -> PairTable:
-        """All results so far."""
         first, second, outcome, match, rounds, table, events = self._joined()
         if len(self._events) > 1 and rounds.size:
             rounds = np.where(rounds < 0, rounds, rounds + events * (int(rounds.max()) + 1))

@@ -95,7 +95,6 @@ class _PgnReader:
         self._problems: list[MalformedGame] = []
 
     def read(self, piece: str) -> None:
-        """Read whole lines."""
         at = 0
         while at < len(piece):
             if self._pattern is not None and piece.startswith(self._opens, at):
@@ -106,13 +105,11 @@ class _PgnReader:
             at = end
 
     def take_found(self) -> Iterator[GameColumns | MalformedGame]:
-        """The games and problems found since the last call."""
         yield GameColumns(*self._found)
         yield from self._problems
         self._found, self._problems = [[] for _ in TAGS], []
 
     def finish(self) -> None:
-        """Count the last game of the file."""
         self._by_line.finish()
 
     def _take(self, game: PgnGame) -> None:

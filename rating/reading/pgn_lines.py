@@ -16,7 +16,6 @@ from rating.reading.gathering import OUTCOMES
 TAGS = ("White", "Black", "Result", "Round", "Table", "Event", "MatchId")
 """The tags that are read, in the order of GameColumns."""
 ENDS = {"1-0", "0-1", "1/2-1/2", "*"}
-"""How moves may end."""
 
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
@@ -121,7 +120,6 @@ class PgnLines:
         self._sure = False  # the next tag is the next game's
 
     def finish(self) -> None:
-        """End the last game of the file."""
         if self._comment:
             self._next = None
             self._end_open_comment()
@@ -129,7 +127,6 @@ class PgnLines:
         self.end_game()
 
     def end_game(self) -> None:
-        """End the game whose lines were read, if there are any."""
         game = self._game
         self._begin()
         if game.first:
@@ -143,7 +140,6 @@ class PgnLines:
         return not game.first or game.moves or (game.is_whole() and first == next(iter(game.tags)))
 
     def read_line(self, number: int, line: str) -> None:
-        """Read the line of that number, from 1."""
         at = 0
         if self._comment:
             at = self._read_in_comment(number, line, 0)

@@ -53,7 +53,6 @@ def sums_of(
 
 
 def told_by(run: Run) -> PointSums:
-    """The same from a run."""
     return sums_of(
         run.blocks, run.margins, run.margin_squares, run.cross,
         run.offsets, run.offset_squares, run.offset_cross,
