@@ -19,12 +19,12 @@ import numpy as np
 from arbiter.envs.rollout_bot import RolloutBot
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
-from tests.bots.piped import Piped
+from tests.fixtures.bot_programs import Process
 
 
-def program(command: str) -> Piped:
+def program(command: str) -> Process:
     """A file in Python, or a command."""
-    return Piped([sys.executable, command] if command.endswith(".py") else shlex.split(command))
+    return Process([sys.executable, command] if command.endswith(".py") else shlex.split(command))
 
 
 def main() -> None:
@@ -50,8 +50,8 @@ def main() -> None:
             seconds, seats = seconds + process_time() - began, seats + versions.count(0)
             assert record.points is not None, record.forfeit
             for bot in bots:
-                if isinstance(bot, Piped):
-                    bot.process.communicate()
+                if isinstance(bot, Process):
+                    bot.close()
             points = np.array(record.points)
             mine, others = points[np.equal(versions, 0)], points[np.equal(versions, 1)]
             won.append(float((np.sign(mine[:, None] - others) / 2 + 0.5).mean()))

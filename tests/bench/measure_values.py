@@ -13,19 +13,18 @@ import argparse
 import random
 import resource
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 
 from arbiter.games import make
 from arbiter.testing import match_spec, play_in_memory
-from tests.bots.piped import Piped
+from tests.fixtures.bot_programs import BOTS, Process
 
-BUILT = Path(__file__).resolve().parents[2] / "bots" / "cpp" / "build"
+BUILT = BOTS / "cpp" / "build"
 TIMES, ONE_IN = 5, 4
 
 
-class Asked(Piped):
+class Asked(Process):
     """A search bot in a seat; `said` has (deal, request, value of what it played, chance of the best option)."""
 
     def __init__(self, game: str, budget_ms: int, seed: int, luck: random.Random) -> None:
@@ -37,13 +36,13 @@ class Asked(Piped):
     def __call__(self, line: str) -> bytes:
         self.deal += line.startswith("set_cards")
         if not line.startswith("gen_") or self.luck.randrange(ONE_IN):
-            return self.reply(line)
+            return super().__call__(line)
         sums: defaultdict[str, np.ndarray] = defaultdict(lambda: np.zeros(2))
         for _ in range(TIMES):
-            for word in self.reply("gen_values").decode()[2:].split():
+            for word in self.ask(["gen_values"])[0][2:].split():
                 option, *numbers = word.split(":")
                 sums[option] += np.array(numbers, float) / TIMES
-        reply = self.reply(line)
+        reply = super().__call__(line)
         value = float(sums[reply[2:].decode().strip().replace(" ", "_")][0])
         self.said.append((self.deal, line.strip(), value, max(float(win) for _, win in sums.values())))
         return reply
@@ -63,7 +62,7 @@ def rows(name: str, budget_ms: int, matches: range) -> np.ndarray:
         sides = len(set(game.sides)) if game.sides else game.seats
         won = first / (first.sum() * sides / game.seats)
         for seat, bot in enumerate(bots):
-            bot.process.communicate()
+            bot.close()
             found += [
                 (match, request == "gen_move", value, win, scores[deal, seat], won[seat])
                 for deal, request, value, win in bot.said

@@ -12,13 +12,13 @@ import pytest
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
-from tests.bench.measure_chefs_hat import BOTS as CLASSES
-from tests.bench.measure_chefs_hat import share
+from tests.bench import measure_bots
+from tests.bench.measure_bots import maker
 from tests.fixtures.bot_programs import BOTS, Voice, at_table
 
 pytestmark = pytest.mark.slow
 
-NAMES = ("random", "one_by_one", "most_cards", "larger_value", "keep_jokers")
+NAMES = measure_bots.NAMES["chefs_hat"]
 SEVENTEEN = "set_cards 17 1 2 3 4 5 6 7 7 8 8 9 9 10 11 11 12 12"
 
 
@@ -53,7 +53,7 @@ def test_all_play_is_legal_under_both_rules(name: str, rules: str) -> None:
     game = ChefsHat(rules, points=15)
     asked = set()
     for number in range(4):
-        bots = [Voice(CLASSES[name](seed)) for seed in range(4)]
+        bots = [Voice(maker("chefs_hat", name)(seed)) for seed in range(4)]
         record = play_in_memory(game, bots, match_spec(game, seed=str(number)))
         assert record.forfeit is None
         asked |= {move.request for move in record.moves}
@@ -66,7 +66,7 @@ def test_a_seed_gives_its_own_play(name: str) -> None:
     game = ChefsHat(matches=1)
     moves = []
     for seed in (1, 1, 2):
-        bots = [Voice(CLASSES[name](seed)) for _ in range(4)]
+        bots = [Voice(maker("chefs_hat", name)(seed)) for _ in range(4)]
         moves.append([move.action for move in play_in_memory(game, bots).moves])
     assert moves[0] == moves[1] != moves[2]
 
@@ -122,7 +122,7 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
     requests(bot, roles)
     assert bot.answer("gen_values", []) == "gen_exchange:2.000:0.2500 11_10:1.500"
     assert requests(bot, roles, "time_left 5000") == ["special", "exchange"]
-    plain = CLASSES["larger_value"]()
+    plain = maker("chefs_hat", "larger_value")(1)
     plain.answer("set_cards", ["1", "7"])
     assert plain.answer("gen_values", []) is None
 
@@ -137,6 +137,6 @@ def test_a_bot_may_tell_what_answers_are_worth() -> None:
     ],
 )
 def test_the_better_bot_takes_more_places(better: str, worse: str, games: int, least: float) -> None:
-    found = share(better, worse, games)
+    found = measure_bots.chefs_hat(better, worse, games)
     assert found.games - 2 * found.games_error > least
     assert better != "keep_jokers" or found.matches - 2 * found.matches_error > least

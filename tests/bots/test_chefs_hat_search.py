@@ -12,8 +12,7 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.match.position import Moved, retrace
 from arbiter.match.record import MatchRecord
 from arbiter.testing import Bot, match_spec, play_in_memory
-from tests.bench.measure_chefs_hat import BOTS as CLASSES
-from tests.bench.measure_chefs_hat import pairs
+from tests.bench.measure_bots import maker, places_won
 from tests.fixtures.bot_programs import Process, Voice, at_table, values_of
 
 pytestmark = pytest.mark.process
@@ -159,11 +158,12 @@ def test_it_takes_more_than_60_places_of_100_from_keep_jokers(search: list[str])
         with at_table([search] * 2) as bots:
             ours = [number % 2 == seat % 2 for seat in range(4)]
             players = [
-                bots[seat // 2] if mine else Voice(CLASSES["keep_jokers"]()) for seat, mine in enumerate(ours)
+                bots[seat // 2] if mine else Voice(maker("chefs_hat", "keep_jokers")(1))
+                for seat, mine in enumerate(ours)
             ]
             record = play_in_memory(
                 game, players, match_spec(game, seed=f"strong {number // 4}", rotation=number % 4)
             )
         assert record.points is not None
-        games.append(statistics.mean(pairs(record.points, ours)))
+        games.append(statistics.mean(places_won(record.points, ours)))
     assert statistics.mean(games) > 0.6

@@ -8,24 +8,24 @@ from codepiece_pimc import Bot as Pimc
 
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
-from tests.bench.measure_codepiece import BOTS, pairs
+from tests.bench.measure_bots import NAMES, codepiece, maker
 from tests.fixtures.bot_programs import Voice
 
 
 def play_match(name, seat, seed="bots"):
     """A match in memory with a bot in one seat and random ones beside it."""
-    bots = [Voice(BOTS[name if place == seat else "random"](place)) for place in range(4)]
+    bots = [Voice(maker("codepiece", name if place == seat else "random")(place)) for place in range(4)]
     return play_in_memory(Codepiece([3, 0]), bots, match_spec(Codepiece([3, 0]), seed=seed))
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", NAMES["codepiece"])
 @pytest.mark.parametrize("seat", range(4))
 def test_a_bot_plays_legally_in_every_seat(name, seat) -> None:
     record = play_match(name, seat)
     assert record.forfeit is None, record.forfeit
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", NAMES["codepiece"])
 def test_the_same_seed_plays_the_same(name) -> None:
     one, other = play_match(name, 1), play_match(name, 1)
     assert one.moves == other.moves
@@ -35,16 +35,19 @@ def test_the_same_seed_plays_the_same(name) -> None:
 @pytest.mark.parametrize(
     ("better", "worse", "number"),
     [
-        ("small bids", "random", 4),
-        ("aces", "small bids", 10),
+        ("small_bids", "random", 4),
+        ("aces", "small_bids", 10),
         ("high", "aces", 20),
         ("rules", "high", 20),
         ("few worlds", "rules", 2),
     ],
 )
-def test_the_ladder_is_in_the_promised_order(better, worse, number, monkeypatch) -> None:
-    monkeypatch.setitem(BOTS, "few worlds", lambda seed: Pimc(seed, worlds=15, clock=False))
-    outcomes, _ = pairs(better, worse, number)
+def test_the_ladder_is_in_the_promised_order(better, worse, number) -> None:
+    def few_worlds(seed):
+        return Pimc(seed, worlds=15, clock=False)
+
+    first = few_worlds if better == "few worlds" else maker("codepiece", better)
+    outcomes, _ = codepiece(first, maker("codepiece", worse), number)
     assert sum(outcomes) > 0
 
 

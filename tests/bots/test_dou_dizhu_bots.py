@@ -16,10 +16,12 @@ from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import FIRST_BOMB, PASS, table
 from arbiter.match.record import MatchRecord
 from arbiter.testing import match_spec, play_in_memory
-from tests.bench.measure_dou_dizhu import NAMES, bot, measure
+from tests.bench.measure_bots import NAMES as KNOWN
+from tests.bench.measure_bots import dou_dizhu, maker
 from tests.fixtures.bot_programs import BOTS, Voice, at_table, spoken
 
 GAME = DouDizhu()
+NAMES = KNOWN["dou_dizhu"]
 RULES = import_module("dou_dizhu_random")
 """The rules that all bots share."""
 
@@ -127,7 +129,9 @@ def test_the_same_cards_give_the_same_play_in_every_seat() -> None:
     played = []
     for shift in range(3):
         turned = [(seat - shift) % 3 for seat in range(3)]
-        voices = [Voice(bot(("random", "smallest", "fewest_turns")[place], seed=7)) for place in turned]
+        voices = [
+            Voice(maker("dou_dizhu", ("random", "smallest", "fewest_turns")[place])(7)) for place in turned
+        ]
         record = play_in_memory(GAME.given([deal.rotated(shift)]), voices)
         played.append([((move.seat - shift) % 3, move.action) for move in record.moves])
     assert played[0] == played[1] == played[2]
@@ -148,11 +152,11 @@ def test_the_same_cards_give_the_same_play_in_every_seat() -> None:
     ],
 )
 def test_the_better_bot_wins_on_either_side(landlord: str, peasants: str, least: float, most: float) -> None:
-    assert least <= measure(landlord, peasants, 150).part <= most
+    assert least <= dou_dizhu(landlord, peasants, 150) / 150 <= most
 
 
 @pytest.mark.slow
 def test_fewest_turns_beats_smallest_over_both_sides_of_the_same_deals() -> None:
-    won = measure("fewest_turns", "smallest", 75).won
-    lost = measure("smallest", "fewest_turns", 75).won
+    won = dou_dizhu("fewest_turns", "smallest", 75)
+    lost = dou_dizhu("smallest", "fewest_turns", 75)
     assert won - lost >= 7

@@ -8,17 +8,12 @@ import sys
 
 import pytest
 
-from tests.bench.measure_dou_dizhu import NAMES as DOU_DIZHU
+from tests.bench.measure_bots import NAMES
 from tests.fixtures.bot_programs import BOTS, Process, at_table, dialogue
 
 pytestmark = pytest.mark.process
 
-PROGRAMS = {
-    "planning": ("random", "fair_share", "count", "greedy", "pimc"),
-    "codepiece": ("random", "small_bids", "aces", "high", "rules", "pimc"),
-    "dou_dizhu": DOU_DIZHU,
-    "chefs_hat": ("random", "one_by_one", "most_cards", "larger_value", "keep_jokers"),
-}
+PROGRAMS = NAMES | {"planning": ("random", "fair_share", "count", "greedy", "pimc")}
 """The bots in Python, by game; each game has a search in C++, too."""
 REFUSED = {
     "planning": ["name", "set_cards", "play", "set_players two 0", "12 quit", "gen_move"],

@@ -12,7 +12,7 @@ from planning_greedy import Greedy
 from planning_pimc import Pimc
 from planning_worlds import Deck, Position, bits, first
 
-from tests.bench import measure_planning
+from tests.bench import measure_bots
 from tests.bots.planning_referee import Memory, Rules, Valued, play
 from tests.fixtures.profiles import examples
 
@@ -136,7 +136,7 @@ def test_moving_the_table_round_moves_the_play_with_it(rules: Rules, batched: bo
             lambda: Pimc(7, 3, None),
             lambda: Greedy(7, 5),
             lambda: Pimc(8, 3, None),
-            lambda: measure_planning.Random(7),
+            lambda: measure_bots.Random(7),
         ]
         return [Memory(kit.Session(kind())) for kind in kinds[:n]]
 
@@ -164,7 +164,7 @@ def test_pimc_keeps_to_its_time(budget: int) -> None:
     rules = Rules()
     clock = Ticking(0.0001)
     pimc = Pimc(1, 30, clock)
-    seats = [Memory(kit.Session(bot)) for bot in (pimc, *(measure_planning.Random(i) for i in range(3)))]
+    seats = [Memory(kit.Session(bot)) for bot in (pimc, *(measure_bots.Random(i) for i in range(3)))]
 
     def left(_: int) -> int:
         return max(0, int(budget - 1000 * clock.now))
@@ -216,7 +216,7 @@ def test_pimc_samples_less_with_less_time_and_everything_without_a_clock() -> No
 )
 def test_strength_is_in_the_promised_order(names: list[str], rounds: int) -> None:
     # Fixed seeds: the figures are the same every time.
-    best, *others = [mean for mean, _, _ in measure_planning.measure(names, rounds)]
+    best, *others = [mean for mean, _, _ in measure_bots.planning(names, rounds)]
     assert best > max(others) + 5
 
 
