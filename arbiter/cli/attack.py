@@ -8,7 +8,7 @@ import click
 
 from arbiter.cli.ci_reports import check_path
 from arbiter.cli.options import format_option
-from arbiter.cli.output import even_unread, note, print_json, say
+from arbiter.cli.output import note, print_result, say
 from arbiter.errors import ArbiterError, ConfigError, did_you_mean
 from arbiter.text import counted, first_few
 
@@ -69,11 +69,7 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
             for tier in set(tiers) - {"plain"}:
                 ways += channels(place, tier)
     found = record(rows, ways)
-    with even_unread():
-        if style == "json":
-            print_json(found)
-        else:
-            _print_end(found)
+    print_result(style, found, lambda: _print_end(found))
     if output is not None:
         _write(found, output)
     if bad := through(found):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.options import programs_option, season_output_options, workers_option
-from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.errors import BotCheckFailed, NoStore
 from arbiter.text import counted, faults_text, number
 
@@ -69,11 +69,7 @@ def gauntlet(
         chosen = chosen.resumed(store, rounds, fresh, accept_changes, note)
         with store.held(chosen.name), processes(slots(workers or settled.workers)) as executor:
             found = _play(chosen, chosen.open(store), executor, rounds, standings)
-    with even_unread():
-        if style == "json":
-            print_json(found)
-        else:
-            _print(found)
+    print_result(style, found, lambda: _print(found))
     if strict and found["faults"]:
         raise BotCheckFailed(f"{chosen.player} made faults: {faults_text(found['faults'])}")
 

@@ -9,7 +9,7 @@ import click
 
 from arbiter.cli.open_season import open_season, with_roster
 from arbiter.cli.options import season_output_options
-from arbiter.cli.output import even_unread, note, print_json, say
+from arbiter.cli.output import note, print_result, say
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -46,11 +46,7 @@ def integrity(config: str, against: tuple[str, ...], store_url: str | None, styl
         bar.show("reading", sum(len(stored.match_ids(number + 1)) for number in range(stored.complete)))
         report = ask(with_roster(settled), stored, against, bar.step)
         stored.questions.keep(report)
-    with even_unread():
-        if style == "json":
-            print_json(report)
-        else:
-            _print(report)
+    print_result(style, report, lambda: _print(report))
 
 
 def _print(report: Integrity) -> None:

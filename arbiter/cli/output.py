@@ -14,7 +14,7 @@ import click
 from arbiter.text import counted, csv_cell, markdown, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from arbiter.match.record import MatchSummary
@@ -41,6 +41,15 @@ def say(text: str) -> None:
 
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2))
+
+
+def print_result(style: str, shape: Any, print_text: Callable[[], object]) -> None:
+    """Print `shape` as JSON, or for people by `print_text`; a reader who went away changes no exit code."""
+    with even_unread():
+        if style == "json":
+            print_json(shape)
+        else:
+            print_text()
 
 
 def print_table(

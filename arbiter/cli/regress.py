@@ -12,7 +12,7 @@ import click
 from arbiter.cli import INTERRUPTED, OUR_FAULT
 from arbiter.cli.bot_arguments import read_options, split_command, with_tier
 from arbiter.cli.options import format_option, limit_options, programs_option, seed_option, workers_option
-from arbiter.cli.output import even_unread, note, print_json
+from arbiter.cli.output import note, print_result
 from arbiter.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -105,11 +105,7 @@ def regress(
         code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else getattr(error, "exit_code", OUR_FAULT)
         documents.failed(str(error) or "interrupted", code, time.monotonic() - begun)
         raise
-    with even_unread():
-        if style == "json":
-            print_json(shape(ended))
-        else:
-            print_ended(ended)
+    print_result(style, shape(ended), lambda: print_ended(ended))
     documents.ended(ended)
     if ended.trial.exit_code:
         raise click.exceptions.Exit(ended.trial.exit_code)

@@ -10,7 +10,7 @@ import click
 
 import arbiter
 from arbiter.cli.options import config_argument, format_option_of, store_option, workers_option
-from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.errors import ConfigError
 from arbiter.text import counted
 
@@ -80,19 +80,15 @@ def review(
     with closing(store):
         if match_id is not None:
             found = _one(settled, stored, match_id, seat, by, budget_ms)
-            with even_unread():
-                if style == "json":
-                    print_json(found)
-                else:
-                    _print_match(found, match_id)
+            print_result(style, found, lambda: _print_match(found, match_id))
             return
         assert number is not None
         losses = _round(settled, stored, number, by, budget_ms, workers)
-    with even_unread():
-        if style == "json":
-            print_json({"season": settled.season, "round": number, **losses})
-        else:
-            _print_losses(losses, f"round {number}")
+    print_result(
+        style,
+        {"season": settled.season, "round": number, **losses},
+        lambda: _print_losses(losses, f"round {number}"),
+    )
 
 
 def _milliseconds(budget: str) -> int:

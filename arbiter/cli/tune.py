@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arbiter.cli.options import format_option, programs_option, workers_option
-from arbiter.cli.output import even_unread, note, print_json, print_table, say
+from arbiter.cli.output import note, print_result, print_table, say
 from arbiter.text import counted, faults_text
 
 if TYPE_CHECKING:
@@ -74,11 +74,7 @@ def tune(
         if picture is not None:
             write_whole(picture, drawn(course.descent))
         ended = None if no_test else _tested(course, store, fresh, accept_changes)
-    with even_unread():
-        if style == "json":
-            print_json(_shape(course, ended))
-        else:
-            _print(course, ended)
+    print_result(style, _shape(course, ended), lambda: _print(course, ended))
 
 
 def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:

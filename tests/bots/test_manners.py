@@ -97,7 +97,7 @@ def test_a_bot_refuses_what_it_does_not_know_and_ends_politely(program: tuple[st
         assert all(reply.startswith("?") for reply in replies), dict(zip(refused, replies, strict=True))
         quits.write(b"\n\r\n  \n" + opening + b"\r\n" + opening + b"\nquit\n")
         assert [quits.reply() for _ in range(3)] == ["="] * 3
-        assert quits.process.wait() == 0  # with its input still open
+        assert quits.process.wait(30) == 0  # with its input still open
         ends.write(opening)
         assert ends.process.stdin is not None
         ends.process.stdin.close()
