@@ -140,10 +140,14 @@ def test_planning_values_every_answer_in_points_and_does_not_change_its_play() -
 # The same features at the table and in training
 
 
+Cells = list[tuple[np.ndarray, np.ndarray]]
+"""What a network was asked: what is seen, and the choices."""
+
+
 class Heard:
     """A network that keeps the cells that it was asked about."""
 
-    def __init__(self, network: Any, heard: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    def __init__(self, network: Any, heard: Cells) -> None:
         self.network, self.heard = network, heard
 
     def __call__(self, seen: np.ndarray, done: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -152,21 +156,18 @@ class Heard:
         return self.network(seen, done, rows)
 
 
-def heard_by(networks: dict[str, Any], heard: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, Any]:
+def heard_by(networks: dict[str, Any], heard: Cells) -> dict[str, Any]:
     return {name: Heard(network, heard) for name, network in networks.items()}
 
 
-def assert_alike(
-    table: list[tuple[np.ndarray, np.ndarray]], training: list[tuple[np.ndarray, np.ndarray]]
-) -> None:
+def assert_alike(table: Cells, training: Cells) -> None:
     for mine, theirs in zip(table, training, strict=False):
         np.testing.assert_array_equal(mine[0], theirs[0])
         np.testing.assert_array_equal(mine[1], theirs[1])
 
 
 def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
-    table: list[tuple[np.ndarray, np.ndarray]] = []
-    training: list[tuple[np.ndarray, np.ndarray]] = []
+    table, training = Cells(), Cells()
     bots, voices = zip(*(learned("planning") for _ in range(4)), strict=True)
     for bot in bots:
         bot.declaring = Heard(bot.declaring, table)
@@ -185,20 +186,15 @@ def test_planning_is_seen_alike_at_the_table_and_in_training() -> None:
 
 @pytest.mark.slow
 def test_codepiece_is_seen_alike_at_the_table_and_in_training() -> None:
-    table: list[tuple[np.ndarray, np.ndarray]] = []
-    training: list[tuple[np.ndarray, np.ndarray]] = []
-
-    def heard(networks: Any, cells: list[tuple[np.ndarray, np.ndarray]]) -> dict[str, Heard]:
-        return {name: Heard(network, cells) for name, network in networks.items()}
-
+    table, training = Cells(), Cells()
     game: Any = make("codepiece", {})
     bots, voices = zip(*(learned("codepiece") for _ in range(4)), strict=True)
     for bot in bots:
-        bot.networks = heard(bot.networks, table)
+        bot.networks = heard_by(bot.networks, table)
     record = play_in_memory(game, voices, match_spec(game, seed="seen/0", round_number=1))
     matches = self_play_codepiece.Matches(envs.batch("codepiece", n=1, seed="seen"), game.dealers)
     matches.careless = 0
-    networks = heard(codepiece_learned.Learned().networks, training)
+    networks = heard_by(codepiece_learned.Learned().networks, training)
     matches.play(networks, np.random.default_rng(1), explore=0, steps=len(record.moves))
     assert len(table) > 150
     assert len(table) == len(training)
@@ -237,8 +233,7 @@ def test_what_codepiece_remembers_is_what_happened_and_excludes_no_card_that_is_
 
 @pytest.mark.slow
 def test_dou_dizhu_is_seen_alike_at_the_table_and_in_training() -> None:
-    table: list[tuple[np.ndarray, np.ndarray]] = []
-    training: list[tuple[np.ndarray, np.ndarray]] = []
+    table, training = Cells(), Cells()
     game = make("dou_dizhu", {"landlords": [0]})
     bots, voices = zip(*(learned("dou_dizhu") for _ in range(3)), strict=True)
     for bot in bots:
@@ -257,8 +252,7 @@ def test_chefs_hat_is_seen_alike_at_the_table_and_in_training() -> None:
     """Gifts, special actions and what each seat alone knows of the exchange are among it."""
     game, asked = make("chefs_hat", {}), set()
     for number in range(4):
-        table: list[tuple[np.ndarray, np.ndarray]] = []
-        training: list[tuple[np.ndarray, np.ndarray]] = []
+        table, training = Cells(), Cells()
         bots, voices = zip(*(learned("chefs_hat") for _ in range(4)), strict=True)
         for bot in bots:
             bot.networks = heard_by(bot.networks, table)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from rating import Match, PairTable
+from rating.errors import MalformedGame
+from rating.reading.gathering import GameColumns
 
 RECORDED = Path(__file__).parent.parent / "data" / "rating"
 
@@ -73,3 +75,15 @@ def simulate_season(players: int, rounds: int, seed: int = 0) -> list[Match]:
                 names = [f"p{k}" for k in turned]
                 matches.append(Match(names, points, round=number, table=table))
     return matches
+
+
+def split(found: Iterable[GameColumns | MalformedGame]) -> tuple[list[tuple[str, ...]], list[MalformedGame]]:
+    """Games, each as its cells, and problems."""
+    games: list[tuple[str, ...]] = []
+    problems = []
+    for item in found:
+        if isinstance(item, MalformedGame):
+            problems.append(item)
+        else:
+            games += zip(*item, strict=True)
+    return games, problems

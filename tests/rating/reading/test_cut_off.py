@@ -16,6 +16,7 @@ from rating.reading.files import Reading, read_results
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
 from tests.fixtures.profiles import examples
+from tests.rating.recorded_results import split
 
 REPORTS = Path(__file__).parents[2] / "data" / "rating" / "reports"
 HEADER = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n'
@@ -25,19 +26,8 @@ Row = tuple[str, ...]
 
 def found_in(text: str) -> tuple[list[Row], list[MalformedGame]]:
     """Games and problems of a PGN text, the same by games and by lines."""
-
-    def read(pieces: list[str]) -> tuple[list[Row], list[MalformedGame]]:
-        games: list[Row] = []
-        problems = []
-        for item in read_pgn(pieces, "f"):
-            if isinstance(item, MalformedGame):
-                problems.append(item)
-            else:
-                games += zip(*item, strict=True)
-        return games, problems
-
-    whole = read([text])
-    assert whole == read(list(io.StringIO(text)))
+    whole = split(read_pgn([text], "f"))
+    assert whole == split(read_pgn(list(io.StringIO(text)), "f"))
     return whole
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 from rating.crosstable import PairTable
 from rating.errors import MalformedGame, OptionError, ReadError
 from rating.reading.files import Reading, read_results
-from rating.reading.gathering import GameColumns, whole_number
+from rating.reading.gathering import whole_number
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
 from tests.fixtures.profiles import examples
+from tests.rating.recorded_results import split
 
 OLD = """[Event "Club, \\"A\\""]
 [Site "?"]
@@ -41,18 +41,6 @@ Nc6 1/2-1/2
 
 *
 """
-
-
-def split(found: Iterable[GameColumns | MalformedGame]) -> tuple[list[tuple[str, ...]], list[MalformedGame]]:
-    """Games, each as its cells, and problems."""
-    games: list[tuple[str, ...]] = []
-    problems = []
-    for item in found:
-        if isinstance(item, MalformedGame):
-            problems.append(item)
-        else:
-            games += zip(*item, strict=True)
-    return games, problems
 
 
 def read(text: str | bytes, **options: object) -> Reading:

@@ -17,6 +17,7 @@ from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv
 from rating.text import from_csv_cell
 from tests.fixtures.profiles import examples
+from tests.rating.recorded_results import split
 
 Row = tuple[str, ...]
 
@@ -24,14 +25,7 @@ OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
 
 def found_in(pieces: list[str], form: str) -> tuple[list[Row], list[MalformedGame]]:
-    games: list[Row] = []
-    problems = []
-    for item in read_pgn(pieces, "f") if form == "pgn" else read_csv(pieces, "f"):
-        if isinstance(item, MalformedGame):
-            problems.append(item)
-        else:
-            games += zip(*item, strict=True)
-    return games, problems
+    return split(read_pgn(pieces, "f") if form == "pgn" else read_csv(pieces, "f"))
 
 
 def lines_of(text: str) -> list[str]:
