@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 VARIABLE = "ARBITER_TOKEN"
 _NO_TERMS = "{} has no `submissions:` yet, so nothing can be sent (write submissions: {{}})"
 
+token_option = click.option(
+    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
+)
+
 
 @click.group()
 def authors() -> None:
@@ -217,9 +221,7 @@ def _names(path: str) -> list[str]:
 @click.argument("url")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--season", required=True, help="Its name on the site.")
-@click.option(
-    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
-)
+@token_option
 @click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
 def submit(url: str, path: Path, season: str, token_file: Path | None, no_wait: bool) -> None:
     """Send a program, a folder or a ZIP file, to a site, and wait for the verdict.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arbiter.cli.authors import VARIABLE, token_of
+from arbiter.cli.authors import token_of, token_option
 from arbiter.cli.options import format_option
 from arbiter.cli.output import note, print_json, say
 from arbiter.errors import BotCheckFailed
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     "--deals", "deals_file", type=click.Path(), help="Cards of a match: a record, or a list of deals."
 )
 @click.option("--matches", type=click.IntRange(min=1), help="How many are played at most.")
-@click.option(
-    "--token-file", type=click.Path(path_type=Path), help=f"Holds the token.  [default: {VARIABLE}]"
-)
+@token_option
 @click.option("--no-wait", is_flag=True, help="Do not wait until it is over.")
 @format_option
 def request(
