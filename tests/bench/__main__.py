@@ -15,7 +15,6 @@ from tests.bench.season import measure_season, regress
 
 
 def machine() -> dict[str, object]:
-    """What the figures were measured on."""
     model = "unknown"
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):

@@ -90,7 +90,6 @@ def _matches(
     lot: Random,
     most: int | None,
 ) -> Iterator[PackedMatch]:
-    """A round's matches, made of the first."""
     specs = list(match_specs(config, SEED, number, tables))
     record = play_by_policy(config.game, random_policy(specs[0].id), specs[0], cost=150_000)
     shape: dict[str, Any] = json.loads(zlib.decompress(pack(record)))

@@ -79,7 +79,6 @@ class Random:
         self._choice = random.Random(seed).choice
 
     def action(self, observation: Any, info: Any) -> int:
-        """A possible action."""
         return self._choice(np.flatnonzero(observation[28:] == 1).tolist())
 
 
@@ -89,7 +88,6 @@ class Hearing(Random):
     score: object = None
 
     def on_step(self, info: Any) -> None:
-        """Read it, so that it is built."""
         self.score = info["Game_Score"]
 
 

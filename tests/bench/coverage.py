@@ -51,7 +51,6 @@ def coverage(players: int, rounds: int, alpha: float, seeds: range) -> dict[str,
 
 
 def main() -> None:
-    """A line of JSON a cell."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seasons", type=int, default=100)
     parser.add_argument("--first-seed", type=int, default=0)

@@ -91,7 +91,6 @@ def ratio(one: Callable[[], int], other: Callable[[], int]) -> float:
 
 
 def speed(act: Callable[[], int], seconds: float) -> float:
-    """Actions a CPU second."""
     actions, start = 0, process_time()
     while (spent := process_time() - start) < seconds:
         actions += act()

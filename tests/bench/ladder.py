@@ -76,7 +76,6 @@ class Cost:
 
 
 def main(chosen: list[str]) -> None:
-    """Play the chosen games, all without a choice, and write the page."""
     if unknown := set(chosen) - set(GAMES):
         sys.exit(f"no ladder of {', '.join(sorted(unknown))}; known: {', '.join(GAMES)}")
     for game in chosen or GAMES:
@@ -113,7 +112,6 @@ def run_command(*words: object) -> Any:
 
 
 def bots_of(config: Path) -> dict[str, Bot]:
-    """A ladder's bots by name."""
     found = {}
     for player in yaml.safe_load(config.read_text())["players"]:
         words = [from_root(config, word) for word in player["command"]]
@@ -160,7 +158,6 @@ def costs(config: Path) -> dict[str, Cost]:
 
 
 def section(config: Path) -> str:
-    """A game's part of the page."""
     standings, crosstable = run_command("standings", config), run_command("crosstable", config)
     bots, used = bots_of(config), costs(config)
     players = [player for player in standings["players"] if "#" not in player["player"]]

@@ -30,7 +30,6 @@ THINKING_NS = 2 * SECOND
 
 
 def main() -> None:
-    """Print the coefficient, the ends, and how often they hold."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -131,7 +131,6 @@ def evidence() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Aggregate and fit the same season with each, then play games."""
     season = made_season(PLAYERS, RESULTS)
     with one_thread():
         ours, _ = timed(lambda: bayeselo(PairTable.from_results(**season)), 3)

@@ -152,7 +152,6 @@ def deals_per_second(game: AnyGame, seconds: float = 2.0) -> float:
 
 
 def dealt_beforehand(game: AnyGame) -> list[Deal]:
-    """The deals of so many matches, none of them depending on play."""
     return [deal for number in range(MATCHES) for deal in programme(game, "1", number + 1).deals]
 
 

@@ -102,7 +102,6 @@ def figures(players: int = 2000, rounds: int = 50, season_file: Path | None = No
 
 
 def main() -> None:
-    """Print the table, then the object."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--players", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=50)

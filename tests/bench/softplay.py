@@ -72,7 +72,6 @@ def play_season(play: Callable[[list[list[str]], int], list[Match]], rule: Rule,
 
 
 def made(seed: int, rule: Rule, style: float, gain: float, loss: float) -> list[Match]:
-    """A made season."""
     rng = np.random.default_rng([seed, 2])
     strength = dict(zip(NAMES, rng.normal(0.0, 150.0, PLAYERS).tolist(), strict=True))
     likes = {one: dict(zip(NAMES, rng.normal(0.0, style, PLAYERS), strict=True)) for one in NAMES}
@@ -164,7 +163,6 @@ def help_friend(state: PlanningState, seat: int, friend: int) -> int:
 
 
 def planning(seed: int, rule: Rule, helper: str, share: float) -> list[Match]:
-    """A season of Planning."""
     rng = random.Random(f"players {seed}")
     thumbs = {
         name: Thumb(rng.uniform(0.8, 1.2), rng.random() < 0.5, rng.random() < 0.5, rng.uniform(0.0, 0.3))
@@ -258,7 +256,6 @@ def stored(config_file: Path) -> dict[str, Any]:
 
 
 def rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """A row for each cell."""
     seeds = range(given.first_seed, given.first_seed + given.seasons)
     if given.what == "made":
         for style in given.style:
@@ -276,7 +273,6 @@ def rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """A line of JSON a cell."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -71,7 +71,6 @@ class Otherwise:
 
 
 def planning(module: str, name: str, seed: int = 1, **options: Any) -> Bot:
-    """A bot of `bots` for Planning."""
     session = import_module("planning_kit").Session(getattr(import_module(module), name)(seed, **options))
     return lambda command: f"{session.answer(command)}\n\n".encode()
 
@@ -294,7 +293,6 @@ def level(seasons: int = 1000, players: int = 4, questions: int = 400) -> dict[s
 
 
 def main() -> None:
-    """Command line."""
     line = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     line.add_argument("games", nargs="*", metavar="GAME")
     line.add_argument("--rounds", type=int, default=20)

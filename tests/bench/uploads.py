@@ -10,19 +10,18 @@ import asyncio
 import io
 import json
 import os
-import shutil
-import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from arbiter.cli import exit_code
 from tests.bench.web import RATE, Load, warm, write_season
+from tests.fixtures.served_site import serving
 
 AUTHORS = 60
 PADDING = 500_000
@@ -32,7 +31,6 @@ BOT = Path(__file__).parents[2] / "bots" / "languages" / "bot.py"
 
 
 def archive() -> bytes:
-    """A program that plays, and something to carry."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as into:
         into.writestr("bot.py", BOT.read_text())
@@ -77,29 +75,19 @@ async def phases(port: int, tokens: list[str]) -> dict[str, Any]:
 
 
 def figures() -> dict[str, Any]:
-    """All of it."""
-    folder = Path(tempfile.mkdtemp())
+    with tempfile.TemporaryDirectory() as name:
+        return measured(Path(name))
+
+
+def measured(folder: Path) -> dict[str, Any]:
     config = write_season(folder)
     config.write_text("submissions: {}\n" + config.read_text())
     (folder / "class.csv").write_text("name\n" + "".join(f"author {n:02d}\n" for n in range(AUTHORS)))
-    arbiter = [sys.executable, "-m", "arbiter"]
-    made = subprocess.run(
-        [*arbiter, "authors", "add", str(config), "--csv", str(folder / "class.csv")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    tokens = [line.rpartition(",")[2] for line in made.stdout.splitlines()[-AUTHORS:]]
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(
-            [*arbiter, "serve", str(config), "--play", "--port", "0"],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-    try:
-        assert process.stdout is not None
-        port = urlsplit(process.stdout.readline().partition(" ")[2].strip()).port
+    with redirect_stdout(io.StringIO()) as out:
+        exit_code(["authors", "add", str(config), "--csv", str(folder / "class.csv")])
+    tokens = [line.rpartition(",")[2] for line in out.getvalue().splitlines()[-AUTHORS:]]
+    with serving(config, "--play", folder=folder) as served:
+        port = served.port
         assert port is not None
         warm(port)
         found = asyncio.run(phases(port, tokens))
@@ -112,10 +100,6 @@ def figures() -> dict[str, Any]:
             "matches": sum(row["matches"] for row in players) // 4,
             "faults": sum(sum(row["faults"].values()) for row in players),
         }
-    finally:
-        process.terminate()
-        process.wait()
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

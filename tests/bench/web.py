@@ -40,7 +40,6 @@ CONNECTIONS = 20
 
 
 def write_season(folder: Path) -> Path:
-    """A season that does not end while it is measured."""
     lines = ["season: bench", "game: planning", "rounds: 10000", "time: 60s", "isolation: plain", "players:"]
     lines += [
         f"  - {{name: p{number}, command: {json.dumps([*RANDOM.split(), '--seed', str(number)])}}}"
@@ -124,7 +123,6 @@ class Load:
 
 
 def resident_mb(pid: int) -> float:
-    """Memory of a process, in MB."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
@@ -221,7 +219,6 @@ def clock(port: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=0.5)
     print(json.dumps(figures(parser.parse_args().minutes), indent=2))

@@ -32,7 +32,6 @@ def command(name: str) -> list[str]:
 
 @pytest.fixture(params=NAMES)
 def process(request: pytest.FixtureRequest) -> list[str]:
-    """The command of every bot in turn."""
     return command(request.param)
 
 

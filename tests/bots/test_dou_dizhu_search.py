@@ -29,7 +29,6 @@ def program(cpp_bot: Path) -> str:
 
 @pytest.fixture
 def search(program: str) -> Iterator[Process]:
-    """One bot, as a process."""
     with at_table([[program, *QUICK]]) as (bot,):
         yield bot
 

@@ -48,7 +48,6 @@ WITHOUT_KIT = {"dou_dizhu": dou_dizhu_learned, "chefs_hat": chefs_hat_learned}
 
 
 def learned(game: str, seed: int = 1) -> tuple[Any, Callable[[str], bytes]]:
-    """A learned bot in this process, and what it answers."""
     if game == "planning":
         session = planning_kit.Session(planning_learned.Learned(seed))
         return session.bot, lambda line: f"{session.answer(line)}\n\n".encode()
@@ -57,7 +56,6 @@ def learned(game: str, seed: int = 1) -> tuple[Any, Callable[[str], bytes]]:
 
 
 def match(name: str, game: AnyGame | None = None, seed: int = 1) -> MatchRecord:
-    """A match of learned bots alone."""
     game = game or make(name, {})
     record = play_in_memory(game, [learned(name, seed)[1] for _ in range(game.seats)], match_spec(game))
     assert record.forfeit is None, record.forfeit

@@ -20,8 +20,6 @@ OPENING = ["set_deck 23456789TJQKA CDHS", "set_players 3 1", "set_game 2 2 0 2 1
 
 
 class First(kit.Bot):
-    """Declares nothing and plays its first legal card."""
-
     def declare(self, table: kit.Table) -> int:
         return 0
 

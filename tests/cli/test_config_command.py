@@ -43,7 +43,6 @@ def file(tmp_path: Path) -> Path:
 
 
 def stored(file: Path) -> list[str]:
-    """The digests of the rounds."""
     with closing(Store(load(file).store)) as store:
         season = store.season("s")
         assert season is not None

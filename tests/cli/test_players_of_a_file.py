@@ -34,7 +34,6 @@ def write_season_file(folder: Path, *players: dict[str, Any], **terms: Any) -> P
 
 
 def steps_by_name(result: tuple[int, str, str]) -> dict[str, dict[str, Any]]:
-    """The steps of a report in JSON, by name."""
     return {step["name"]: step for step in json.loads(result[1])["steps"]}
 
 

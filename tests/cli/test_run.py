@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A round of four short matches."""
     path = tmp_path / "spring.yaml"
     lines = ["game: {name: planning, deals: [[1, 0]]}", "isolation: plain", "rounds: 2", "players:"]
     lines += [f"  - {{name: p{n}, command: {json.dumps(RANDOM.split())}}}" for n in range(4)]

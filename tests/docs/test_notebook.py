@@ -69,7 +69,6 @@ def play_match(name: str = "planning", **more: Any) -> MatchRecord:
 
 
 def framed(replay: ShownReplay) -> tuple[dict[str, str | None], Elements]:
-    """The attributes of the frame, and the page in it."""
     [(tag, attributes, _)] = Elements(replay._repr_html_()).found
     page = attributes["srcdoc"]
     assert tag == "iframe"

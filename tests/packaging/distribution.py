@@ -25,7 +25,6 @@ MADE = [line.rstrip("/").rpartition("/")[2] for line in (ROOT / ".gitignore").re
 
 @pytest.fixture(scope="module")
 def held() -> set[str]:
-    """The names of the files in the wheel."""
     with zipfile.ZipFile(WHEEL) as archive:
         return set(archive.namelist())
 

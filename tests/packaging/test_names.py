@@ -16,7 +16,6 @@ OF_GAMES = ("arbiter/games/", "arbiter/envs/", "arbiter/games/samples/")
 
 @lru_cache
 def texts():
-    """The text of each file of the packages."""
     files = [path for folder in ("arbiter", "rating") for path in (ROOT / folder).rglob("*.py")]
     return {str(path.relative_to(ROOT)): path.read_text() for path in files}
 

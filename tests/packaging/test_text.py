@@ -134,7 +134,6 @@ def shown(cell: str) -> list[tuple[str, set[str]]]:
 
 
 def plain(text: str) -> str:
-    """What a reader is to see."""
     return printable(text).replace("\n", " ").replace("\t", " ")
 
 

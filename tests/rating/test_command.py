@@ -36,7 +36,6 @@ def loaded(result: Result) -> dict[str, Any]:
 
 @pytest.fixture
 def pgn(tmp_path: Path) -> Path:
-    """The recorded matches of four players as PGN."""
     table = recorded_table("small4")
     result = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
     games = []

@@ -76,8 +76,6 @@ class HighCardState(NamedTuple):
 
 
 class HighCard(Game):
-    """A third party's game."""
-
     name = "high_card"
     title = "High card"
     seat_word = "opener"
