@@ -207,7 +207,7 @@ def main() -> None:
         line.error(f"{given.game} takes two bots, got {len(names)}")
     first, second = names
     if given.game == "codepiece":
-        gained, used = codepiece(*(maker("codepiece", name) for name in names), count)
+        gained, used = codepiece(maker("codepiece", first), maker("codepiece", second), count)
         mean, error = _mean([(points > 0) + (points == 0) / 2 for points in gained])
         print(f"{first} wins {mean:.1%} ± {error:.1%} of {count} pairs against {second},")
         print(f"{sum(gained) / count / 8:+.2f} points a deal; CPU s a deal {used[0]:.3f}, {used[1]:.3f}")
