@@ -27,14 +27,8 @@ from arbiter.web.http.request_bodies import Bodies, Uploads
 from arbiter.web.http.request_guard import Guard, given
 from arbiter.web.http.sse import stream_answer
 from arbiter.web.http.traffic import RequestLog, Traffic, metrics
-from arbiter.web.pages import attacks as attack_pages
-from arbiter.web.pages import regression
-from arbiter.web.pages.attacks import ATTACKS, attack_routes
-from arbiter.web.pages.join import joining_routes
-from arbiter.web.pages.own_pages import own_routes
-from arbiter.web.pages.regression import LIST, trial_routes
-from arbiter.web.pages.requests import request_routes
-from arbiter.web.pages.source_compare import copy_routes
+from arbiter.web.pages import join, own_pages, site_pages, source_compare
+from arbiter.web.pages import requests as request_pages
 from arbiter.web.pages.visitor_table_routes import table_routes
 from arbiter.web.rendering.compression import Packing, send_asset
 from arbiter.web.rendering.templates import prepare, render
@@ -130,8 +124,7 @@ def listen(season: str, request: Request) -> Response:
 router.include_router(authors.router)
 router.include_router(requests.router)
 router.include_router(organisers.router)
-router.include_router(regression.router, responses=ERRORS)
-router.include_router(attack_pages.router, responses=ERRORS)
+router.include_router(site_pages.router, responses=ERRORS)
 
 
 class _Api(FastAPI):
@@ -143,23 +136,6 @@ class _Api(FastAPI):
         if not self.document:
             self.document.update(super().openapi())
         return self.document
-
-
-def make_api(
-    seasons: Seasons,
-    live: Live,
-    uploads: Uploads,
-    trials: Trials | None = None,
-    attacks: AttackRecord | None = None,
-) -> FastAPI:
-    """The API over some seasons: the public part only reads."""
-    api = _Api(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
-    for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
-        api.add_exception_handler(kind, tell_failure)
-    api.state.seasons, api.state.live, api.state.uploads = seasons, live, uploads
-    api.state.trials, api.state.attacks = trials, attacks
-    api.router.routes.extend(router.routes)
-    return api
 
 
 def make_site(
@@ -180,12 +156,18 @@ def make_site(
     machine; `hosts` are the site's names, None for any.
     Without `behind_proxy` the log has it when there is a proxy nevertheless.
     """
-    live, traffic, uploads = live or Live(seasons), Traffic(), Uploads()
+    live, traffic = live or Live(seasons), Traffic()
+    api = _Api(title="arbiter", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
+    for kind in (HTTPException, RequestValidationError, ArbiterError, 500):
+        api.add_exception_handler(kind, tell_failure)
+    api.state.seasons, api.state.live, api.state.uploads = seasons, live, Uploads()
+    api.state.trials, api.state.attacks = trials, attacks
+    api.router.routes.extend(router.routes)
     games = {watched.config.game.name: watched.config.game for watched in seasons.watched.values()}
     read = map(manuals, games.values())
     prepare(text for found in read for text in (found["manual"], found["protocol"]))
     seasons.visited, seasons.attacked = () if tables is None else tables.offers, attacks is not None
-    alone = LIST if trials is not None else "/seasons" if attacks is None else ATTACKS
+    alone = site_pages.TESTS if trials is not None else "/seasons" if attacks is None else site_pages.ATTACKS
     front = "/seasons" if seasons.watched else alone
 
     def tell_metrics(_: Request) -> Response:
@@ -213,18 +195,17 @@ def make_site(
         Route("/healthz", tell_health, methods=READ),
         Route("/metrics", tell_metrics, methods=READ),
         Route("/seasons", show_seasons, methods=READ),
-        *own_routes(seasons, uploads),
-        *copy_routes(seasons),
-        *joining_routes(seasons),
-        *request_routes(seasons),
+        *own_pages.ROUTES,
+        *source_compare.ROUTES,
+        *join.ROUTES,
+        *request_pages.ROUTES,
+        *site_pages.ROUTES,
         *([] if tables is None else table_routes(seasons, tables)),
-        *([] if trials is None else trial_routes(trials)),
-        *([] if attacks is None else attack_routes(attacks)),
-        Mount("/api/v1", make_api(seasons, live, uploads, trials, attacks)),
+        Mount("/api/v1", api),
         Route("/static/{name:path}", send_asset, methods=READ),
     ]
     handlers: dict[Any, Any] = dict.fromkeys((HTTPException, ArbiterError, 500), tell_failure)
     site = Starlette(routes=routes, exception_handlers=handlers)
-    site.router.redirect_slashes = False
+    site.router.redirect_slashes, site.state = False, api.state
     guarded = Guard(Showing(Places(Bodies(Packing(site), seasons), seasons), seasons), hosts)
     return RequestLog(guarded, traffic, log, behind_proxy)

@@ -32,6 +32,9 @@ from arbiter.web.http.request_guard import given, number_of
 from arbiter.web.rendering.template_filters import match_of_part, match_part
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arbiter.match.record import MatchRecord
     from arbiter.store import Order
     from arbiter.store.versions import Submission
     from arbiter.web.api.schema import StepRow, SubmissionInShort
@@ -227,11 +230,15 @@ def read_log(match: str, caller: Author) -> Response:
         for seat, name in enumerate(short.players)
         if caller.author.organiser or owner_of(name) == caller.author.name
     ]
-    record = caller.state.record(match_id) if mine else None
-    if record is None:
+    return log_answer(caller.state.record(match_id) if mine else None, mine)
+
+
+def log_answer(record: MatchRecord | None, seats: Sequence[int]) -> Response:
+    """The log of some seats of a match as a file; Refusal where there is nothing to tell."""
+    if record is None or not seats:
         raise nothing_here()
-    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
-    return PlainTextResponse(log_of(record, mine), headers={**PRIVATE, "content-disposition": disposition})
+    disposition = f'attachment; filename="{match_part(record.id)}.log.txt"'
+    return PlainTextResponse(log_of(record, seats), headers={**PRIVATE, "content-disposition": disposition})
 
 
 def submission_of(caller: Caller, number: str, anybody: bool = False) -> Submission:

@@ -15,7 +15,7 @@ from arbiter.season.results import SeasonResults
 from arbiter.web.api import schema
 from arbiter.web.api.authors import REFUSALS, STATED, shape_of, submission_of
 from arbiter.web.http.authentication import Caller, caller_of
-from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here
+from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here, refusal_of
 from arbiter.web.http.request_guard import given
 from arbiter.web.rendering.template_filters import match_of_part
 
@@ -115,7 +115,7 @@ def annul(match: str, what: Annulment, caller: Organiser) -> schema.Ordered:
     match_id = match_of_part(given(match))
     if caller.state.match(match_id) is None:
         every = caller.state.matches if caller.state.number_of_matches <= administration.FEW else ()
-        raise _unknown(administration.unknown_match(match_id, every))
+        raise refusal_of(administration.unknown_match(match_id, every), 404, "not_found")
     arguments = _season(caller), [match_id], what.because, what.replay, not what.preview
     return _order(lambda: administration.annul(*arguments))
 
@@ -213,13 +213,8 @@ def _season(caller: Caller, player: str | None = None) -> SeasonResults:
         try:
             administration.registered(season, player)
         except ConfigError as error:
-            raise _unknown(error) from None
+            raise refusal_of(error, 404, "not_found") from None
     return season
-
-
-def _unknown(error: ConfigError) -> Refusal:
-    """Return the refusal of what an organiser names and is not there; the caller may know all that is."""
-    return Refusal(404, "not_found", error.problems[0].message, error.problems[0].hint)
 
 
 def _order(order: Callable[[], Given]) -> schema.Ordered:

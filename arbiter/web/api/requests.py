@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 
 from arbiter.contest.requests.outcomes import RequestOutcome, say_score
 from arbiter.contest.requests.request import REGRESS, Asked, Kind, checked, met
-from arbiter.contest.submissions.match_log import log_of
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
 from arbiter.replay.schema import Replay
@@ -26,17 +25,16 @@ from arbiter.store.submissions import TooMany
 from arbiter.trials.regression.program_identity import BASE as OLD
 from arbiter.trials.regression.program_identity import CANDIDATE
 from arbiter.web.api import schema
-from arbiter.web.api.authors import REFUSALS, STATED, Author, owner_of
-from arbiter.web.http.http_errors import PRIVATE, Refusal, nothing_here, too_many
+from arbiter.web.api.authors import REFUSALS, STATED, Author, log_answer, owner_of
+from arbiter.web.http.http_errors import Refusal, nothing_here, refusal_of, too_many
 from arbiter.web.http.request_guard import given, number_of
-from arbiter.web.rendering.template_filters import duration, match_of_part, match_part
+from arbiter.web.rendering.template_filters import duration, match_of_part
 
 if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.season.config.keys import Requests
     from arbiter.store.request_queue import Request as Stored
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.watched_seasons import Seasons
 
 BASE = "/seasons/{season}/requests"
 ONE = f"{BASE}/{{number}}"
@@ -87,7 +85,7 @@ def list_requests(caller: Author) -> schema.RequestList:
 @router.get(ONE)
 def read_request(number: str, caller: Author, request: Request) -> schema.RequestInFull:
     """Return a request of yours: how far it is, what came of it, its matches."""
-    return full(found_by(caller, number), caller, request.app.state.seasons)
+    return full(found_by(caller, number), caller, request)
 
 
 @router.delete(ONE)
@@ -102,15 +100,21 @@ def cancel(number: str, caller: Author) -> schema.RequestInShort:
 @router.get(f"{ONE}/matches/{{match}}/replay")
 def read_replay(number: str, match: str, caller: Author, request: Request, reader: str = "public") -> Replay:
     """Return a match of a request of yours, to be replayed."""
-    found = found_by(caller, number)
-    state = state_of(found, caller, request.app.state.seasons)
-    return replay_of(found, state, match_of_part(given(match)), reader)
+    found, match_id = found_by(caller, number), match_of_part(given(match))
+    state = state_of(found, caller, request)
+    own = own_seats(found, state.record(match_id))
+    replay = listings.replay(state, match_id, reader, alone=own)
+    if replay is None:
+        raise nothing_here()
+    return replay
 
 
 @router.get(f"{ONE}/matches/{{match}}/log", response_class=PlainTextResponse)
 def read_log(number: str, match: str, caller: Author, request: Request) -> Response:
     """Return what your program heard and answered in a match, its times, its errors."""
-    return log_answer(found_by(caller, number), match, caller, request.app.state.seasons)
+    found = found_by(caller, number)
+    record = state_of(found, caller, request).record(match_of_part(given(match)))
+    return log_answer(record, own_seats(found, record))
 
 
 def make(caller: Caller, asked: Asked) -> Stored:
@@ -120,8 +124,7 @@ def make(caller: Caller, asked: Asked) -> Stored:
     try:
         wish = checked(config, season, caller.state.roster, author, asked)
     except ConfigError as error:
-        problem = error.problems[0]
-        raise Refusal(422, "invalid", problem.message, problem.hint) from None
+        raise refusal_of(error, 422, "invalid") from None
     try:
         return season.requests.add(author, asked.kind, wish.kept(), wish.most, terms.per_day, terms.per_hour)
     except TooMany as error:
@@ -186,9 +189,9 @@ def short(found: Stored, caller: Caller) -> schema.RequestInShort:
     }
 
 
-def full(found: Stored, caller: Caller, seasons: Seasons) -> schema.RequestInFull:
+def full(found: Stored, caller: Caller, request: Request) -> schema.RequestInFull:
     """The same with what came of it."""
-    state = _state_of(found, caller, seasons)
+    state = _state_of(found, caller, request)
     matches = () if state is None else state.matches[:MOST_MATCHES]
     return {
         **short(found, caller),
@@ -215,16 +218,16 @@ def _say(found: Stored) -> str:
     return told or ("is being played" if found.state in OPEN else "was cancelled before a board was complete")
 
 
-def state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState:
+def state_of(found: Stored, caller: Caller, request: Request) -> SeasonState:
     """The matches of a request as a season's state; Refusal where there are none."""
-    state = _state_of(found, caller, seasons)
+    state = _state_of(found, caller, request)
     if state is None:
         raise nothing_here()
     return state
 
 
-def _state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState | None:
-    stored = seasons.watched[caller.state.name].requested(found.place)
+def _state_of(found: Stored, caller: Caller, request: Request) -> SeasonState | None:
+    stored = request.app.state.seasons.watched[caller.state.name].requested(found.place)
     if stored is None:
         return None
     state = SeasonState.of(replace(caller.state.config, freeze=0), stored)
@@ -232,30 +235,10 @@ def _state_of(found: Stored, caller: Caller, seasons: Seasons) -> SeasonState | 
     return renewed(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
 
 
-def replay_of(found: Stored, state: SeasonState, match_id: str, reader: str) -> Replay:
-    """A match of a request as a reader sees it, with notes of own bots; Refusal where there is none."""
-    record = state.record(match_id)
-    replay = (
-        None if record is None else listings.replay(state, match_id, reader, alone=own_seats(found, record))
-    )
-    if replay is None:
-        raise nothing_here()
-    return replay
-
-
-def log_answer(found: Stored, match: str, caller: Caller, seasons: Seasons) -> Response:
-    """Return the log of the author's own seats in a match of a request."""
-    match_id = match_of_part(given(match))
-    record = state_of(found, caller, seasons).record(match_id)
-    own = [] if record is None else own_seats(found, record)
-    if record is None or not own:
-        raise nothing_here()
-    disposition = f'attachment; filename="{match_part(match_id)}.log.txt"'
-    return PlainTextResponse(log_of(record, own), headers={**PRIVATE, "content-disposition": disposition})
-
-
-def own_seats(found: Stored, record: MatchRecord) -> list[int]:
-    """The seats of the author's own versions, whatever they are called in it."""
+def own_seats(found: Stored, record: MatchRecord | None) -> list[int]:
+    """The seats of the author's own versions in a match, if there is one, whatever they are called in it."""
+    if record is None:
+        return []
     roles = {CANDIDATE: found.wish["player"], OLD: found.wish["against"][0]} if found.kind == REGRESS else {}
     names = [original(name) for name in record.players]
     return [seat for seat, name in enumerate(names) if owner_of(roles.get(name, name)) == found.author]

@@ -94,6 +94,12 @@ def too_many(message: str, limit: int, seconds: int, hint: str = "") -> Refusal:
     return Refusal(429, "too_many", message, hint, headers, more)
 
 
+def refusal_of(error: ConfigError, status: int, code: str) -> Refusal:
+    """Return a mistake as a refusal: its first problem, and what mends it."""
+    problem = error.problems[0]
+    return Refusal(status, code, problem.message, problem.hint)
+
+
 def nothing_here() -> Refusal:
     """Return the refusal of what does not exist, or is not the caller's: nobody can tell which."""
     return Refusal(404, "not_found", NOTHING)

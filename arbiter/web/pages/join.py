@@ -5,10 +5,8 @@ A token and a code are each shown once, by the answer that makes them.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -19,10 +17,9 @@ from arbiter.errors import ConfigError
 from arbiter.store.invitations import UsedUp
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.submissions import TooMany
-from arbiter.web.http.authentication import LOGIN, SESSION, begin_session, by_token, check_form, set_cookie
-from arbiter.web.http.http_errors import Refusal, too_many
-from arbiter.web.http.request_bodies import read_fields
-from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, own_page
+from arbiter.web.http.authentication import SESSION, begin_session, by_token, set_cookie
+from arbiter.web.http.http_errors import Refusal, refusal_of, too_many
+from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, own_page, takes
 from arbiter.web.rendering.template_filters import duration
 from arbiter.web.rendering.templates import render
 
@@ -32,31 +29,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.watched_seasons import Seasons
 
 PER_DAY = 20
 """Invitations to a player that its people may make in 24 hours."""
 
 
-def joining_routes(seasons: Seasons) -> list[Route]:
-    """The page for who has a code, and the forms of tokens and of a player's people."""
-
-    async def join(request: Request) -> Response:
-        fields = await read_fields(request)
-        check_form(request, LOGIN, fields.get("proof"))
-        return await run_in_threadpool(_join, seasons, request, fields)
-
-    return [
-        Route("/join", _join_page),
-        Route("/join", join, methods=POST),
-        Route("/me/token", does(seasons, partial(_renew, seasons)), methods=POST),
-        Route("/me/invite", does(seasons, _invite), methods=POST),
-        Route("/me/leave", does(seasons, _leave), methods=POST),
-    ]
-
-
-def _join(seasons: Seasons, request: Request, fields: Mapping[str, str]) -> Response:
+def _join(request: Request, fields: Mapping[str, str]) -> Response:
     """Give a token to who has a code; what is wrong stands in the form."""
+    seasons = request.app.state.seasons
     code, name = fields.get("code", "").strip(), fields.get("name", "").strip()
     digest = hash_of_code(code)
     try:
@@ -66,7 +46,7 @@ def _join(seasons: Seasons, request: Request, fields: Mapping[str, str]) -> Resp
         token = become_one(state.config, state.stored, code, name)
     except ConfigError as error:
         return _join_page(request, error, code, name)
-    return _token_page(seasons, request, token)
+    return _token_page(request, token)
 
 
 def _join_page(
@@ -76,15 +56,16 @@ def _join_page(
     return form_page(request, "join", 200 if wrong is None else 422, wrong=wrong, code=code, name=name)
 
 
-def _renew(seasons: Seasons, caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
+def _renew(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
     """Give who asks another token; all sessions with the old one but this are over."""
     author = caller.author
     token = renew(caller.state.stored, author.name, author.who, author.member, living=True)
-    return _token_page(seasons, request, token)
+    return _token_page(request, token)
 
 
-def _token_page(seasons: Seasons, request: Request, token: str) -> Response:
+def _token_page(request: Request, token: str) -> Response:
     """Show a new token, this once, and begin a session with it."""
+    seasons = request.app.state.seasons
     caller = by_token(seasons, token)
     if caller is None:
         # Taken out in the same moment.
@@ -104,7 +85,7 @@ def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
         message = f"{PER_DAY} invitations in 24 hours: the next one in {duration(error.seconds)}"
         raise too_many(message, PER_DAY, error.seconds) from None
     except ConfigError as error:
-        raise _refused(error) from None
+        raise refusal_of(error, 409, "conflict") from None
     return own_page("invited", caller, request, code=code, days=LASTS.days, most=MOST_PEOPLE)
 
 
@@ -116,13 +97,18 @@ def _leave(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
     try:
         remove(caller.state.stored, author.name, author.member or author.name, author.who, "leave")
     except ConfigError as error:
-        raise _refused(error) from None
+        raise refusal_of(error, 409, "conflict") from None
     answer = RedirectResponse("/login", 303, OWN)
     if len(request.state.callers) == 1:
         set_cookie(request, answer, SESSION)
     return answer
 
 
-def _refused(error: ConfigError) -> Refusal:
-    problem = error.problems[0]
-    return Refusal(409, "conflict", problem.message, problem.hint)
+ROUTES = [
+    Route("/join", _join_page),
+    Route("/join", takes(_join), methods=POST),
+    Route("/me/token", does(_renew), methods=POST),
+    Route("/me/invite", does(_invite), methods=POST),
+    Route("/me/leave", does(_leave), methods=POST),
+]
+"""The page for who has a code, and the forms of tokens and of a player's people."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arbiter.web.http.authentication import (
     COOKIE_BYTES,
@@ -27,25 +27,22 @@ from arbiter.web.http.request_guard import given
 from arbiter.web.rendering.templates import render
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from starlette.requests import Request
 
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.watched_seasons import Seasons
 
 POST = ["POST"]
 OWN = {**PRIVATE, "referrer-policy": "same-origin"}
 """Browsers tell where a form was sent from only where they may tell it to the site itself."""
 
 
-def shows(
-    seasons: Seasons, show: Callable[..., Response], organiser: bool = False
-) -> Callable[[Request], Response]:
+def shows(show: Callable[..., Response], organiser: bool = False) -> Callable[[Request], Response]:
     """Make a handler of a page that is behind the login."""
 
     def answer(request: Request) -> Response:
-        caller = logged_in(caller_in(seasons, request, _season(request)))
+        caller = _caller_in(request)
         if organiser and not caller.author.organiser:
             raise nothing_here()
         return show(caller, request)
@@ -53,16 +50,28 @@ def shows(
     return answer
 
 
-def does(seasons: Seasons, act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
+def does(act: Callable[..., Response]) -> Callable[[Request], Awaitable[Response]]:
     """Make a handler of a form, which is read within a session alone; which may end while it comes."""
 
     async def answer(request: Request) -> Response:
-        season = _season(request)
-        logged_in(await run_in_threadpool(caller_in, seasons, request, season))
+        await run_in_threadpool(_caller_in, request)
         fields = await read_fields(request)
         check_form(request, SESSION, fields.get("proof"))
-        caller = logged_in(await run_in_threadpool(caller_in, seasons, request, season))
+        caller = await run_in_threadpool(_caller_in, request)
         return await run_in_threadpool(act, caller, request, fields)
+
+    return answer
+
+
+def takes(
+    act: Callable[[Request, Mapping[str, str]], Response],
+) -> Callable[[Request], Awaitable[Response]]:
+    """Make a handler of a form that comes before the login."""
+
+    async def answer(request: Request) -> Response:
+        fields = await read_fields(request)
+        check_form(request, LOGIN, fields.get("proof"))
+        return await run_in_threadpool(act, request, fields)
 
     return answer
 
@@ -79,6 +88,11 @@ def logged_in(caller: Caller | None) -> Caller:
     if caller is None:
         raise NotLoggedIn
     return caller
+
+
+def lead_to(path: str, caller: Caller, request: Request) -> Response:
+    """Redirect to an own page."""
+    return RedirectResponse(own_address(caller, request, path), 303, OWN)
 
 
 def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
@@ -105,7 +119,7 @@ def form_page(request: Request, template: str, status: int, **values: object) ->
     return answer
 
 
-def _season(request: Request) -> str | None:
-    """The season that an address names; None for one that is of any."""
+def _caller_in(request: Request) -> Caller:
+    """The caller in the season that the address names, if it names one; NotLoggedIn where there is none."""
     named = request.path_params.get("season")
-    return None if named is None else given(named)
+    return logged_in(caller_in(request.app.state.seasons, request, named and given(named)))

@@ -18,7 +18,6 @@ from arbiter.store.versions import DROPPED
 from arbiter.web.api import authors as authors_api
 from arbiter.web.api import organisers, requests
 from arbiter.web.http.authentication import (
-    LOGIN,
     SESSION,
     begin_session,
     by_token,
@@ -31,9 +30,20 @@ from arbiter.web.http.authentication import (
     set_cookie,
 )
 from arbiter.web.http.http_errors import Refusal, nothing_here
-from arbiter.web.http.request_bodies import FileForm, open_terms, read_fields
+from arbiter.web.http.request_bodies import FileForm, open_terms
 from arbiter.web.http.request_guard import number_of
-from arbiter.web.pages.login import OWN, POST, NotLoggedIn, does, form_page, logged_in, own_page, shows
+from arbiter.web.pages.login import (
+    OWN,
+    POST,
+    NotLoggedIn,
+    does,
+    form_page,
+    lead_to,
+    logged_in,
+    own_page,
+    shows,
+    takes,
+)
 from arbiter.web.rendering.template_filters import match_of_part
 
 if TYPE_CHECKING:
@@ -42,60 +52,49 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.request_bodies import Uploads
-    from arbiter.web.http.watched_seasons import Seasons
 
 SHOWN_MATCHES = 50
 SHOWN_DEEDS, SHOWN_SUBMISSIONS = 100, 50
 
 
-def own_routes(seasons: Seasons, uploads: Uploads) -> list[Route]:
-    """The pages of authors and of organisers, and what their forms do."""
+def _log_in(request: Request, fields: Mapping[str, str]) -> Response:
+    seasons, token = request.app.state.seasons, fields.get("token", "").strip()
+    caller = by_token(seasons, token)
+    if caller is None:
+        return _login_page(request, 401)
+    answer = RedirectResponse("", 303, OWN)
+    begin_session(seasons, caller, token, request, answer)
+    page = "/admin" if caller.author.organiser else "/me"
+    answer.headers["location"] = own_address(caller, request, page)
+    return answer
 
-    async def log_in(request: Request) -> Response:
-        fields = await read_fields(request)
-        check_form(request, LOGIN, fields.get("proof"))
-        return await run_in_threadpool(_log_in, seasons, request, fields.get("token", "").strip())
 
-    async def log_out(request: Request) -> Response:
-        answer: Response = RedirectResponse("/login", 303, OWN)
-        with suppress(NotLoggedIn):
-            answer = await does(seasons, _log_out)(request)
-        set_cookie(request, answer, SESSION)
-        return answer
+def _login_page(request: Request, status: int = 200) -> Response:
+    callers = callers_in(request.app.state.seasons, request)
+    return form_page(request, "login", status, wrong=status == 401, callers=callers)
 
-    async def send(request: Request) -> Response:
-        check_origin(request)
-        caller = logged_in(await run_in_threadpool(caller_in, seasons, request))
-        form = FileForm(request)
-        check_form(request, SESSION, (await form.fields()).get("proof"))
-        made, _ = await uploads.take(caller, form.file(), partial(caller_in, seasons, request))
-        return RedirectResponse(own_address(caller, request, f"/me/submissions/{made.id}"), 303, OWN)
 
-    return [
-        Route("/login", partial(_login_page, seasons)),
-        Route("/login", log_in, methods=POST),
-        Route("/logout", log_out, methods=POST),
-        Route("/me", shows(seasons, _me_page)),
-        Route("/me/submissions", send, methods=POST),
-        Route("/me/submissions/{number}", shows(seasons, _verdict_page)),
-        Route(
-            "/me/submissions/{number}/activate",
-            does(seasons, partial(_change, authors_api.activate)),
-            methods=POST,
-        ),
-        Route(
-            "/me/submissions/{number}/drop", does(seasons, partial(_change, authors_api.drop)), methods=POST
-        ),
-        Route("/me/matches/{match}/log", shows(seasons, _log_page)),
-        Route("/admin", shows(seasons, _admin_page, organiser=True)),
-        Route("/admin/integrity", shows(seasons, _integrity_page, organiser=True)),
-        Route(
-            "/admin/submissions/{number}",
-            shows(seasons, partial(_verdict_page, anybody=True), organiser=True),
-        ),
-        Route("/admin/{order}", does(seasons, _order), methods=POST),
-    ]
+async def _log_out(request: Request) -> Response:
+    answer: Response = RedirectResponse("/login", 303, OWN)
+    with suppress(NotLoggedIn):
+        answer = await does(_end)(request)
+    set_cookie(request, answer, SESSION)
+    return answer
+
+
+def _end(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
+    end_sessions(request)
+    return RedirectResponse("/login", 303, OWN)
+
+
+async def _send(request: Request) -> Response:
+    check_origin(request)
+    find_caller = partial(caller_in, request.app.state.seasons, request)
+    caller = logged_in(await run_in_threadpool(find_caller))
+    form = FileForm(request)
+    check_form(request, SESSION, (await form.fields()).get("proof"))
+    made, _ = await request.app.state.uploads.take(caller, form.file(), find_caller)
+    return lead_to(f"/me/submissions/{made.id}", caller, request)
 
 
 def _verdict_page(caller: Caller, request: Request, anybody: bool = False) -> Response:
@@ -114,28 +113,7 @@ def _change(
     change: Callable[[str, Caller], object], caller: Caller, request: Request, _: Mapping[str, str]
 ) -> Response:
     change(request.path_params["number"], caller)
-    return RedirectResponse(own_address(caller, request, "/me"), 303, OWN)
-
-
-def _log_out(_: Caller, request: Request, __: Mapping[str, str]) -> Response:
-    end_sessions(request)
-    return RedirectResponse("/login", 303, OWN)
-
-
-def _log_in(seasons: Seasons, request: Request, token: str) -> Response:
-    caller = by_token(seasons, token)
-    if caller is None:
-        return _login_page(seasons, request, 401)
-    answer = RedirectResponse("", 303, OWN)
-    begin_session(seasons, caller, token, request, answer)
-    page = "/admin" if caller.author.organiser else "/me"
-    answer.headers["location"] = own_address(caller, request, page)
-    return answer
-
-
-def _login_page(seasons: Seasons, request: Request, status: int = 200) -> Response:
-    callers = callers_in(seasons, request)
-    return form_page(request, "login", status, wrong=status == 401, callers=callers)
+    return lead_to("/me", caller, request)
 
 
 def _me_page(caller: Caller, request: Request) -> Response:
@@ -202,7 +180,7 @@ def _order(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respo
                 return _admin_page(caller, request, shown)
         case _:
             raise nothing_here()
-    return RedirectResponse(own_address(caller, request, "/admin"), 303, OWN)
+    return lead_to("/admin", caller, request)
 
 
 def _admin_page(caller: Caller, request: Request, preview: Mapping[str, object] | None = None) -> Response:
@@ -245,3 +223,21 @@ def _log(caller: Caller, query: Mapping[str, str]) -> dict[str, object]:
         "wanted": {"who": who, "what": what},
         "choices": {"who": people, "what": verbs},
     }
+
+
+ROUTES = [
+    Route("/login", _login_page),
+    Route("/login", takes(_log_in), methods=POST),
+    Route("/logout", _log_out, methods=POST),
+    Route("/me", shows(_me_page)),
+    Route("/me/submissions", _send, methods=POST),
+    Route("/me/submissions/{number}", shows(_verdict_page)),
+    Route("/me/submissions/{number}/activate", does(partial(_change, authors_api.activate)), methods=POST),
+    Route("/me/submissions/{number}/drop", does(partial(_change, authors_api.drop)), methods=POST),
+    Route("/me/matches/{match}/log", shows(_log_page)),
+    Route("/admin", shows(_admin_page, organiser=True)),
+    Route("/admin/integrity", shows(_integrity_page, organiser=True)),
+    Route("/admin/submissions/{number}", shows(partial(_verdict_page, anybody=True), organiser=True)),
+    Route("/admin/{order}", does(_order), methods=POST),
+]
+"""The pages of authors and of organisers, and what their forms do."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
@@ -11,10 +10,9 @@ from starlette.routing import Route
 
 from arbiter.contest.requests.request import Asked
 from arbiter.web.api import requests
-from arbiter.web.http.authentication import own_address
 from arbiter.web.http.http_errors import NOTHING, PRIVATE, Refusal
 from arbiter.web.http.request_guard import given, number_of
-from arbiter.web.pages.login import OWN, POST, does, own_page, shows
+from arbiter.web.pages.login import OWN, POST, does, lead_to, own_page, shows
 from arbiter.web.rendering.template_filters import match_of_part, match_part, part
 from arbiter.web.views.cached_views import find, read_address
 
@@ -26,24 +24,10 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store.request_queue import Request as Stored
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.watched_seasons import Seasons
 
 BASE = "/seasons/{season}/requests/{number}"
 SHOWN = {"match", "boards", "board", "round"}
 """The views of a season that a request has, too."""
-
-
-def request_routes(seasons: Seasons) -> list[Route]:
-    """The pages of requests, for their authors and organisers."""
-    return [
-        Route("/me/requests", does(seasons, _ask), methods=POST),
-        Route("/me/requests/{number}/cancel", does(seasons, _cancel), methods=POST),
-        Route(BASE, shows(seasons, partial(_page, seasons))),
-        Route(f"{BASE}/matches/{{match}}/replay", shows(seasons, partial(_replay, seasons))),
-        Route(f"{BASE}/matches/{{match}}/log", shows(seasons, partial(_log, seasons))),
-        Route(f"{BASE}/players/{{player:path}}", shows(seasons, _player)),
-        Route(f"{BASE}/{{rest:path}}", shows(seasons, partial(_part, seasons))),
-    ]
 
 
 def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
@@ -54,44 +38,37 @@ def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Respons
         raise Refusal(422, "invalid", "choose a version, and what is to be played")
     against = [name for name in fields.get("against", "").replace(",", " ").split() if name]
     made = requests.make(caller, Asked(kind, version, against, None, matches))  # type: ignore[arg-type]
-    return _to(caller, request, made.id)
+    return lead_to(_base(caller, made.id), caller, request)
 
 
 def _cancel(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
-    return _to(caller, request, requests.cancel(request.path_params["number"], caller)["id"])
-
-
-def _to(caller: Caller, request: Request, number: int) -> Response:
-    """Lead to the page of a request."""
-    return RedirectResponse(own_address(caller, request, _base(caller, number)), 303, OWN)
+    number = requests.cancel(request.path_params["number"], caller)["id"]
+    return lead_to(_base(caller, number), caller, request)
 
 
 def _base(caller: Caller, number: int) -> str:
     return f"/seasons/{part(caller.state.name)}/requests/{number}"
 
 
-def _page(seasons: Seasons, caller: Caller, request: Request) -> Response:
+def _page(caller: Caller, request: Request) -> Response:
     """How a request stands."""
     found = _found(caller, request)
-    one = requests.full(found, caller, seasons)
-    return own_page(
-        "request", caller, request, one=one, author_of=found.author, below=_base(caller, found.id)
-    )
+    one, below = requests.full(found, caller, request), _base(caller, found.id)
+    return own_page("request", caller, request, one=one, author_of=found.author, below=below)
 
 
-def _replay(seasons: Seasons, caller: Caller, request: Request) -> Response:
-    found = _found(caller, request)
-    state = requests.state_of(found, caller, seasons)
-    match_id, reader = (
-        match_of_part(request.path_params["match"]),
-        request.query_params.get("reader", "public"),
-    )
-    replay = requests.replay_of(found, state, match_id, reader)
-    return JSONResponse(replay, headers=PRIVATE)
+def _replay(caller: Caller, request: Request) -> Response:
+    reader = request.query_params.get("reader", "public")
+    return JSONResponse(requests.read_replay(*_named(request), caller, request, reader), headers=PRIVATE)
 
 
-def _log(seasons: Seasons, caller: Caller, request: Request) -> Response:
-    return requests.log_answer(_found(caller, request), request.path_params["match"], caller, seasons)
+def _log(caller: Caller, request: Request) -> Response:
+    return requests.read_log(*_named(request), caller, request)
+
+
+def _named(request: Request) -> tuple[str, str]:
+    """The number of the request, and the match, that an address names."""
+    return request.path_params["number"], request.path_params["match"]
 
 
 def _player(caller: Caller, request: Request) -> Response:
@@ -100,10 +77,10 @@ def _player(caller: Caller, request: Request) -> Response:
     return RedirectResponse(f"/seasons/{part(caller.state.name)}/players/{part(name)}", 303, OWN)
 
 
-def _part(seasons: Seasons, caller: Caller, request: Request) -> Response:
+def _part(caller: Caller, request: Request) -> Response:
     """Show a match or a board of a request as those of a season are shown."""
     stored = _found(caller, request)
-    state = requests.state_of(stored, caller, seasons)
+    state = requests.state_of(stored, caller, request)
     found = find(f"/seasons/{part(state.name)}/{request.path_params['rest']}")
     if found is None or found.view.template not in SHOWN:
         raise HTTPException(404, NOTHING)
@@ -112,11 +89,9 @@ def _part(seasons: Seasons, caller: Caller, request: Request) -> Response:
     figures = view.figures(state, *asked.values)
     if not isinstance(figures, dict):
         raise HTTPException(404, NOTHING)
-    values = figures if view.values is None and not view.says else {view.template: figures}
-    if view.values is not None:
-        values = dict(view.values(state, figures))
+    values = view.shown(state, figures)
     if view.template == "match":
-        values |= _of_match(state, stored, found.named[0], base)
+        values = {**values, **_of_match(state, stored, found.named[0], base)}
     return own_page(view.template, caller, request, base=base, asked=stored.id, **values)
 
 
@@ -131,3 +106,15 @@ def _of_match(state: SeasonState, stored: Stored, name: str, base: str) -> dict[
 
 def _found(caller: Caller, request: Request) -> Stored:
     return requests.found_by(caller, request.path_params["number"])
+
+
+ROUTES = [
+    Route("/me/requests", does(_ask), methods=POST),
+    Route("/me/requests/{number}/cancel", does(_cancel), methods=POST),
+    Route(BASE, shows(_page)),
+    Route(f"{BASE}/matches/{{match}}/replay", shows(_replay)),
+    Route(f"{BASE}/matches/{{match}}/log", shows(_log)),
+    Route(f"{BASE}/players/{{player:path}}", shows(_player)),
+    Route(f"{BASE}/{{rest:path}}", shows(_part)),
+]
+"""The pages of requests, for their authors and organisers."""

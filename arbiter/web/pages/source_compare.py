@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from arbiter.contest.integrity.schema import Beside, ShownFile
     from arbiter.web.http.authentication import Caller
-    from arbiter.web.http.watched_seasons import Seasons
 
 AROUND = 3
 """Lines that are shown before and after a passage."""
@@ -42,11 +41,6 @@ class Segment(NamedTuple):
 
     folded: bool
     lines: list[ShownLine]
-
-
-def copy_routes(seasons: Seasons) -> list[Route]:
-    """The page of a pair, by the keys of its programs."""
-    return [Route("/admin/copies/{one}/{other}", shows(seasons, _page, organiser=True))]
 
 
 def _page(caller: Caller, request: Request) -> Response:
@@ -116,3 +110,7 @@ def _segments(lines: list[ShownLine]) -> Iterator[Segment]:
             row = []
         row.append(line)
     yield Segment(row[0].number not in near, row)
+
+
+ROUTES = [Route("/admin/copies/{one}/{other}", shows(_page, organiser=True))]
+"""The page of a pair, by the keys of its programs."""

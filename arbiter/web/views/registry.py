@@ -76,6 +76,12 @@ class View:
         """The parts of its path; a parameter is "*"."""
         return tuple("*" if part[:1] == "{" else part for part in self.path.split("/")[1:])
 
+    def shown(self, state: SeasonState, figures: Figures) -> Figures:
+        """What the template takes of the figures."""
+        if self.values is not None:
+            return self.values(state, figures)
+        return {self.template: figures} if self.says else figures
+
 
 def _standings(
     state: SeasonState, after_round: int | None, page: int | None, player: str | None

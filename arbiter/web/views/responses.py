@@ -94,13 +94,11 @@ def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     if asked.is_json:
         text = json.dumps(figures, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return Response(text, media_type="application/json")
-    if view.values is not None:
-        figures = view.values(state, figures)
-    elif view.says:
-        figures = {view.template: figures}
     shown = {one.name: text for one, text in zip(view.shows, asked.shown, strict=True)}
     as_json = _address_of_json(asked, state)
-    return HTMLResponse(render(view.template, state, **offers, as_json=as_json, **shown, **figures))
+    return HTMLResponse(
+        render(view.template, state, **offers, as_json=as_json, **shown, **view.shown(state, figures))
+    )
 
 
 def _address_of_json(asked: AnswerKey, state: SeasonState) -> str | None:
