@@ -110,12 +110,13 @@ def serve(
         tables = _tables(settled, most_tables, web, others if play else [], log) if most_tables else None
         listening = http_server.bound_socket(host, port)
         sent = (one.path for one in seasons.watched.values() if one.config.submissions is not None)
-        coordinators.inspect(sent, web, log)
+        coordinators.help_with("inspect", sent, web, log)
         told = [one.path for one in seasons.watched.values() if one.config.webhooks]
         for path in told:
             # A secret that cannot be used is named now, not in the log.
             load(path, check_secrets=True)
-        coordinators.notify(told, web, log, public)
+        site_address = ["--public-url", public[0]] if public else []
+        coordinators.help_with("notify", told, web, log, *site_address)
         # The collector looks through all that lives: not through this, each time, in the middle of an answer.
         gc.collect()
         gc.freeze()

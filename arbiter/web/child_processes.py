@@ -43,13 +43,15 @@ MEANINGS = {
     4: f"somebody must look at it; {AGAIN}",
     STOPPED: f"it was asked to stop; {AGAIN}",
 }
-INSPECTOR_MEANINGS = {
+HELPERS = {"inspect": ("submissions", "inspector"), "notify": ("webhooks", "notifier")}
+"""By command what it is for, and what it is called in the log."""
+HELPER_MEANINGS = {
     REFUSED: "a season's file must be put right; then start this again",
     STOPPED: "it was asked to stop; start this again to go on",
 }
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-INSPECTOR_NICE = 15
-"""The niceness of trials of what authors send: beside the pages, and less urgent."""
+HELPER_NICE = 15
+"""Beside the pages, and less urgent."""
 _libc = ctypes.CDLL(None)
 
 
@@ -176,23 +178,16 @@ class Coordinators:
         self.ended: dict[str, int] = {}
         self._wish, self._done = wish, dict[str, int]()
 
-    def inspect(self, files: Iterable[Path], cores: Sequence[int], log: Log) -> None:
-        """Have an inspector, too, for these seasons; none if there are none."""
-        words = [str(file) for file in files]
-        if words:
-            more = "inspector", INSPECTOR_MEANINGS, INSPECTOR_NICE
-            self._all.append(Coordinator("submissions", ["inspect", *words], cores, log, *more))
-
-    def notify(self, files: Iterable[Path], cores: Sequence[int], log: Log, public: Sequence[str]) -> None:
-        """Have the webhooks of these seasons told, too; `public` are addresses of the site."""
-        words = [str(file) for file in files]
-        if words:
-            site = ["--public-url", public[0]] if public else []
-            more = "notifier", INSPECTOR_MEANINGS, INSPECTOR_NICE
-            self._all.append(Coordinator("webhooks", ["notify", *words, *site], cores, log, *more))
+    def help_with(
+        self, command: str, files: Iterable[Path], cores: Sequence[int], log: Log, *options: str
+    ) -> None:
+        """Have one of `HELPERS`, too, for these seasons; none if there are none."""
+        if words := [str(file) for file in files]:
+            name, what = HELPERS[command]
+            more = cores, log, what, HELPER_MEANINGS, HELPER_NICE
+            self._all.append(Coordinator(name, [command, *words, *options], *more))
 
     def start(self) -> None:
-        """Start all, but for those of seasons that are paused."""
         for coordinator in self._all:
             paused, wish = self._wish(coordinator.name) if coordinator in self._players else (False, NO_WISH)
             self._done[coordinator.name] = wish.number
@@ -200,7 +195,6 @@ class Coordinators:
                 coordinator.start()
 
     def look(self) -> None:
-        """See how they are."""
         for coordinator in self._all:
             ran = coordinator.runs
             coordinator.look()
@@ -225,7 +219,6 @@ class Coordinators:
             coordinator.start()
 
     def ask_to_end(self) -> None:
-        """Ask all to end, without waiting."""
         for coordinator in self._all:
             coordinator.ask_to_end()
 

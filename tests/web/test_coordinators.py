@@ -169,10 +169,10 @@ def test_webhooks_are_told_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)
     lines = Lines()
     all_of_them = Coordinators({}, [0], lines)
-    all_of_them.notify([], [0], lines, [])
+    all_of_them.help_with("notify", [], [0], lines)
     all_of_them.start()
     assert started == []
-    public = ["https://cards.example.org", "https://other.example.org"]
-    all_of_them.notify([Path("a.yaml"), Path("b.yaml")], [0], lines, public)
+    files = [Path("a.yaml"), Path("b.yaml")]
+    all_of_them.help_with("notify", files, [0], lines, "--public-url", "https://cards.example.org")
     all_of_them.start()
     assert started == [["notify", "a.yaml", "b.yaml", "--public-url", "https://cards.example.org"]]

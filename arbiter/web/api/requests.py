@@ -27,12 +27,12 @@ from arbiter.trials.regression.program_identity import CANDIDATE
 from arbiter.web.api import schema
 from arbiter.web.api.authors import REFUSALS, STATED, Author, log_answer, owner_of
 from arbiter.web.http.http_errors import Refusal, nothing_here, refusal_of, too_many
+from arbiter.web.http.request_bodies import still_open
 from arbiter.web.http.request_guard import given, number_of
 from arbiter.web.rendering.template_filters import duration, match_of_part
 
 if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
-    from arbiter.season.config.keys import Requests
     from arbiter.store.request_queue import Request as Stored
     from arbiter.web.http.authentication import Caller
 
@@ -120,7 +120,7 @@ def read_log(number: str, match: str, caller: Author, request: Request) -> Respo
 def make(caller: Caller, asked: Asked) -> Stored:
     """Put what an author asks for into the queue; Refusal says why it is not taken."""
     config, season, author = caller.state.config, caller.state.stored, caller.author.name
-    terms = open_terms(caller)
+    terms = still_open(caller, config.requests, "requests")
     try:
         wish = checked(config, season, caller.state.roster, author, asked)
     except ConfigError as error:
@@ -131,16 +131,6 @@ def make(caller: Caller, asked: Asked) -> Stored:
         message = f"{terms.per_day} requests in 24 hours and {terms.per_hour} in one are taken from an author"
         message += f": the next one in {duration(error.seconds)}"
         raise too_many(message, terms.per_hour, error.seconds) from None
-
-
-def open_terms(caller: Caller) -> Requests:
-    """Return the terms of requests; Refusal where none are taken."""
-    terms = caller.state.config.requests
-    if terms is None:
-        raise Refusal(409, "closed", "this season takes no requests")
-    if caller.state.stored.running.read().closed is not None:
-        raise Refusal(409, "closed", "the season is closed")
-    return terms
 
 
 def shown(caller: Caller) -> dict[str, object] | None:

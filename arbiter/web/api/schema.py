@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from arbiter.contest.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange
 from arbiter.season.snapshot.match_schema import MatchRow
+from arbiter.season.snapshot.schema import Pages
 from arbiter.trials.regression.figures import RatioLine, TrialFigures
 
 
@@ -280,14 +281,11 @@ class TrialRow(TypedDict):
     matches: int
 
 
-class TrialList(TypedDict):
+class TrialList(Pages):
     """A page of tests, the last begun first; `next` is the page after it."""
 
     tests: Sequence[TrialRow]
     total: int
-    page: int
-    pages: int
-    next: int | None
 
 
 class FaultyBot(TypedDict):

@@ -50,7 +50,6 @@ class Conversation(h11.Connection):
     _chunks = _bytes = 0
 
     def next_event(self) -> Any:
-        """The next event, as h11 has it."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self._chunks = self._bytes = 0

@@ -79,12 +79,10 @@ class Refusal(HTTPException):
         self.code, self.hint, self.more = code, hint, more or {}
 
     def answer(self) -> JSONResponse:
-        """Return it as JSON for programs."""
         shape = error_shape(self.code, self.detail, self.hint, **self.more)
         return JSONResponse({"error": shape}, self.status_code, self.headers)
 
     def say(self) -> str:
-        """It in a line."""
         return "; ".join(filter(None, (self.detail, self.hint)))
 
 
@@ -106,7 +104,6 @@ def nothing_here() -> Refusal:
 
 
 def no_token() -> Refusal:
-    """Return the refusal of a missing or dead token."""
     message, hint = "this needs a token that is alive", "send Authorization: Bearer TOKEN"
     return Refusal(401, "no_token", message, hint, {"www-authenticate": "Bearer"})
 
@@ -147,7 +144,6 @@ def answer_failure(error: Exception, is_json: bool, state: SeasonState | None = 
 
 
 async def tell_failure(request: Request, error: Exception) -> Response:
-    """Answer a request that failed."""
     return answer_failure(error, is_of_api(request.scope))
 
 

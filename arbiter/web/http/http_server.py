@@ -110,7 +110,6 @@ class Server(threading.Thread):
         self._uvicorn = _Uvicorn(config, self.ready, before_end)
 
     def run(self) -> None:
-        """Serve until `stop`."""
         _allow_files(FILES)
         sys.setswitchinterval(SWITCH_SECONDS)
         # Of this thread, and of those that it starts, alone.
@@ -129,7 +128,6 @@ class Server(threading.Thread):
         self.join(seconds)
 
     def check(self) -> None:
-        """Raise ServerFailed if it has ended."""
         if not self.is_alive():
             raise ServerFailed(f"the server has ended: {self.failure or 'nobody asked it to'}")
 

@@ -74,8 +74,6 @@ class Listener:
 
 
 class Live:
-    """All listeners of a site."""
-
     def __init__(self, seasons: Seasons) -> None:
         self._seasons = seasons
         self._listeners: dict[str, set[Listener]] = {}
@@ -85,7 +83,6 @@ class Live:
 
     @property
     def listening(self) -> int:
-        """The number of listeners."""
         return self._addresses.total()
 
     def limit_for(self, address: str) -> int | None:
@@ -93,7 +90,6 @@ class Live:
         return limit_of(self._addresses, address, MOST, MOST_OF_ADDRESS)
 
     def close(self) -> None:
-        """Drop all listeners."""
         for listeners in self._listeners.values():
             for listener in listeners:
                 listener.drop()
@@ -173,7 +169,6 @@ def _heard(text: str | None, last: int) -> int | None:
 
 
 def encoded(event: Happened) -> bytes:
-    """An event as it is sent."""
     data = json.dumps(_data(event), separators=(",", ":"))
     return f"id: {event.number}\nevent: {event.kind.value}\ndata: {data}\n\n".encode()
 

@@ -12,7 +12,7 @@ import logging
 import re
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
@@ -52,6 +52,7 @@ MOST_FIELDS = 20
 BOUNDARY = re.compile(r'multipart/form-data;.*\bboundary="?([^";\s]{1,70})"?', re.IGNORECASE)
 NAME = re.compile(rb'\bname="([^"]{1,100})"')
 LOG = logging.getLogger("arbiter.web")
+Terms = TypeVar("Terms")
 AT_ONCE = 100
 """Uploads of all authors; of each there is one."""
 WRITTEN_BYTES = 262_144
@@ -60,8 +61,6 @@ RETRY_SECONDS = 10
 
 
 class Bodies:
-    """Bounds the bodies of requests."""
-
     def __init__(self, app: ASGIApp, seasons: Seasons) -> None:
         self._app, self._seasons = app, seasons
 
@@ -72,8 +71,6 @@ class Bodies:
 
 
 class _Body:
-    """The body of one request, as it comes."""
-
     def __init__(self, scope: Scope, receive: Receive, seasons: Seasons) -> None:
         self._request, self._receive, self._seasons = Request(scope), receive, seasons
         self._most = None if ARCHIVES.fullmatch(scope["path"]) else MOST_BYTES
@@ -131,7 +128,6 @@ async def read_fields(request: Request) -> dict[str, str]:
 
 
 def no_form() -> Refusal:
-    """Return the refusal of a form that this site has not sent."""
     return Refusal(400, "no_request", "this form was not sent from this site")
 
 
@@ -192,8 +188,6 @@ class FileForm:
 
 
 class Uploads:
-    """The uploads that are under way."""
-
     def __init__(self) -> None:
         self._under_way: dict[tuple[str, str], int] = {}
 
@@ -293,13 +287,18 @@ def _keep(arriving: Arriving, caller: Caller, terms: Submissions) -> tuple[Submi
 
 def open_terms(caller: Caller) -> Submissions:
     """Return the terms of archives now; Refusal where none are taken."""
-    terms = caller.state.config.submissions
-    if terms is None:
-        raise Refusal(409, "closed", "this season takes no archives")
-    if caller.state.stored.running.read().closed is not None:
-        raise Refusal(409, "closed", "the season is closed")
+    terms = still_open(caller, caller.state.config.submissions, "archives")
     if caller.state.stored.seed_told() is not None:
         raise Refusal(409, "closed", "the season is over")
     if terms.until is not None and terms.until <= datetime.now(UTC):
         raise Refusal(409, "closed", f"archives were taken until {terms.until.isoformat(timespec='minutes')}")
+    return terms
+
+
+def still_open(caller: Caller, terms: Terms | None, what: str) -> Terms:
+    """Return the terms of what a season takes; Refusal where it takes none, or nothing more."""
+    if terms is None:
+        raise Refusal(409, "closed", f"this season takes no {what}")
+    if caller.state.stored.running.read().closed is not None:
+        raise Refusal(409, "closed", "the season is closed")
     return terms

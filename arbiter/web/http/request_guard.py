@@ -186,7 +186,6 @@ def has_body(scope: Scope) -> bool:
 
 
 def raw_path(scope: Scope) -> bytes:
-    """The path as it came."""
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     return path.partition(b"?")[0]
 

@@ -18,7 +18,6 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 def stream_answer(chunks: AsyncIterator[bytes]) -> StreamingResponse:
-    """A stream as an answer."""
     return StreamingResponse(chunks, media_type="text/event-stream", headers=_HEADERS)
 
 

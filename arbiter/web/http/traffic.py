@@ -125,13 +125,8 @@ def _line(scope: Scope, status: int, seconds: float) -> str:
 
 def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, int]) -> str:
     """All figures; `ended` is by season the exit code of its last coordinator that has ended."""
-    states: list[Sample] = []
-    matches: list[Sample] = []
-    rounds: list[Sample] = []
-    sent: list[Sample] = []
-    waiting: list[Sample] = []
-    failing: list[Sample] = []
-    given_up: list[Sample] = []
+    every: tuple[list[Sample], ...] = tuple([] for _ in range(7))
+    states, matches, rounds, sent, waiting, failing, given_up = every
     held = False
     for name, watched in seasons.watched.items():
         now = "unreadable"
@@ -157,16 +152,14 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
     with open("/proc/self/statm") as file:
         memory = int(file.read().split()[1]) * resource.getpagesize()
     cpu = used.ru_utime + used.ru_stime
-    # Reading an unseen match takes time and memory: by these one could count them.
-    hidden: list[Sample] | None = [] if held else None
+
+    def unless_held(figure: float) -> list[Sample] | float:
+        # Reading an unseen match takes time and memory: by these one could count them.
+        return [] if held else figure
+
     families: tuple[tuple[str, str, str, list[Sample] | float], ...] = (
         ("requests_total", "counter", "Requests, by status.", statuses),
-        (
-            "request_seconds_total",
-            "counter",
-            "Time spent on answers.",
-            traffic.seconds if hidden is None else hidden,
-        ),
+        ("request_seconds_total", "counter", "Time spent on answers.", unless_held(traffic.seconds)),
         ("sent_bytes_total", "counter", "Bytes of answers.", traffic.sent),
         ("requests_under_way", "gauge", "Requests being answered.", traffic.under_way),
         ("listeners", "gauge", "Connections that wait for news.", live.listening),
@@ -178,8 +171,8 @@ def metrics(seasons: Seasons, traffic: Traffic, live: Live, ended: Mapping[str, 
         ("webhook_failures", "gauge", "Failed tries of the delivery that is next.", failing),
         ("webhook_given_up_total", "counter", "Events that a webhook was never told.", given_up),
         ("coordinator_exit_code", "gauge", "How the season's last coordinator ended.", codes),
-        ("cpu_seconds_total", "counter", "CPU time of the web process.", cpu if hidden is None else hidden),
-        ("resident_bytes", "gauge", "Memory of the web process.", memory if hidden is None else hidden),
+        ("cpu_seconds_total", "counter", "CPU time of the web process.", unless_held(cpu)),
+        ("resident_bytes", "gauge", "Memory of the web process.", unless_held(memory)),
     )
     return "".join(line for family in families for line in _lines(*family))
 

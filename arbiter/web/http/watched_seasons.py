@@ -44,7 +44,6 @@ class _NotBegun:
         self._state: SeasonState | None = None
 
     def state(self, config: Config) -> SeasonState:
-        """The season as its file has it now."""
         if self._state is None or self._state.file is not config:
             self._state = renewed(read_state(config, self._season), commitment=None)
         return self._state
@@ -136,7 +135,6 @@ class WatchedSeason:
             return self._requests.season(place)
 
     def close(self) -> None:
-        """Close the stores."""
         with self._lock:
             for store in (self._store, self._requests):
                 if store is not None:
@@ -221,7 +219,6 @@ class Seasons:
         return all(watched.is_ready() for watched in self.watched.values())
 
     def states(self) -> Iterator[SeasonState]:
-        """The states of all seasons."""
         for watched in self.watched.values():
             state = watched.show()
             if state is not None:
@@ -236,6 +233,5 @@ class Seasons:
         return False, NO_WISH
 
     def close(self) -> None:
-        """Close all stores."""
         for watched in self.watched.values():
             watched.close()

@@ -90,7 +90,6 @@ def _invite(caller: Caller, request: Request, _: Mapping[str, str]) -> Response:
 
 
 def _leave(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
-    """Take the caller's own place and sessions away."""
     author = caller.author
     if "sure" not in fields:
         raise Refusal(422, "invalid", f"you still act for {author.name}", "tick that you mean it to leave")

@@ -96,7 +96,6 @@ def lead_to(path: str, caller: Caller, request: Request) -> Response:
 
 
 def own_page(template: str, caller: Caller, request: Request, **values: object) -> Response:
-    """A page behind the login, which nobody keeps."""
     page = render(
         template,
         caller.state,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from arbiter.errors import NoStore, StoreError
 from arbiter.replay.result_text import say_match, winners
 from arbiter.season.snapshot.pagination import window
+from arbiter.season.snapshot.season_figures import pages_of
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
 from arbiter.trials.regression.figures import figures, ratio_line
@@ -81,7 +82,6 @@ class Trials:
         self._rows, self._full = _TrialShelf(_row_of, MOST_ROWS), _TrialShelf(_full_of, MOST_FULL)
 
     def close(self) -> None:
-        """Close the store."""
         self._store.close()
 
     def page(self, number: int) -> TrialList | None:
@@ -95,9 +95,7 @@ class Trials:
             return {
                 "tests": [self._row(name) for name in names[shown.first : shown.end]],
                 "total": len(names),
-                "page": shown.page,
-                "pages": shown.pages,
-                "next": shown.next,
+                **pages_of(shown),
             }
 
     def test(self, name: str) -> TrialInFull | None:

@@ -31,7 +31,6 @@ SHOWN = {"match", "boards", "board", "round"}
 
 
 def _ask(caller: Caller, request: Request, fields: Mapping[str, str]) -> Response:
-    """Ask for what a form says."""
     version, matches = (number_of(fields.get(key, "").strip()) for key in ("version", "matches"))
     kind = fields.get("kind", "")
     if kind not in ("match", "gauntlet", "regress") or version is None:
@@ -51,7 +50,6 @@ def _base(caller: Caller, number: int) -> str:
 
 
 def _page(caller: Caller, request: Request) -> Response:
-    """How a request stands."""
     found = _found(caller, request)
     one, below = requests.full(found, caller, request), _base(caller, found.id)
     return own_page("request", caller, request, one=one, author_of=found.author, below=below)
@@ -72,7 +70,6 @@ def _named(request: Request) -> tuple[str, str]:
 
 
 def _player(caller: Caller, request: Request) -> Response:
-    """Lead to the player's page in the season."""
     name = given(request.path_params["player"])
     return RedirectResponse(f"/seasons/{part(caller.state.name)}/players/{part(name)}", 303, OWN)
 

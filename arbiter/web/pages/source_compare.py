@@ -60,7 +60,6 @@ def _page(caller: Caller, request: Request) -> Response:
 
 
 def _alone(found: Beside, at: int) -> list[str]:
-    """The names of files without a passage."""
     named = {passage["places"][at]["file"] for passage in found["passages"]}
     return [file["name"] for number, file in enumerate(found["halves"][at]["files"]) if number not in named]
 

@@ -34,7 +34,6 @@ class Scale(NamedTuple):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value, to a tenth."""
         return round(self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start), 1)
 
 

@@ -80,8 +80,6 @@ class Packing:
 
 
 class Asset(NamedTuple):
-    """A file as it is sent."""
-
     kind: str
     whole: bytes
     packed: bytes | None
@@ -102,7 +100,6 @@ def assets() -> tuple[str, dict[str, Asset]]:
 
 
 def assets_at() -> str:
-    """The address of the folder."""
     return f"/static/{assets()[0]}"
 
 

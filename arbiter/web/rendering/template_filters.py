@@ -26,7 +26,6 @@ _ISOLATED = re.compile("\u2068([^\u2068\u2069]*)\u2069")
 
 @lru_cache(maxsize=NAMES)
 def part(name: str) -> str:
-    """A name as one part of an address."""
     return quote(name, safe="")
 
 
@@ -36,7 +35,6 @@ def match_part(match_id: str) -> str:
 
 
 def match_of_part(text: str) -> str:
-    """The id that `match_part` wrote."""
     return text.replace("-", "/")
 
 

@@ -109,7 +109,6 @@ class _Shelf:
         self._size = 0
 
     def find(self, key: AnswerKey) -> SentAnswer | None:
-        """The answer, if it is there."""
         answer = self.answers.pop(key, None)
         if answer is not None:
             self.answers[key] = answer
@@ -141,7 +140,6 @@ class Kept:
         self.making: dict[AnswerKey, asyncio.Future[SentAnswer]] = {}
 
     def shelf(self, key: AnswerKey) -> _Shelf:
-        """Return the shelf of an answer."""
         return self._plain if key.is_plain else self._queried
 
     def made_again(self, state: SeasonState, offers: Offers) -> Kept:
@@ -238,7 +236,6 @@ class Showing:
 
 
 def _put(kept: Kept, asked: AnswerKey, making: asyncio.Future[SentAnswer]) -> None:
-    """Keep what was made, if it was."""
     del kept.making[asked]
     if not making.cancelled() and making.exception() is None:
         kept.shelf(asked).keep(asked, making.result())

@@ -99,7 +99,6 @@ def _last(state: SeasonState) -> range:
 
 
 def _feed(state: SeasonState, title: str, address: str, entries: Iterable[FeedEntry]) -> bytes:
-    """A feed of these entries, the last first."""
     # Orders have whole seconds: one of the second in which a round was planned is the later.
     shown = sorted(entries, key=lambda entry: _moment(entry.updated), reverse=True)
     feed = Element("feed", xmlns=ATOM)

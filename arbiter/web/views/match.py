@@ -49,7 +49,6 @@ def match_page(state: SeasonState, match_id: str, run: int | None = None) -> Map
 
 
 def _sisters(state: SeasonState, match: MatchSummary) -> list[str]:
-    """The matches of the same table, by id."""
     if match.round is None or match.table is None:
         return [match.id]
     found = at_tables(state, match.round, range(match.table, match.table + 1))

@@ -103,26 +103,6 @@ def _crosstable_page(state: SeasonState, figures_: Figures) -> Figures:
     return {"crosstable": found, "blocks": figures.blocks(state) if many else []}
 
 
-def _history(state: SeasonState, page: int, before: int | None) -> Figures | None:
-    return figures.history_part(state, page, before)
-
-
-def _player(state: SeasonState, name: str, page: int, eyes: Eyes | None = None) -> Figures | None:
-    return listings.player_page(state, name, page, eyes)
-
-
-def _round(state: SeasonState, number: int, page: int) -> Figures | None:
-    return listings.round_page(state, number, page)
-
-
-def _rejudgings(state: SeasonState, page: int) -> Figures | None:
-    return rejudgings.rejudgings(state, page)
-
-
-def _boards(state: SeasonState, number: int, page: int) -> Figures | None:
-    return duplicate_boards.round_boards(state, number, page)
-
-
 def _front_page(state: SeasonState, found: Figures) -> Figures:
     """With the round under way, who is there, and cards to show what is played with."""
     game = state.file.game
@@ -138,27 +118,18 @@ def _front_page(state: SeasonState, found: Figures) -> Figures:
     }
 
 
-def _starter(state: SeasonState) -> File | None:
-    found = starter(state)
-    name = f"starter-{state.config.game.name}.zip"
-    return None if found is None else File(name, "application/zip", found)
+def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: bool = True) -> Made:
+    """Make the figures of a view that is a file; `name` may name the `season` and its `game`."""
+
+    def file(state: SeasonState, *asked: Value) -> File | None:
+        body = make(state, *asked)
+        named = name.format(season=state.name, game=state.config.game.name)
+        return None if body is None else File(named, kind, body, is_attached)
+
+    return file
 
 
-def _feed(state: SeasonState, player: str | None = None) -> File | None:
-    found = feeds.season_feed(state) if player is None else feeds.player_feed(state, player)
-    return None if found is None else File("feed.atom", "application/atom+xml", found, is_attached=False)
-
-
-def _sheet(name: str, make: Callable[..., bytes | None]) -> Callable[..., File | None]:
-    def sheet(state: SeasonState, *asked: int | None) -> File | None:
-        made = make(state, *asked)
-        return None if made is None else File(f"{state.name} {name}.csv", "text/csv", made)
-
-    return sheet
-
-
-def _calendar(state: SeasonState) -> File:
-    return File(f"{state.name}.ics", "text/calendar", feeds.calendar(state))
+_feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
 
 
 def _matches(
@@ -258,30 +229,32 @@ VIEWS = (
     View("/crosstable", _crosstable, "crosstable",
          "Results of each player against each other, and how sure it is who is better.", Crosstable,
          asks=(FIRST, COLUMNS), shows=(SHOW,), values=_crosstable_page),
-    View("/history", _history, "history", "Ratings after each round.", History, asks=(FIRST, BEFORE),
-         shows=(WHO,),
+    View("/history", figures.history_part, "history", "Ratings after each round.", History,
+         asks=(FIRST, BEFORE), shows=(WHO,),
          values=lambda state, found: {"history": found, "lines": partial(figures.lines, state)}),
     View("/rules", rules, "rules",
          "What is asked of a bot: the game, limits, what is sent; `manual` and `protocol` are Markdown.",
          Rules),
-    View("/rules/starter.zip", _starter),
-    View("/feed.atom", _feed),
-    View("/calendar.ics", _calendar),
-    View("/standings.csv", _sheet("standings", feeds.standings_sheet), asks=(FIRST,)),
-    View("/crosstable.csv", _sheet("crosstable", feeds.crosstable_sheet), asks=(FIRST, COLUMNS)),
-    View("/players/{player}/feed.atom", _feed, of=(PLAYER,)),
+    View("/rules/starter.zip", _file("starter-{game}.zip", "application/zip", starter)),
+    View("/feed.atom", _feed(feeds.season_feed)),
+    View("/calendar.ics", _file("{season}.ics", "text/calendar", feeds.calendar)),
+    View("/standings.csv", _file("{season} standings.csv", "text/csv", feeds.standings_sheet), asks=(FIRST,)),
+    View("/crosstable.csv", _file("{season} crosstable.csv", "text/csv", feeds.crosstable_sheet),
+         asks=(FIRST, COLUMNS)),
+    View("/players/{player}/feed.atom", _feed(feeds.player_feed), of=(PLAYER,)),
     View("/players/{player}/vs/{other}", listings.versus, "versus",
          "Two players: what each won against the other, and their last matches.", Versus,
          (PLAYER, replace(PLAYER, name="other"))),
-    View("/rounds/{number}", _round, "round", "A round's tables and matches.", Round, (ROUND,),
+    View("/rounds/{number}", listings.round_page, "round", "A round's tables and matches.", Round, (ROUND,),
          (TABLE_PAGE,)),
-    View("/boards/{number}", _boards, "boards",
+    View("/boards/{number}", duplicate_boards.round_boards, "boards",
          "What the players of each table of a round made of the same cards.", RoundBoards, (ROUND,),
          (TABLE_PAGE,)),
     View("/boards/{number}/{table}", _board, "board",
          "The duplicate board of a table: each deal as all its matches played it.", DuplicateBoard,
          (ROUND, TABLE), values=lambda state, found: {"board": found, "game": state.file.game}),
-    View("/players/{player}", _player, "player", "All about a player.", PlayerPage, (PLAYER,), (FIRST,),
+    View("/players/{player}", listings.player_page, "player", "All about a player.", PlayerPage,
+         of=(PLAYER,), asks=(FIRST,),
          values=lambda state, found: {"player": found, "lines": partial(figures.lines, state),
                                       "currency": state.file.currency},
          personal=listings.is_own),
@@ -295,7 +268,7 @@ VIEWS = (
          personal=listings.has_own),
     View("/matches/{match}/review", review_view.review, shape=Review, of=(MATCH,), personal=listings.has_own,
          says="What each decision of a match cost, where it was reviewed and this may be seen."),
-    View("/rejudgings", _rejudgings, "rejudgings",
+    View("/rejudgings", rejudgings.rejudgings, "rejudgings",
          "Matches that were played again, the last first: why, and what changed.", Rejudgings, asks=(FIRST,)),
     View("/live", _live, "live", asks=(PAGE,), shows=(WALL,)),
 )  # fmt: skip

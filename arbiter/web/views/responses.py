@@ -58,7 +58,6 @@ class SentAnswer(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
         return len(self.body) + len(self.packed or b"") + OVERHEAD
 
 

@@ -61,7 +61,6 @@ def rules(state: SeasonState) -> Rules:
 
 
 def manuals(game: AnyGame) -> Manuals:
-    """What there is to read of a game."""
     return {"manual": game.manual or manual_of(game.name), "protocol": manual_of(PROTOCOL)}
 
 
