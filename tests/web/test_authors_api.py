@@ -192,57 +192,6 @@ def test_a_season_that_takes_nothing_says_so(kept: Kept, terms: str) -> None:
         assert (refused.status_code, refused.json()["error"]["code"]) == (409, "closed")
 
 
-PRIVATE = [
-    ("PUT", ADDRESS), ("GET", ADDRESS), ("GET", f"{ADDRESS}/1"), ("POST", f"{ADDRESS}/1/activate"),
-    ("GET", "/api/v1/seasons/small/matches/r001-t01-m0/log"),
-]  # fmt: skip
-
-
-def facts(answer: Any) -> tuple[Any, ...]:
-    """All that tells answers apart, but for figures that are measured."""
-    return answer.status_code, answer.text, sorted(answer.headers), answer.headers["content-type"]
-
-
-@pytest.mark.parametrize(("method", "address"), PRIVATE)
-def test_without_a_live_token_nobody_learns_what_there_is(site: Authored, method: str, address: str) -> None:
-    site.send("ann", archive())
-    there = site.client.request(method, address)
-    elsewhere = address.replace("small", "none").replace("/1", "/99")
-    dead = {"Authorization": "Bearer dead"}
-    odd = {"Authorization": "Bearer " + "\u00e9" * 50}
-    found = [facts(there)] + [
-        facts(
-            site.client.request(
-                method, one, headers={k.encode(): v.encode("latin-1") for k, v in headers.items()}
-            )
-        )
-        for one in (address, elsewhere)
-        for headers in ({}, dead, odd, {"Authorization": "Basic YTpi"})
-    ]
-    assert there.status_code == 401
-    assert there.headers["www-authenticate"] == "Bearer"
-    assert len({str(one) for one in found}) == 1
-
-
-def test_what_is_anothers_is_like_what_is_not_there(site: Authored) -> None:
-    mine = site.send("ann", archive())["id"]
-    other = site.headers("ben")
-    for method, end in (("GET", ""), ("POST", "/activate")):
-        found = [
-            facts(site.client.request(method, f"{ADDRESS}/{number}{end}", headers=other))
-            for number in (mine, 99, "x", "9" * 30)
-        ]
-        assert found[0][0] == 404
-        assert len({str(one) for one in found}) == 1
-    log = "/api/v1/seasons/{}/matches/{}/log"
-    found = [
-        facts(site.client.get(log.format(*there), headers=other))
-        for there in (("small", "r001-t01-m0"), ("small", "r009-t01-m0"), ("none", "r001-t01-m0"))
-    ]
-    assert found[0][0] == 404
-    assert len({str(one) for one in found}) == 1
-
-
 def test_a_revoked_token_is_dead_at_once(site: Authored) -> None:
     assert site.client.get(ADDRESS, headers=site.headers("ann")).status_code == 200
     site.kept.season.authors.set_token("ann", None, "test")
@@ -316,14 +265,6 @@ def test_a_version_that_plays_or_has_played_stays(site: Authored) -> None:
     refused = drop(site, first)
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "has_played")
     assert files(site) == [".zip", ".zip"]
-
-
-def test_nobody_drops_what_is_anothers(site: Authored) -> None:
-    number = site.send("ann", archive())["id"]
-    assert {drop(site, one, "ben").text for one in (number, 99)} == {drop(site, 98).text}
-    assert drop(site, number, "ben").status_code == 404
-    assert site.client.delete(f"{ADDRESS}/{number}").status_code == 401
-    assert files(site) == [".zip"]
 
 
 def test_all_files_of_an_author_have_a_bound(kept: Kept) -> None:

@@ -17,7 +17,6 @@ from tests.fixtures.folding import folded
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
-    from arbiter.match.record import MatchRecord
     from arbiter.replay.schema import Replay
 
 NODE = shutil.which("node")
@@ -32,7 +31,6 @@ GAMES = [make(name, OPTIONS.get(name, {})) for name in names()]
 GAMES.append(make("chefs_hat", {"rules": "gym2", "matches": 3}))
 GAMES.append(make("planning", {"seats": 2, "deck": "89TJQKA HS", "deals": [[3, 1], [7, 0]]}))
 GAMES.append(make("dou_dizhu", {"bombs": "double"}))
-every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 DRAWN = {"hands", "counts", "table", "roles", "to_act", "points"}
 
 
@@ -52,54 +50,31 @@ def fold(*replays: Replay) -> list[Folded]:
     return [Folded(**folded) for folded in json.loads(done.stdout)]
 
 
-def play_match(game: AnyGame, seed: int) -> MatchRecord:
-    return play_by_policy(game, random_policy(seed), match_spec(game))
-
-
 @pytest.mark.process
-@every_game
-def test_a_position_is_the_last_frame(game: AnyGame) -> None:
-    record = play_match(game, 7)
-    replays = [replay_of(record, Reader("full")), replay_of(record, Reader("public"), complete=False)]
-    replays += [replay_of(record, Reader("seat", seat)) for seat in range(game.seats)]
-    for replay, seen in zip(replays, fold(*replays), strict=True):
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_a_replay_is_folded_to_what_the_rules_know(game: AnyGame) -> None:
+    record = play_by_policy(game, random_policy(7), match_spec(game))
+    readers = [Reader("full"), *(Reader("seat", seat) for seat in range(game.seats))]
+    replays = [
+        *(replay_of(record, reader) for reader in readers),
+        replay_of(record, Reader("public"), complete=False),
+    ]
+    every = fold(*replays, replay_of(record, Reader("public")))
+    for replay, seen in zip(replays, every, strict=False):
         frames = json.loads(json.dumps(folded(replay)))
         frame: dict[str, Any] = {}
         for position in seen.positions:
             frame = frames.get(str(position["i"]), frame)
-            assert {key: position[key] for key in DRAWN & frame.keys()} == {
-                key: frame[key] for key in DRAWN & frame.keys()
-            }
-
-
-@pytest.mark.process
-@every_game
-def test_points_add_up_to_the_result(game: AnyGame) -> None:
-    record = play_match(game, 5)
-    (seen,) = fold(replay_of(record, Reader("public")))
-    assert record.points is not None
-    assert seen.positions[-1]["points"] == list(record.points)
-
-
-@pytest.mark.process
-@every_game
-def test_whoever_is_asked_next_is_outlined(game: AnyGame) -> None:
-    record = play_match(game, 2)
-    full = replay_of(record, Reader("full"))
-    (seen,) = fold(full)
-    asked = [event["seat"] for event in full["events"] if event["t"] == "ask"]
-    rests = [seen.positions[i]["to_act"] for i in seen.stops]
-    assert [seat for seat in rests if seat is not None][: len(asked)] == asked
-
-
-@pytest.mark.process
-@every_game
-def test_the_viewer_rests_once_after_each_move(game: AnyGame) -> None:
-    record = play_match(game, 2)
-    full = replay_of(record, Reader("full"))
-    (seen,) = fold(full)
-    stops = set(seen.stops)
-    answers = [event["i"] for event in full["events"] if event["t"] == "answer"]
-    for answer, following in zip(answers, [*answers[1:], len(full["events"])], strict=True):
-        assert any(answer <= stop < following for stop in stops), answer
-    assert max(stops) == len(full["events"]) - 1
+            drawn = DRAWN & frame.keys()
+            assert {key: position[key] for key in drawn} == {key: frame[key] for key in drawn}
+    assert every[-1].positions[-1]["points"] == list(record.points or ())
+    whole, events = every[0], replays[0]["events"]
+    asked = [event["seat"] for event in events if event["t"] == "ask"]
+    rests = [whole.positions[i]["to_act"] for i in whole.stops]
+    assert [seat for seat in rests if seat is not None][: len(asked)] == asked, (
+        "whoever is asked next is outlined"
+    )
+    answers = [event["i"] for event in events if event["t"] == "answer"]
+    for answer, following in zip(answers, [*answers[1:], len(events)], strict=True):
+        assert any(answer <= stop < following for stop in whole.stops), "the viewer rests after each move"
+    assert max(whole.stops) == len(events) - 1

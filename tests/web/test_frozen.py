@@ -28,6 +28,7 @@ from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.site import make_site
 from arbiter.web.views import registry
 from arbiter.web.views.report_file import make_report
+from tests.fixtures.site import proof
 from tests.fixtures.zoo import CONFIG, play_on
 from tests.web.addresses import addresses
 
@@ -148,10 +149,10 @@ class Twins:
 
     def refused(self, one: Frozen) -> dict[str, object]:
         """What ann is told who asks for matches, by API and form; her quota is spent."""
-        proof = re.findall(r'name="proof" value="([^"]+)"', one.client.get("/me").text)[0]
+        shown = proof(one.client.get("/me"))
         found: dict[str, object] = {}
         for name in ASKED:
-            form = {"proof": proof, "kind": "match", "version": "1", "against": name}
+            form = {"proof": shown, "kind": "match", "version": "1", "against": name}
             wish = {"kind": "match", "version": 1, "against": [name] if name else []}
             for address, sent in (("/me/requests", {"data": form}), (REQUESTS, {"json": wish})):
                 answer = one.client.post(address, headers=self.headers, **sent)  # type: ignore[arg-type]
@@ -163,8 +164,7 @@ class Twins:
     def answers_of(self, one: Frozen) -> dict[str, object]:
         """All that the public and ann are told, but for moments."""
         found: dict[str, object] = dict(one.answers())
-        shown = re.findall(r'name="proof" value="([^"]+)"', one.client.get("/login").text)
-        one.client.post("/login", data={"proof": shown[0], "token": "secret"})
+        one.client.post("/login", data={"proof": proof(one.client.get("/login")), "token": "secret"})
         base = "/api/v1/seasons/small"
         listed = one.client.get(f"{base}/submissions", headers=self.headers)
         own = [f"/me/submissions/{made['id']}" for made in listed.json()["submissions"]]
@@ -225,19 +225,7 @@ def twins(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Twins]:
         first.season.freeze(1)
     shutil.copytree(folders[0], folders[1])
     with opened(file) as quiet, opened(folders[1] / "small.yaml") as busy:
-        made = Twins(quiet, busy)
-        assert made.answers_of(quiet) == made.answers_of(busy)
-        yield made
-
-
-def test_not_a_byte_changes_while_further_rounds_are_played(frozen: Frozen) -> None:
-    before = frozen.answers()
-    assert before["/seasons/small/rounds/1"][0] == before["/seasons/small/players/p0"][0] == 200
-    assert before["/seasons/small/rounds/2"][0] == 404
-    frozen.play()
-    frozen.play(matches=3)
-    administration.annul(Season(frozen.config, frozen.season).results, [LATER], "a power cut")
-    assert frozen.answers() == before
+        yield Twins(quiet, busy)
 
 
 def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> None:
@@ -306,15 +294,11 @@ def test_whether_an_accepted_version_has_played_unseen_is_not_told(twins: Twins)
     assert answers[0].text == answers[1].text
 
 
-@pytest.mark.parametrize("planned", [True, False])
-def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(
-    twins: Twins, planned: bool
-) -> None:
-    if planned:
-        twins.busy.play(matches=1)
-        going = Season(twins.busy.config, twins.busy.season)
-        administration.annul(going.results, ["r001/t01/m1"], "a power cut")
-        administration.suspend(going.results, "p1", "asked the web")
+def test_orders_given_while_the_first_unseen_round_is_played_are_not_shown(twins: Twins) -> None:
+    twins.busy.play(matches=1)
+    going = Season(twins.busy.config, twins.busy.season)
+    administration.annul(going.results, ["r001/t01/m1"], "a power cut")
+    administration.suspend(going.results, "p1", "asked the web")
     with opened(twins.busy.config.file) as later:
         assert twins.answers_of(later) == twins.answers_of(twins.quiet)
 
@@ -427,9 +411,8 @@ def test_organisers_see_all_by_their_tokens_and_authors_do_not(frozen: Frozen, w
 def test_an_organiser_who_is_logged_in_sees_all_and_is_told_that_others_do_not(frozen: Frozen) -> None:
     frozen.play()
     frozen.look()
-    page = frozen.client.get("/login").text
-    proof = re.findall(r'name="proof" value="([^"]+)"', page)[0]
-    frozen.client.post("/login", data={"proof": proof, "token": frozen.tokens["olga"]})
+    form = {"proof": proof(frozen.client.get("/login")), "token": frozen.tokens["olga"]}
+    frozen.client.post("/login", data=form)
     text = frozen.client.get("/seasons/small").text
     assert "2 of 4 rounds complete" in text
     assert "Only organisers see the results after round 1" in text

@@ -13,21 +13,12 @@ from arbiter.contest.submissions.membership import CODE_LETTERS, invite, invite_
 from arbiter.season.config import load
 from arbiter.store.invitations import UsedUp
 from arbiter.web.http.authentication import SESSION
-from tests.fixtures.site import Authored, archive, authored
-from tests.web.test_author_pages import log_in, proof
+from tests.fixtures.site import Authored, archive, proof
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.fixtures.zoo import Kept
+    pass
 
 TOKEN = re.compile(r"<pre><code>([\w-]{43})</code></pre>")
-
-
-@pytest.fixture
-def site(kept: Kept) -> Iterator[Authored]:
-    with authored(kept) as site:
-        yield site
 
 
 def ask_to_join(site: Authored, code: str, name: str) -> Any:
@@ -123,14 +114,8 @@ def test_a_code_that_nobody_gave_is_refused(site: Authored, code: str) -> None:
     assert (answer.status_code, "not known, or was used up" in answer.text) == (422, True)
 
 
-def test_a_form_without_its_proof_makes_nobody(site: Authored) -> None:
-    code = invite(site.kept.season, 1, "test")
-    assert site.client.post("/join", data={"code": code, "name": "zoe"}).status_code == 403
-    assert site.kept.season.authors.named("zoe") is None
-
-
 def test_an_author_takes_another_token_and_the_old_one_is_dead_with_its_sessions(site: Authored) -> None:
-    log_in(site, "ann")
+    site.log_in("ann")
     elsewhere = site.client.cookies[SESSION]
     shown = proof(site.client.get("/me"))
     answer = site.client.post("/me/token", data={"proof": shown})

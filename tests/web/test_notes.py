@@ -25,7 +25,6 @@ from arbiter.web.views.report_file import make_report
 from tests.fixtures import executor
 from tests.fixtures.site import Authored, authored
 from tests.fixtures.zoo import copied
-from tests.web.test_author_pages import log_in
 from tests.web.test_frozen import EVERYWHERE
 from tests.web.test_requests import ASK, PAGE, ask, asking, work
 
@@ -162,7 +161,7 @@ def test_of_a_match_that_was_asked_for_an_author_sees_the_own_notes_alone(
     for place in (ASK, PAGE):
         address = f"{place}/{number}/matches/r001-t01-m0"
         if place == PAGE:
-            log_in(asking, "ann")
+            asking.log_in("ann")
         replay = asking.client.get(f"{address}/replay", headers=asking.headers("ann"))
         (own,) = [player["seat"] for player in replay.json()["players"] if player["name"] == "ann@2"]
         assert secrets(replay.text) == {str(own)}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.web.pages import own_pages
-from tests.fixtures.site import Authored, archive
-from tests.web.test_author_pages import HOSTILE, log_in, proof
+from tests.fixtures.site import HOSTILE, Authored, archive, proof
 
 if TYPE_CHECKING:
     from httpx2 import Response
@@ -23,19 +22,8 @@ def order(site: Authored, verb: str, **fields: str) -> Response:
 
 @pytest.fixture
 def organised(site: Authored) -> Authored:
-    log_in(site, "olga")
+    site.log_in("olga")
     return site
-
-
-def test_the_page_is_for_organisers_alone(site: Authored) -> None:
-    assert site.client.get("/admin").headers["location"] == "/login"
-    log_in(site, "ann")
-    assert site.client.get("/admin").status_code == 404
-    shown = proof(site.client.get("/me"))
-    for verb in ("pause", "close", "suspend", "annul", "nothing"):
-        answer = site.client.post(f"/admin/{verb}", data={"proof": shown, "player": "p1", "because": "x"})
-        assert answer.status_code == 404
-    assert site.kept.season.running.read() == (None, None)
 
 
 def test_a_season_is_paused_resumed_and_closed(organised: Authored) -> None:
@@ -76,14 +64,6 @@ def test_voids_are_shown_by_player(organised: Authored) -> None:
     assert "Voids in its matches, of 2" in page
     assert '<td class="n">2</td>' in page.partition("Voids in its matches")[2]
     assert "<script>alert" not in page
-
-
-def test_a_form_without_its_proof_orders_nothing(organised: Authored) -> None:
-    assert organised.client.post("/admin/pause").status_code == 403
-    shown = proof(organised.client.get("/admin"))
-    evil = {"origin": "https://evil.example"}
-    assert organised.client.post("/admin/pause", data={"proof": shown}, headers=evil).status_code == 403
-    assert organised.kept.season.running.read().paused is None
 
 
 def test_nobody_is_pushed_out_of_the_log(organised: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +120,7 @@ def test_a_verdict_is_read_and_inspected_again(organised: Authored) -> None:
     assert "Inspect ann@1 again" in organised.client.get("/admin").text
     assert order(organised, "inspect", submission=str(number)).status_code == 303
     assert "<bdi>ann</bdi>@1: received" in organised.client.get(f"/admin/submissions/{number}").text
-    log_in(organised, "ben")
+    organised.log_in("ben")
     assert organised.client.get(f"/admin/submissions/{number}").status_code == 404
 
 

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.replay.match_review import Review
 from arbiter.web.http.request_guard import POLICY
 from arbiter.web.rendering.compression import assets_at
-from arbiter.web.views.registry import ANSWERS, VIEWS
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
-from tests.web.addresses import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,33 +22,6 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
     from tests.fixtures.commands import Run
-
-PAGES = [
-    *addresses((view for view in VIEWS if view.template), number=["1"], player=["p1"], other=["p0"]),
-    "/rounds/3",
-]
-DATA = addresses(
-    (view for view in ANSWERS.values() if view.shape is not Review), number=["1"], player=["p1"], other=["p0"]
-)
-"""There is no review in the season."""
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_answers_under_the_policy_and_has_no_style_of_its_own(
-    onlooker: TestClient, page: str
-) -> None:
-    answer = onlooker.get(f"/seasons/small{page}")
-    assert answer.status_code == 200
-    assert answer.headers["content-security-policy"] == POLICY
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "set-cookie" not in answer.headers
-    assert not re.search(r"<style|\sstyle=|<script(?![^>]* src=)", answer.text)
-
-
-@pytest.mark.parametrize("page", DATA)
-def test_what_has_figures_is_there_as_json(onlooker: TestClient, page: str) -> None:
-    answer = onlooker.get(f"/api/v1/seasons/small{page}")
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
 
 
 def test_standings_are_those_that_the_command_prints_officially(
@@ -78,22 +48,6 @@ def test_who_leads_is_said_and_who_has_no_rank_is_shown_apart(onlooker: TestClie
         onlooker.get(f"/api/v1/seasons/small/{what}").json() for what in ("standings", "crosstable")
     )
     assert cross["players"] == [row["player"] for row in standings["players"]]
-
-
-def test_earlier_standings_are_there(onlooker: TestClient) -> None:
-    earlier = onlooker.get("/api/v1/seasons/small/standings?after_round=1").json()
-    assert earlier["rounds_played"] == 1
-
-
-def test_matches_come_page_by_page(onlooker: TestClient) -> None:
-    found, cursor = [], 0
-    while cursor is not None:
-        answer = onlooker.get(f"/api/v1/seasons/small/matches?limit=7&cursor={cursor}").json()
-        found += [match["id"] for match in answer["matches"]]
-        cursor = answer["next"]
-    assert len(found) == len(set(found)) == onlooker.get("/api/v1/seasons/small").json()["matches"]
-    of_one = onlooker.get("/api/v1/seasons/small/matches?player=p1&round=2").json()["matches"]
-    assert {(match["round"], "p1" in match["players"]) for match in of_one} == {(2, True)}
 
 
 @pytest.mark.parametrize(
@@ -130,18 +84,6 @@ def test_a_match_is_found_by_its_id_as_json_has_it(onlooker: TestClient) -> None
 def test_nothing_can_be_written(onlooker: TestClient, method: str) -> None:
     for address in ("/seasons/small", "/api/v1/seasons/small"):
         assert onlooker.request(method, address).status_code == 405
-
-
-def test_a_name_is_text_wherever_it_stands(visitor: TestClient, kept: Kept) -> None:
-    name = "<img src=x onerror=alert(1)>/\u202e&"
-    kept.file.write_text(kept.file.read_text().replace("name: p5,", f"name: {json.dumps(name)},"))
-    for page in PAGES:
-        assert "<img" not in visitor.get(f"/seasons/small{page}").text
-
-
-def test_a_page_that_has_not_changed_is_not_sent_again(onlooker: TestClient) -> None:
-    tag = onlooker.get("/seasons/small").headers["etag"]
-    assert onlooker.get("/seasons/small", headers={"if-none-match": tag}).status_code == 304
 
 
 PACKED = {"accept-encoding": "gzip"}

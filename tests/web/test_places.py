@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from arbiter.web.http.request_guard import Guard
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.views import cached_views
 from tests.fixtures.site import ADDRESS, Asked, Authored, ask
-from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,7 +115,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_organiser_is_let_in_when_all_is_taken(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as before:
         before.setattr(concurrency_limits, "MOST", 200)
-        log_in(site, "olga")
+        site.log_in("olga")
     app, cookie = site.client.app, site.client.cookies[SESSION]
     token = ("authorization", f"Bearer {site.tokens['olga']}")
     assert ask(app, "POST", PAUSE, [token]).status == 200
@@ -129,6 +129,7 @@ def test_others_are_asked_to_come_again_when_all_is_taken(site: Authored) -> Non
     for who in ([], [ann], [("authorization", "Bearer dead")], [("cookie", "arbiter_session=dead")]):
         asked = ask(app, "POST", PAUSE, who)
         assert (asked.status, asked.headers["retry-after"]) == (429, "1")
+        assert json.loads(asked.body)["error"].items() >= {"limit": 0, "seconds": 1}.items()
 
 
 @pytest.mark.usefixtures("full")
@@ -208,7 +209,7 @@ def test_of_a_stranger_to_the_pages_no_body_is_taken(site: Authored, path: str) 
 def to(site: Authored) -> Iterator[Asked]:
     """Requests whose bodies are for us, each of 80 kB in five pieces."""
     olga = ("authorization", f"Bearer {site.tokens['olga']}")
-    log_in(site, "olga")
+    site.log_in("olga")
     session = ("cookie", f"{SESSION}={site.client.cookies[SESSION]}")
     for more in ([], [CHUNKED]):
         yield Asked("POST", API[0][1], [olga, JSON, *more], [PIECE] * 5)

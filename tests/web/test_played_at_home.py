@@ -11,7 +11,6 @@ import pytest
 
 from tests.fixtures.site import Authored, visiting
 from tests.fixtures.zoo import BROKEN_ROUND, Kept
-from tests.web.test_author_pages import log_in
 from tests.web.test_authors_api import seat_of_ann
 
 if TYPE_CHECKING:
@@ -70,13 +69,13 @@ def test_the_page_of_a_match_links_an_author_to_the_own_log(site: Authored) -> N
     assert "the log of your seat" not in site.client.get(f"{MATCHES}/r001-t01-m0").text
     address = link.split('"')[1]
     assert site.client.get(address).headers["location"] == "/login"
-    log_in(site, "ann")
+    site.log_in("ann")
     assert "match r001/t02/m0, seat 1: ann@2" in site.client.get(address).text
 
 
 def test_the_log_of_another_season_is_not_given_in_its_place(site: Authored) -> None:
     seat_of_ann(site, "r001/t02/m0", "")
-    log_in(site, "ann")
+    site.log_in("ann")
     assert site.client.get("/me/matches/r001-t02-m0/log?season=large").headers["location"] == "/login"
     assert site.client.get("/me/matches/r001-t02-m0/log").status_code == 200
 

@@ -20,7 +20,6 @@ from arbiter.store import OrderKind
 from arbiter.testing import play_by_policy, random_policy
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import CLEAN, CRASH, Kept
-from tests.web.test_author_pages import log_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,6 +240,6 @@ def test_an_author_reads_it_at_the_own_match(site: Authored) -> None:
     points = mine.points or ()
     after = replace(mine, scores=None, points=(points[0] + 13, *points[1:]))
     administration.put_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
-    log_in(site, "ann")
+    site.log_in("ann")
     page = text_of(site.client.get("/me").text)
     assert f"before ann@1 {points[0]}; after ann@1 {points[0] + 13}" in page

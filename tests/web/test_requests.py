@@ -12,9 +12,8 @@ from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request_worker import Desk
 from arbiter.season.config import load
 from tests.contest.requests.asked import RandomMatches
-from tests.fixtures.site import Authored, authored
+from tests.fixtures.site import Authored, authored, proof
 from tests.fixtures.zoo import copied
-from tests.web.test_author_pages import log_in, proof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +108,7 @@ def test_a_season_that_takes_no_requests_says_so(kept: Kept) -> None:
     with authored(kept) as site:
         site.accept("ann")
         assert ask(site, version=1).json()["error"]["message"] == "this season takes no requests"
-        log_in(site, "ann")
+        site.log_in("ann")
         assert "Ask for matches" not in site.client.get("/me").text
 
 
@@ -130,25 +129,6 @@ def done(over: tuple[Authored, int]) -> tuple[Authored, int]:
     """The same for a visitor who is not logged in."""
     over[0].client.cookies.clear()
     return over
-
-
-PARTS = ("", "/matches/r001-t01-m0", "/matches/r001-t01-m0/replay", "/matches/r001-t01-m0/log", "/boards/1",
-         "/boards/1/t01", "/rounds/1")  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "status"), [("ben", 404), ("olga", 200), ("ann", 200)])
-def test_pages_are_for_the_author_and_organisers_alone(
-    done: tuple[Authored, int], name: str, status: int
-) -> None:
-    site, number = done
-    for part in PARTS:
-        assert site.client.get(f"{PAGE}/{number}{part}").headers["location"] == "/login", part
-    log_in(site, name)
-    for part in PARTS:
-        answer = site.client.get(f"{PAGE}/{number}{part}")
-        assert (answer.status_code, answer.headers["cache-control"]) == (status, "no-store"), part
-        if part.endswith(("replay", "log")) and name != "olga":
-            assert get(site, f"/{number}{part}", name).status_code == status
 
 
 PUBLIC = ("", "/standings", "/matches", "/crosstable", "/history", "/rounds/1", "/boards/1", "/live", "/players/p1",
@@ -189,7 +169,7 @@ def test_in_a_test_the_log_is_that_of_the_authors_role(kept: Kept) -> None:
 
 
 def test_the_form_asks_and_cancels(asking: Authored) -> None:
-    log_in(asking, "ann")
+    asking.log_in("ann")
     me = asking.client.get("/me")
     assert "3 more now" in me.text
     form = {"proof": proof(me), "kind": "gauntlet", "version": "2", "against": "p1, ann@1", "matches": ""}
@@ -210,7 +190,7 @@ def test_the_form_asks_and_cancels(asking: Authored) -> None:
 
 def test_a_page_says_what_came_of_a_request(done: tuple[Authored, int]) -> None:
     site, number = done
-    log_in(site, "ann")
+    site.log_in("ann")
     page = site.client.get(f"{PAGE}/{number}").text
     assert "Gauntlet of <bdi>ann@2</bdi>" in page
     assert "done <time" in page

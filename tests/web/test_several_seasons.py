@@ -13,8 +13,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.web.http.authentication import SEPARATOR, SESSION
-from tests.fixtures.site import TERMS, Authored, archive, visiting
-from tests.web.test_author_pages import log_in, proof, upload
+from tests.fixtures.site import TERMS, Authored, archive, proof, visiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,8 +45,8 @@ def seasons_of(site: Authored) -> set[str]:
 
 
 def test_a_second_token_adds_its_season(site: Authored) -> None:
-    assert log_in(site, "ann").headers["location"] == "/me"
-    assert log_in(site, "ann in other").headers["location"] == "/me?season=other"
+    assert site.log_in("ann").headers["location"] == "/me"
+    assert site.log_in("ann in other").headers["location"] == "/me?season=other"
     assert seasons_of(site) == {"small", "other"}
     for season in ("small", "other"):
         page = site.client.get(f"/me?season={season}").text
@@ -56,8 +55,8 @@ def test_a_second_token_adds_its_season(site: Authored) -> None:
 
 
 def test_what_is_sent_goes_to_the_season_of_its_form(site: Authored) -> None:
-    log_in(site, "ann")
-    log_in(site, "ann in other")
+    site.log_in("ann")
+    site.log_in("ann in other")
     files = {"archive": ("a.zip", archive(), "application/zip")}
     fields = {"proof": proof(site.client.get("/me?season=other"))}
     answer = site.client.post("/me/submissions?season=other", data=fields, files=files)
@@ -67,26 +66,26 @@ def test_what_is_sent_goes_to_the_season_of_its_form(site: Authored) -> None:
 
 
 def test_a_season_for_which_nobody_is_logged_in_asks_for_its_token(site: Authored) -> None:
-    log_in(site, "ann")
+    site.log_in("ann")
     assert site.client.get("/me?season=other").headers["location"] == "/login"
     assert site.client.get("/me?season=small").status_code == 200
     assert seasons_of(site) == {"small"}
-    assert upload(site, archive()).headers["location"].startswith("/me/submissions/")
+    assert site.upload(archive()).headers["location"].startswith("/me/submissions/")
 
 
 def test_another_token_of_a_season_takes_the_place_of_the_first(site: Authored) -> None:
-    log_in(site, "ann in other")
-    log_in(site, "ann")
-    assert log_in(site, "olga").headers["location"] == "/admin?season=other"
+    site.log_in("ann in other")
+    site.log_in("ann")
+    assert site.log_in("olga").headers["location"] == "/admin?season=other"
     assert site.client.get("/admin?season=other").status_code == 200
     assert site.client.get("/admin?season=small").status_code == 404
     assert site.client.cookies[SESSION].count(SEPARATOR) == 1
 
 
 def test_every_key_is_new_at_each_login_and_a_logout_ends_them_all(site: Authored) -> None:
-    log_in(site, "ann")
+    site.log_in("ann")
     first = site.client.cookies[SESSION]
-    log_in(site, "ann in other")
+    site.log_in("ann in other")
     both = site.client.cookies[SESSION]
     assert first not in both.split(SEPARATOR)
     assert site.kept.season.authors.of_session(hash_of(first)) is None

@@ -9,7 +9,7 @@ import pytest
 from arbiter.errors import StoreError
 from arbiter.season.config import load
 from arbiter.store.deliveries import Telling
-from arbiter.web.http import concurrency_limits, traffic
+from arbiter.web.http import traffic
 from arbiter.web.http.request_guard import POLICY
 from tests.fixtures.site import visiting
 from tests.fixtures.zoo import Kept
@@ -94,15 +94,6 @@ def test_health_is_that_every_store_can_be_read(logged: TestClient, monkeypatch:
     assert answer.status_code == 503
     assert "disk" not in answer.text
     assert 'state="unreadable"} 1' in logged.get("/metrics").text
-
-
-def test_too_many_at_once_are_asked_to_come_again(
-    logged: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(concurrency_limits, "MOST", 0)
-    answer = logged.get("/seasons", headers={"accept": "*/*"})
-    assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
-    assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 1)
 
 
 def test_a_request_to_read_has_no_body(logged: TestClient) -> None:

@@ -6,19 +6,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from arbiter.contest.submissions.author_accounts import hash_of
 from arbiter.season.administration import reinstate, suspend
 from arbiter.web.api.authors import FAULTS
-from arbiter.web.http.watched_seasons import Seasons
-from arbiter.web.site import make_site
+from arbiter.web.http import watched_seasons
+from tests.fixtures.site import proof, visiting
 from tests.season.test_roster import CONFIG, OWN, REASON, Contest
-from tests.web.test_author_pages import proof
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from starlette.testclient import TestClient
 
 pytestmark = pytest.mark.slow
 
@@ -31,8 +31,8 @@ BY_FAULTS = f"does not play: {REASON}; a new version that is accepted will"
 class Told:
     """What ann is told by API and pages of her contest."""
 
-    def __init__(self, contest: Contest, seasons: Seasons, client: TestClient) -> None:
-        self.contest, self._seasons, self.client = contest, seasons, client
+    def __init__(self, contest: Contest, client: TestClient) -> None:
+        self.contest, self.client = contest, client
         contest.opened_season.stored.authors.set_token("ann", hash_of("secret"), "test")
         self._headers = {"Authorization": "Bearer secret"}
         form = {"proof": proof(client.get("/login")), "token": "secret"}
@@ -40,8 +40,6 @@ class Told:
 
     def version(self, number: int) -> tuple[dict[str, Any], str]:
         """What everybody says of a version: as JSON, and in words."""
-        for watched in self._seasons.watched.values():
-            watched._looked = -1e9
         listed = self.client.get(f"{BASE}/submissions", headers=self._headers).json()["submissions"]
         (mine,) = [one for one in listed if one["version"] == number]
         one = self.client.get(f"{BASE}/submissions/{mine['id']}", headers=self._headers).json()
@@ -63,11 +61,14 @@ class Told:
 
 @contextmanager
 def open_site(contest: Contest) -> Iterator[Told]:
-    seasons = Seasons([contest.file])
-    site = make_site(seasons)
-    with TestClient(site, raise_server_exceptions=False, follow_redirects=False) as client:
-        yield Told(contest, seasons, client)
-    seasons.close()
+    with visiting(contest.file, follow_redirects=False) as client:
+        yield Told(contest, client)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has happened is seen at once."""
+    monkeypatch.setattr(watched_seasons, "LOOK_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from arbiter.contest.integrity.families import families
 from tests.contest.integrity.disguise import disguised
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter
-from tests.fixtures.site import Authored, site
+from tests.fixtures.site import HOSTILE, Authored, site
 from tests.fixtures.zoo import kept, original_season
-from tests.web.test_author_pages import HOSTILE, log_in
 from tests.web.test_copies import OWN, take
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored
     assert "copies: 1 question" in out
     report = json.loads(arbiter("integrity", site.kept.file, "--format", "json")[1])
     assert site.client.get(API, headers=site.headers("olga")).json() == report
-    log_in(site, "olga")
+    site.log_in("olga")
     page = site.client.get("/admin/integrity").text
     (row,) = report["copies"]
     assert row["say"] in out
@@ -115,7 +114,7 @@ def test_what_is_found_is_printed_kept_and_shown_to_the_organiser(site: Authored
 def test_the_page_calls_clean_only_what_could_be_asked(site: Authored, reach: dict[str, Any]) -> None:
     empty: dict[str, Any] = {"soft_play": [], "twins": [], "copies": []}
     site.kept.season.questions.keep({**reported(), **empty, **reach})
-    log_in(site, "olga")
+    site.log_in("olga")
     page = site.client.get("/admin/integrity").text
     assert "No two" not in page
     assert "no player does better" not in page
@@ -128,7 +127,7 @@ def test_copies_and_twins_of_one_family_are_one_group(site: Authored, arbiter: R
         take(site, name, disguised(sample))
     code, out, _ = arbiter("integrity", site.kept.file)
     assert (code, out.count("group of 3, 3 questions: @planning_pimc.py, ann@1, ben@1\n")) == (0, 1)
-    log_in(site, "olga")
+    site.log_in("olga")
     page = site.client.get("/admin/integrity").text
     assert page.count("<h3><bdi>@planning_pimc.py</bdi>, <bdi>ann@1</bdi>, <bdi>ben@1</bdi></h3>") == 1
     assert page.count("Side by side") == 3
@@ -158,14 +157,14 @@ def test_whose_files_are_not_here_is_said(site: Authored, arbiter: Run) -> None:
 def test_nobody_but_an_organiser_reads_the_questions(site: Authored) -> None:
     site.kept.season.questions.keep(reported())
     assert site.client.get("/admin/integrity").headers["location"] == "/login"
-    log_in(site, "ann")
+    site.log_in("ann")
     assert site.client.get("/admin/integrity").status_code == 404
     assert site.client.get(API, headers=site.headers("ann")).status_code == 404
 
 
 def test_hostile_names_in_a_question_are_shown_as_texts(site: Authored) -> None:
     site.kept.season.questions.keep(reported())
-    log_in(site, "olga")
+    site.log_in("olga")
     page = site.client.get("/admin/integrity").text
     assert "<script>alert" not in page
     assert "<img" not in page
@@ -177,7 +176,7 @@ def test_no_link_leads_to_a_program_of_another_store(site: Authored) -> None:
     report = reported()
     report["copies"][0]["players"][1] |= {"season": "spring", "key": "ben@1@spring"}
     site.kept.season.questions.keep(report)
-    log_in(site, "olga")
+    site.log_in("olga")
     page = site.client.get("/admin/integrity").text
     assert "The store of one of them is not this site’s." in page
     assert "/admin/copies/" not in page
@@ -191,6 +190,6 @@ def test_where_nobody_has_asked_page_and_api_say_how_to(
         site.kept.season.questions.keep(stored)
     answer = site.client.get(API, headers=site.headers("olga"))
     assert (answer.status_code, "arbiter integrity" in answer.text) == (404, True)
-    log_in(site, "olga")
+    site.log_in("olga")
     assert "arbiter integrity CONFIG" in site.client.get("/admin/integrity").text
     assert 'href="/admin/integrity"' in site.client.get("/admin").text

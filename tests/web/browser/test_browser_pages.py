@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import pytest
 
 from arbiter.cli import exit_code
-from tests.fixtures.long_season import MARKUP
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 
 if TYPE_CHECKING:
@@ -19,12 +17,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 PAGES = [
-    "/seasons", "/seasons/none", "/seasons/new", "/seasons/new/matches", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live", "/seasons/small/live?wall=1",
-    "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0", "/seasons/small/matches/r003-t01-m0",
-    "/seasons/long", "/seasons/long/standings", "/seasons/small/boards/1", "/seasons/small/boards/1/t01", "/seasons/small/players/p0/vs/p1",
-    "/seasons/long/crosstable", "/seasons/long/crosstable?show=los", "/seasons/long/history",
-    "/seasons/long/matches", "/seasons/small/rejudgings", "/seasons/long/rounds/1", f"/seasons/long/players/{quote(MARKUP, safe='')}",
+    "/seasons", "/seasons/none", "/seasons/new", "/seasons/small", "/seasons/small/rounds/3", "/seasons/small/live",
+    "/seasons/small/live?wall=1", "/seasons/small/rules", "/seasons/small/players/p2", "/seasons/small/matches/r001-t02-m0",
+    "/seasons/long", "/seasons/long/standings", "/seasons/small/boards/1", "/seasons/small/boards/1/t01",
+    "/seasons/small/players/p0/vs/p1", "/seasons/long/crosstable", "/seasons/long/history", "/seasons/long/matches?round=1",
+    "/seasons/small/rejudgings",
 ]  # fmt: skip
+"""A page of each template, with names that are long where it has a table of them."""
 FOCUSED = """() => {
   const at = document.activeElement;
   const box = at.getBoundingClientRect();
@@ -66,19 +65,10 @@ def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Pa
         ("DIV", "Standings"),
     ]
     assert {one["tag"] for one in (*reached[12:14], *reached[15:])} == {"A", "BUTTON"}
-
-
-def test_a_player_that_is_followed_stays_marked(new_page: Callable[..., Page], site: str) -> None:
-    page = new_page()
-    page.goto(f"{site}/seasons/small")
-    star = page.get_by_role("button", name="Follow p1")
-    star.click()
-    assert star.get_attribute("aria-pressed") == "true"
-    page.goto(f"{site}/seasons/small/standings")
-    assert page.locator("tr.followed").count() == 1
-    assert page.locator("tr.followed th").inner_text().endswith("p1")
-    page.get_by_role("button", name="Follow p1").click()
-    assert page.locator("tr.followed").count() == 0
+    page.reload()
+    for key in ("Tab", "Enter", "Tab"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.closest('table') !== null"), "the first stop leads to the table"
 
 
 def test_a_wall_shows_all_and_plays_a_match(new_page: Callable[..., Page], site: str) -> None:
@@ -96,20 +86,21 @@ def test_a_wall_shows_all_and_plays_a_match(new_page: Callable[..., Page], site:
     assert last["y"] + last["height"] <= told["y"]
 
 
-def test_the_first_stop_leads_to_the_table(new_page: Callable[..., Page], site: str) -> None:
-    page = new_page()
-    page.goto(f"{site}/seasons/long/history")
-    for key in ("Tab", "Enter", "Tab"):
-        page.keyboard.press(key)
-    assert page.evaluate("document.activeElement.closest('table') !== null")
-
-
-def test_a_scheme_that_was_chosen_holds_on_the_next_page(new_page: Callable[..., Page], site: str) -> None:
+def test_what_a_visitor_chooses_holds_on_the_next_page(new_page: Callable[..., Page], site: str) -> None:
     page = new_page(color_scheme="light")
     page.goto(f"{site}/seasons/small")
+    star = page.get_by_role("button", name="Follow p1")
+    star.click()
+    assert star.get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Switch to dark colours").click()
-    page.goto(f"{site}/seasons/small/history", wait_until="commit")
+    page.goto(f"{site}/seasons/small/standings", wait_until="commit")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(21, 24, 29)"
+    star = page.get_by_role("button", name="Follow p1")
+    star.wait_for()
+    assert page.locator("tr.followed").count() == 1
+    assert page.locator("tr.followed th").inner_text().endswith("p1")
+    star.click()
+    assert page.locator("tr.followed").count() == 0
 
 
 def test_without_scripts_a_page_tells_the_same(new_page: Callable[..., Page], site: str) -> None:
@@ -150,37 +141,28 @@ def test_a_report_opens_from_disk_and_asks_for_nothing(
         assert page.get_by_role("button", name="Switch to").count() == scripts
 
 
-def test_a_report_keeps_nobody_out(new_page: Callable[..., Page], axe: str, reports: list[Path]) -> None:
+def test_a_report_leads_to_replays_that_keep_nobody_out(
+    new_page: Callable[..., Page], axe: str, reports: list[Path]
+) -> None:
     page = new_page(viewport=PHONE)
-    page.goto(reports[0].as_uri())
-    page.locator("details.replay summary").last.click()
-    assert violations(page, axe) == []
-
-
-def test_a_link_to_a_match_opens_its_replay(new_page: Callable[..., Page], reports: list[Path]) -> None:
-    page = new_page()
     complaints = complaints_of(page)
     page.goto(reports[0].as_uri())
     page.locator("details.round summary").nth(2).click()
     page.get_by_role("link", name="r003/t01/m1").click()
-    replay = page.get_by_role("group", name="Replay of r003/t01/m1")
-    assert replay.locator(".rp-board").is_visible()
+    assert page.get_by_role("group", name="Replay of r003/t01/m1").locator(".rp-board").is_visible()
+    assert violations(page, axe) == []
     page.goto(f"{reports[0].as_uri()}#r003-t01-m0")
-    assert page.locator("details.replay[open]").count() == 1
-    assert complaints == []
-
-
-def test_keys_move_the_replay_that_is_open_alone(new_page: Callable[..., Page], reports: list[Path]) -> None:
-    page = new_page()
-    page.goto(reports[0].as_uri())
+    assert page.locator("details.replay#r003-t01-m0[open]").count() == 1
     lines = []
     for box in page.locator("details.replay").all()[:2]:
-        box.locator("summary").click()
+        if box.get_attribute("open") is None:
+            box.locator("> summary").click()
         page.keyboard.press("End")
         lines.append(box.locator(".rp-where"))
         before = lines[0].text_content()
         page.keyboard.press("Home")
     assert lines[0].text_content() == before != lines[1].text_content()
+    assert complaints == []
 
 
 def test_paper_shows_what_is_folded(new_page: Callable[..., Page], reports: list[Path]) -> None:

@@ -16,6 +16,7 @@ from arbiter.store import Store
 from tests.fixtures.commands import BOTS, RANDOM
 from tests.fixtures.served_site import PATIENCE, serving
 from tests.fixtures.site import archive
+from tests.web.test_serve import wait_for_event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,9 +85,8 @@ def test_an_author_joins_and_an_organiser_annuls_and_suspends(
         log_in(theirs, served.address, tokens["olga"])
         theirs.get_by_role("button", name="Resume").click()
         log = mine.get_by_role("link", name="Log of r001/t01/m0", exact=True)
+        wait_for_event(served, "spring", "standings")
         mine.goto(f"{served.address}me")
-        while not log.count():
-            mine.reload()
         with mine.expect_download() as download:
             log.click()
         text = download.value.path().read_text()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.web.browser.viewer import Show
 
 pytestmark = pytest.mark.browser
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 664}, "has_touch": True}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 664}}
 ENDS = """() => ["table", "steer", "held"].map((name) => {
   const shown = [...document.querySelectorAll(`.rp-${name}`)].filter((one) => one.checkVisibility());
   const boxes = shown.map((one) => one.getBoundingClientRect());
@@ -61,7 +61,7 @@ def test_the_hand_that_acts_lies_below_the_table(show: Show) -> None:
 
 def test_taps_step_and_swipes_go_to_tricks(show: Show) -> None:
     replay = full("planning")
-    page = show(replay, query=f"?i={first(replay, 'answer')}", **PHONE)
+    page = show(replay, query=f"?i={first(replay, 'answer')}", has_touch=True, **PHONE)
     box = page.locator(".rp-middle").bounding_box()
     y, right, left = box["y"] + box["height"] / 2, box["x"] + box["width"] - 8, box["x"] + 8
     before = place(page)
@@ -155,13 +155,16 @@ def test_a_finished_trick_stays_a_while_at_any_speed(show: Show) -> None:
     assert place(page)[1] > trick
 
 
-@pytest.mark.parametrize(("motion", "moving"), [("no-preference", 1), ("reduce", 0)])
-def test_a_card_moves_unless_the_reader_wants_less_motion(show: Show, motion: str, moving: int) -> None:
+def test_a_card_moves_unless_the_reader_wants_less_motion(show: Show) -> None:
     replay = full("planning")
-    page = show(replay, query=f"?i={first(replay, 'trick', 3)}", reduced_motion=motion, clock=True)
-    assert page.evaluate(MOVING) == 0
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate(MOVING) == moving
+    page = show(replay, query=f"?i={first(replay, 'trick', 3)}", clock=True)
+    for motion, moving in (("no-preference", 1), ("reduce", 0)):
+        page.emulate_media(reduced_motion=motion)
+        page.clock.run_for(2000)
+        assert page.evaluate(MOVING) == 0
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(MOVING) == moving
+        page.evaluate("document.getAnimations().forEach((one) => one.finish())")
 
 
 def test_partners_are_known_by_one_mark(show: Show) -> None:
