@@ -243,6 +243,10 @@ def test_orders_are_an_organisers_and_versions_and_requests_their_authors(world:
     for who, method, address in deeds:
         answer = site.client.request(method, address, json={"because": "x"}, headers=site.headers(who))
         assert answer.status_code == 404, address
+    world.get("/me", "ann")
+    for verb in ("pause", "close", "suspend", "annul", "nothing"):
+        fields = {"player": "p1", "because": "x", "season": "small", "match": "r001-t01-m0"}
+        assert site.post(f"/admin/{verb}", **fields).status_code == 404, verb
     assert site.kept.season.last_change() == before
 
 

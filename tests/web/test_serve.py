@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import socket
-import time
 import urllib.request
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from tests.fixtures.records import play_trial
 from tests.fixtures.round_processes import assert_all_end, gate_opened, run, watched, with_gate, write_config
 from tests.fixtures.served_site import PATIENCE, Served, everything, serving
 from tests.fixtures.simulated_regression import InMemory, experiment
+from tests.fixtures.site import until
 from tests.fixtures.zoo import Kept
 
 if TYPE_CHECKING:
@@ -111,11 +111,24 @@ def test_answers_wait_for_no_acknowledgement() -> None:
 
 
 @pytest.mark.process
-def test_it_shows_what_others_play_and_ends_well(kept: Kept, tmp_path: Path) -> None:
-    with serving(kept.file, folder=tmp_path) as served:
+def test_it_shows_what_others_play_off_their_cores_under_its_name_and_ends_well(
+    kept: Kept, tmp_path: Path
+) -> None:
+    with serving(kept.file, "--public-url", "https://cards.example.org", folder=tmp_path) as served:
         assert served.said == f"serving http://127.0.0.1:{served.port}/\n"
         with urllib.request.urlopen(f"{served.address}seasons/small?secret=1", timeout=PATIENCE) as answer:
             assert (answer.status, answer.headers["server"]) == (200, None)
+        for host, expected in ((b"cards.example.org", b"200"), (b"evil.example", b"421")):
+            told = served.tell(b"GET /seasons HTTP/1.0\r\nHost: " + host + b"\r\n\r\n")
+            assert told.split(b" ")[1] == expected
+        tasks = [int(task) for task in os.listdir(f"/proc/{served.process.pid}/task")]
+        nices = {task: os.getpriority(os.PRIO_PROCESS, task) for task in tasks}
+        main = nices.pop(served.process.pid)
+        assert main == os.getpriority(os.PRIO_PROCESS, 0)
+        niced = [task for task, nice in nices.items() if nice > main]
+        assert niced
+        cores = sorted(os.sched_getaffinity(0))
+        assert {frozenset(os.sched_getaffinity(task)) for task in niced} == {frozenset(cores[-1:])}
         with urllib.request.urlopen(f"{served.address}api/v1/seasons/small/events", timeout=PATIENCE):
             served.process.send_signal(signal.SIGTERM)
             assert served.process.wait(PATIENCE) == 0
@@ -141,14 +154,6 @@ def test_a_proxy_is_believed_when_the_organiser_says_so(
     assert secure == bool(given)
     assert ("203.0.113.7 GET /login 200" in log) == bool(given)
     assert log.count("with --behind-proxy visitors are told apart") == (not given)
-
-
-@pytest.mark.process
-def test_it_answers_under_the_name_that_the_organiser_gives(kept: Kept, tmp_path: Path) -> None:
-    with serving(kept.file, "--public-url", "https://cards.example.org", folder=tmp_path) as served:
-        for host, expected in ((b"cards.example.org", b"200"), (b"evil.example", b"421")):
-            answer = served.tell(b"GET /seasons HTTP/1.0\r\nHost: " + host + b"\r\n\r\n")
-            assert answer.split(b" ")[1] == expected
 
 
 def make(config: Path) -> None:
@@ -211,20 +216,14 @@ def test_two_seasons_are_played_by_one_command(tmp_path: Path) -> None:
     assert "one: arbiter: round 1: 8 matches" in served.log()
 
 
-def until(config: Path, key: str) -> Any:
-    """What `status` says under a key, once it says something."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if (found := json.loads(run("status", config, "--format", "json")[1])[key]) is not None:
-            return found
-    raise AssertionError(f"{key}: nothing in {PATIENCE} s")
-
-
 @pytest.mark.process
 def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on(tmp_path: Path) -> None:
     config = with_gate(write_config(tmp_path), matches=1)
     make(config)
-    with serving(config, "--play", folder=tmp_path) as served:
+    with (
+        closing(Store(load(config).store)) as store,
+        serving(config, "--play", folder=tmp_path) as served,
+    ):
         wait_for_event(served, "season", "match")
         assert run("stop", config)[0] == 0
         with gate_opened(config):
@@ -232,24 +231,14 @@ def test_a_site_stays_while_its_season_is_stopped_changed_accepted_and_played_on
         config.write_text(config.read_text().replace("\ntime: 60s", "\ntime: 50s"))
         assert run("resume", config)[0] == 0
         # The round that was begun is finished as it was begun.
-        assert until(config, "asks") == "time: 60s -> 50s"
+        stored = store.season("season")
+        assert stored is not None
+        until(lambda: stored.running.question() is not None)
         assert run("accept", config)[:2] == (0, "accepted: time: 60s -> 50s\n")
         assert wait_for_event(served, "season", "state", {"state": "over"})
         assert served.process.poll() is None
     assert "its changes accepted (arbiter accept)" in served.log()
     assert "arbiter resume" in served.log()
-
-
-@pytest.mark.process
-def test_the_web_is_niced_and_stays_off_the_bots_cores(kept: Kept, tmp_path: Path) -> None:
-    with serving(kept.file, folder=tmp_path) as served:
-        tasks = [int(task) for task in os.listdir(f"/proc/{served.process.pid}/task")]
-        nices = {task: os.getpriority(os.PRIO_PROCESS, task) for task in tasks}
-        assert nices.pop(served.process.pid) == os.getpriority(os.PRIO_PROCESS, 0)
-        niced = [task for task, nice in nices.items() if nice > 0]
-        assert niced
-        cores = sorted(os.sched_getaffinity(0))
-        assert {frozenset(os.sched_getaffinity(task)) for task in niced} == {frozenset(cores[-1:])}
 
 
 @pytest.mark.process

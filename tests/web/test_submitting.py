@@ -22,10 +22,9 @@ from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.fixtures.commands import BOTS, RANDOM
 from tests.fixtures.served_site import PATIENCE, Served, pour, serving
-from tests.fixtures.site import archive
+from tests.fixtures.site import archive, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.fixtures.commands import Run
@@ -79,14 +78,6 @@ def ask(served: Served, contest: Contest, method: str, end: str = "", body: byte
     request = urllib.request.Request(served.address.rstrip("/") + ADDRESS + end, body, headers, method=method)
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return json.load(answer)
-
-
-def until(wanted: Callable[[], bool]) -> None:
-    """Wait for what is sure to come."""
-    end = time.monotonic() + PATIENCE
-    while not wanted():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_an_author_sends_a_broken_bot_and_then_a_good_one(

@@ -68,7 +68,9 @@ def test_keys_alone_reach_everything_in_reading_order(new_page: Callable[..., Pa
     page.reload()
     for key in ("Tab", "Enter", "Tab"):
         page.keyboard.press(key)
-    assert page.evaluate("document.activeElement.closest('table') !== null"), "the first stop leads to the table"
+    assert page.evaluate("document.activeElement.closest('table') !== null"), (
+        "the first stop leads to the table"
+    )
 
 
 def test_a_wall_shows_all_and_plays_a_match(new_page: Callable[..., Page], site: str) -> None:

@@ -13,7 +13,6 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.docs.test_add_a_game import installed
-from tests.fixtures.commands import RANDOM
 from tests.fixtures.served_site import PATIENCE, serving
 from tests.web.browser.looking import complaints_of
 from tests.web.browser.sitting import ASKED, sitting
@@ -25,32 +24,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
-PLAYED = """\
-season: live
-game: {name: planning, seats: 2, deals: [[1, 0]]}
-rounds: 2
-isolation: plain
-players:
-""" + "".join(f"  - {{name: {name}, command: [{', '.join(RANDOM.split())}]}}\n" for name in ("ada", "grace"))
-
-
-# A site gives way to all that plays, so on a busy machine it takes its time.
-@pytest.mark.timeout(400)
-def test_a_live_page_follows_a_season_to_its_end(new_page: Callable[..., Page], tmp_path: Path) -> None:
-    file = tmp_path / "live.yaml"
-    file.write_text(PLAYED)
-    config = load(file)
-    with closing(Store(config.store)) as store:
-        Season.open(config, store)
-    with serving(file, "--play", folder=tmp_path) as served:
-        page = new_page()
-        complaints, loaded = complaints_of(page), []
-        page.on("load", lambda page: loaded.append(page.url))
-        page.goto(f"{served.address}seasons/live/live")
-        page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
-        page.locator("[data-live=standings] tbody tr").nth(1).wait_for(timeout=PATIENCE * 1000)
-        assert page.locator("[data-live=tables] th[scope=row] a").count() == 2
-        assert (len(loaded), complaints) == (1, [])
 
 
 @pytest.fixture
@@ -78,9 +51,12 @@ def test_a_game_of_ones_own_is_watched_live_and_replayed(new_page: Callable[...,
         Season.open(config, store)
     with serving(file, "--play", folder=whist) as served:
         page = new_page()
-        complaints = complaints_of(page)
+        complaints, loaded = complaints_of(page), []
+        page.on("load", lambda page: loaded.append(page.url))
         page.goto(f"{served.address}seasons/whist/live")
         page.get_by_text("the season is over").wait_for(timeout=5 * PATIENCE * 1000)
+        page.locator("[data-live=standings] tbody tr").nth(1).wait_for(timeout=PATIENCE * 1000)
+        assert len(loaded) == 1, "the page follows by itself"
         page.locator("[data-live=tables] th[scope=row] a").first.click()
         page.locator(".rp-table").wait_for(timeout=PATIENCE * 1000)
         assert cards(page) == [13] * 4

@@ -19,7 +19,6 @@ from tests.web.browser.viewer import early, full, match_page, own, place, with_f
 from tests.web.test_reviews import review_of
 
 if TYPE_CHECKING:
-
     from tests.web.browser.viewer import Show, Viewer
 
 pytestmark = pytest.mark.browser
@@ -204,7 +203,10 @@ def test_an_address_without_sense_shows_a_position(show: Show, query: str) -> No
 
 
 def test_axe_finds_nothing_while_a_round_is_played_and_at_a_fault(show: Show, axe: str) -> None:
-    for replay, at in ((early("chefs_hat"), 20), (replay_of(faulty(match_of("codepiece"), 30), Reader("full")), 9999)):
+    for replay, at in (
+        (early("chefs_hat"), 20),
+        (replay_of(faulty(match_of("codepiece"), 10), Reader("full")), 9999),
+    ):
         page = show(replay, query=f"?i={at}")
         assert violations(page, axe) == []
         assert page.evaluate("document.getAnimations().length") == 0
