@@ -46,14 +46,12 @@ def test_where_a_site_is_encrypted_a_cookie_that_others_may_set_is_none(site: Au
     assert site.client.get("/me").headers["location"] == "/login"
 
 
-def test_a_wrong_token_is_told_without_a_session(site: Authored) -> None:
-    form = {"proof": proof(site.client.get("/login")), "token": "wrong"}
-    answer = site.client.post("/login", data=form)
+def test_a_wrong_token_begins_no_session_and_an_organisers_leads_to_the_administration(
+    site: Authored,
+) -> None:
+    answer = site.post("/login", "/login", token="wrong")
     assert (answer.status_code, "is not known" in answer.text) == (401, True)
     assert SESSION not in site.client.cookies
-
-
-def test_an_organiser_is_led_to_the_administration(site: Authored) -> None:
     assert site.log_in("olga").headers["location"] == "/admin"
 
 
@@ -76,12 +74,9 @@ def test_a_logout_ends_the_session_for_good(site: Authored) -> None:
     assert answer.headers["location"] == "/login"
     site.client.cookies.set(SESSION, cookie)
     assert site.client.get("/me").status_code == 303
-
-
-def test_a_revoked_token_ends_its_sessions(site: Authored) -> None:
     site.log_in("ann")
     site.kept.season.authors.set_token("ann", None, "test")
-    assert site.client.get("/me").headers["location"] == "/login"
+    assert site.client.get("/me").headers["location"] == "/login", "a revoked token ends its sessions"
 
 
 def test_an_archive_is_sent_by_a_form(site: Authored) -> None:
@@ -95,16 +90,10 @@ def test_an_archive_is_sent_by_a_form(site: Authored) -> None:
     assert f"ann</bdi>@{found.version}: received" in site.client.get(answer.headers["location"]).text
 
 
-def test_a_form_may_not_be_larger_than_an_archive(site: Authored) -> None:
+def test_a_form_that_is_too_large_or_ends_too_soon_leaves_nothing(site: Authored) -> None:
     site.log_in("ann")
     answer = site.upload(b"x" * 10_001)
     assert (answer.status_code, "at most 10000 bytes" in answer.text) == (413, True)
-    assert site.kept.season.submissions.of("ann") == []
-    assert list(folder_of(site.kept.config).iterdir()) == []
-
-
-def test_a_form_that_ends_too_soon_leaves_nothing(site: Authored) -> None:
-    site.log_in("ann")
     shown = proof(site.client.get("/me"))
     head = f'--b\r\ncontent-disposition: form-data; name="proof"\r\n\r\n{shown}\r\n--b\r\n'
     head += 'content-disposition: form-data; name="a"; filename="a"\r\n\r\n'
@@ -115,7 +104,7 @@ def test_a_form_that_ends_too_soon_leaves_nothing(site: Authored) -> None:
     for odd in ("text/plain", "multipart/form-data", "multipart/form-data; boundary=" + "b" * 200):
         answer = site.client.post("/me/submissions", content=b"x", headers={"content-type": odd})
         assert answer.status_code == 400
-    assert list(folder_of(site.kept.config).glob("*")) == []
+    assert list(folder_of(site.kept.config).glob("*")) == site.kept.season.submissions.of("ann") == []
 
 
 def test_a_version_that_never_played_is_dropped_on_its_own_page(site: Authored) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,16 +37,21 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return moment
 
 
-def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Lines, list[float]]:
-    """A coordinator whose processes end at once with a code, and the moments at which they were started."""
-    starts: list[float] = []
+def born_with(monkeypatch: pytest.MonkeyPatch, code: int = 0) -> list[tuple[float, list[str]]]:
+    """The moments at which processes are started, which end at once with a code, and their words."""
+    starts: list[tuple[float, list[str]]] = []
 
-    def born(*_: object, **__: object) -> Process:
-        starts.append(child_processes.time.monotonic())
+    def born(words: list[str], **_: object) -> Process:
+        starts.append((child_processes.time.monotonic(), words[3:]))
         return Process(code)
 
     monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)
-    lines = Lines()
+    return starts
+
+
+def started(monkeypatch: pytest.MonkeyPatch, code: int) -> tuple[Coordinator, Lines, list[Any]]:
+    """A coordinator whose processes end at once with a code, and their starts."""
+    starts, lines = born_with(monkeypatch, code), Lines()
     coordinator = Coordinator("spring", ["run-season", "spring.yaml"], [0], lines)
     coordinator.start()
     coordinator.look()
@@ -144,14 +149,7 @@ def test_cores_are_dealt_out(cores: list[int], expected: list[list[int]]) -> Non
 def test_an_order_to_go_on_starts_one_again_that_has_ended(
     code: int, wishes: list[tuple[bool, Wish]], starts: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    born: list[int] = []
-
-    def start(*_: object, **__: object) -> Process:
-        born.append(1)
-        return Process(code)
-
-    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", start)
-    now = iter(wishes)
+    born, now = born_with(monkeypatch, code), iter(wishes)
     every = Coordinators({"spring": tmp_path / "spring.yaml"}, [0], Lines(), lambda _: next(now))
     every.start()
     for _ in wishes[1:]:
@@ -160,19 +158,13 @@ def test_an_order_to_go_on_starts_one_again_that_has_ended(
 
 
 def test_webhooks_are_told_by_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[list[str]] = []
-
-    def born(words: list[str], **_: object) -> Process:
-        started.append(words[3:])
-        return Process(0)
-
-    monkeypatch.setattr("arbiter.web.child_processes.subprocess.Popen", born)
-    lines = Lines()
+    starts, lines = born_with(monkeypatch), Lines()
     all_of_them = Coordinators({}, [0], lines)
     all_of_them.help_with("notify", [], [0], lines)
     all_of_them.start()
-    assert started == []
+    assert starts == []
     files = [Path("a.yaml"), Path("b.yaml")]
     all_of_them.help_with("notify", files, [0], lines, "--public-url", "https://cards.example.org")
     all_of_them.start()
-    assert started == [["notify", "a.yaml", "b.yaml", "--public-url", "https://cards.example.org"]]
+    ((_, words),) = starts
+    assert words == ["notify", "a.yaml", "b.yaml", "--public-url", "https://cards.example.org"]

@@ -190,6 +190,14 @@ def test_an_answer_is_for_its_readers_alone(world: World, who: str) -> None:
             assert (answer.headers["cache-control"], "etag" in answer.headers) == ("no-store", False), address
 
 
+def test_a_list_of_versions_is_of_the_own_ones(world: World) -> None:
+    own = {who: world.get(f"{API}/submissions", who).json()["submissions"] for who in ("ann", "ben")}
+    assert {who: [one["version"] for one in listed] for who, listed in own.items()} == {
+        "ann": [2, 1],
+        "ben": [1],
+    }
+
+
 def facts(answer: Response) -> str:
     """All that tells answers apart, but for figures that are measured."""
     return str((answer.status_code, answer.text, sorted(answer.headers)))

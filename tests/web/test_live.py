@@ -73,12 +73,11 @@ def numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"^id: (\d+)$", text, re.MULTILINE)]
 
 
-def test_who_comes_back_is_told_what_he_missed_without_a_gap(calm: Seasons, shown: Kept) -> None:
+def test_who_comes_back_is_told_what_he_missed_and_who_comes_first_from_now_on(
+    calm: Seasons, shown: Kept
+) -> None:
     last = shown.season.last_event()
     assert numbers(heard(calm, "3", 2)) == list(range(4, last + 1))
-
-
-def test_who_comes_first_is_told_from_now_on(calm: Seasons) -> None:
     assert numbers(heard(calm, None, 2)) == []
 
 
@@ -147,6 +146,7 @@ def test_events_have_the_documented_form() -> None:
 
 
 def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert onlooker.get("/api/v1/seasons/none/events").status_code == 404
     monkeypatch.setattr(live_module, "MOST_OF_ADDRESS", 0)
     answer = onlooker.get("/api/v1/seasons/small/events")
     assert answer.status_code == 429
@@ -154,26 +154,19 @@ def test_one_too_many_gets_429_with_seconds(onlooker: TestClient, monkeypatch: p
     assert (answer.json()["error"]["limit"], answer.json()["error"]["seconds"]) == (0, 30)
 
 
-def test_news_of_no_season_are_404(onlooker: TestClient) -> None:
-    assert onlooker.get("/api/v1/seasons/none/events").status_code == 404
-
-
 def test_who_was_away_too_long_is_not_told_everything() -> None:
     assert live_module._heard("1", MOST_MISSED + 2) is None
     assert live_module._heard("2", MOST_MISSED + 2) == 2
 
 
-def test_the_live_page_has_a_row_for_every_match_of_the_round(onlooker: TestClient) -> None:
+def test_the_live_page_has_a_row_for_every_match_and_says_that_nobody_plays(onlooker: TestClient) -> None:
     page = onlooker.get("/seasons/small/live").text
     assert re.findall(r'data-key="([^"]+)"', page) == [
         f"r003/t0{table}/m{rotation}" for table in (1, 2) for rotation in range(4)
     ]
     assert page.count("to be played") == 5
     assert "3 of 8 matches are played" in page
-
-
-def test_the_live_page_says_that_nobody_plays(onlooker: TestClient) -> None:
-    assert "Nobody plays the season now" in onlooker.get("/seasons/small/live").text
+    assert "Nobody plays the season now" in page
 
 
 def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestClient) -> None:

@@ -141,20 +141,14 @@ def test_who_only_says_that_he_is_an_organiser_is_bounded(
     assert ask(site.client.app, "POST", PAUSE, [olga]).status == 429
 
 
-def test_what_is_kept_needs_no_place(site: Authored, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ask(site.client.app, "GET", "/seasons/small").status == 200
-    monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
-    monkeypatch.setattr(concurrency_limits, "MOST", 0)
-    assert ask(site.client.app, "GET", "/seasons/small").status == 200
-    assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
-
-
-def test_a_page_that_found_no_place_is_made_for_who_comes_again(
+def test_what_is_kept_needs_no_place_and_what_found_none_is_made_later(
     site: Authored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert ask(site.client.app, "GET", "/seasons/small").status == 200
     monkeypatch.setattr("arbiter.web.http.watched_seasons.LOOK_SECONDS", 3600.0)
     with monkeypatch.context() as full:
         full.setattr(concurrency_limits, "MOST", 0)
+        assert ask(site.client.app, "GET", "/seasons/small").status == 200
         assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 429
     assert ask(site.client.app, "GET", "/seasons/small/crosstable").status == 200
 
@@ -190,20 +184,14 @@ def test_of_many_who_say_who_they_are_few_are_looked_up_at_once(monkeypatch: pyt
     assert (asyncio.run(crowd()), most) == ([(state, None)] * 100, cached_views.MOST_ASKED)
 
 
-@pytest.mark.parametrize(("method", "path"), API)
-@pytest.mark.parametrize("token", [None, "dead"])
-def test_of_a_stranger_to_the_api_no_body_is_taken(
-    site: Authored, method: str, path: str, token: str | None
-) -> None:
-    who = [] if token is None else [("authorization", f"Bearer {token}")]
-    asked = ask(site.client.app, method, path, [*who, JSON], [PIECE])
-    assert (asked.status, asked.taken) == (401, 0)
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_of_a_stranger_to_the_pages_no_body_is_taken(site: Authored, path: str) -> None:
-    asked = ask(site.client.app, "POST", path, [("cookie", f"{SESSION}=dead")], [PIECE])
-    assert (asked.status, asked.headers["location"], asked.taken) == (303, "/login", 0)
+def test_of_a_stranger_no_body_is_taken(site: Authored) -> None:
+    for method, path in API:
+        for who in ([], [("authorization", "Bearer dead")]):
+            asked = ask(site.client.app, method, path, [*who, JSON], [PIECE])
+            assert (asked.status, asked.taken) == (401, 0), path
+    for path in PAGES:
+        asked = ask(site.client.app, "POST", path, [("cookie", f"{SESSION}=dead")], [PIECE])
+        assert (asked.status, asked.headers["location"], asked.taken) == (303, "/login", 0), path
 
 
 def to(site: Authored) -> Iterator[Asked]:
@@ -226,11 +214,13 @@ def test_no_body_is_longer_than_any_of_ours(site: Authored) -> None:
     assert asyncio.run(found()) == [(413, 0)] * 3 + [(413, 5)] * 3
 
 
-@pytest.mark.parametrize("path", ["/login", API[0][1]])
-def test_a_body_has_a_time_in_all(site: Authored, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+@pytest.mark.parametrize(("method", "path"), [("POST", "/login"), API[0], ("PUT", ADDRESS)])
+def test_a_body_has_a_time_in_all(
+    site: Authored, monkeypatch: pytest.MonkeyPatch, method: str, path: str
+) -> None:
     monkeypatch.setattr(request_bodies, "SECONDS", -1.0)
     olga = ("authorization", f"Bearer {site.tokens['olga']}")
-    asked = ask(site.client.app, "POST", path, [olga, JSON, CHUNKED])
+    asked = ask(site.client.app, method, path, [olga, JSON, CHUNKED])
     assert (asked.status, asked.headers["connection"]) == (408, "close")
     assert b"did not come within" in asked.body
 

@@ -74,6 +74,7 @@ def test_a_season_that_takes_no_programs_has_rules_too(onlooker: TestClient) -> 
 
 
 def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) -> None:
+    assert f'href="{RULES}"' in site.client.get("/seasons/small").text
     address = site.client.get(f"/api/v1{RULES}").json()["starter"]
     assert f'href="{address}"' in site.client.get(RULES).text
     answer = site.client.get(address)
@@ -85,10 +86,6 @@ def test_the_starter_kit_is_led_to_and_fits_the_seasons_terms(site: Authored) ->
     assert "--time 60s+100ms --option 'deals=[[1, 0], [3, 1]]' --" in check
     assert check in readme
     assert site.client.get("/seasons/none/rules/starter.zip").status_code == 404
-
-
-def test_seasons_and_authors_pages_lead_to_the_rules(site: Authored) -> None:
-    assert f'href="{RULES}"' in site.client.get("/seasons/small").text
 
 
 @pytest.mark.process

@@ -20,14 +20,13 @@ from arbiter.contest.submissions.author_accounts import add_authors
 from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
-from tests.fixtures.commands import BOTS, RANDOM
+from tests.fixtures.commands import RANDOM
 from tests.fixtures.served_site import PATIENCE, Served, pour, serving
 from tests.fixtures.site import archive, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.fixtures.commands import Run
 
 pytestmark = pytest.mark.process
 ADDRESS = "/api/v1/seasons/s/submissions"
@@ -78,28 +77,6 @@ def ask(served: Served, contest: Contest, method: str, end: str = "", body: byte
     request = urllib.request.Request(served.address.rstrip("/") + ADDRESS + end, body, headers, method=method)
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return json.load(answer)
-
-
-def test_an_author_sends_a_broken_bot_and_then_a_good_one(
-    arbiter: Run, contest: Contest, tmp_path: Path
-) -> None:
-    token = tmp_path / "token"
-    token.write_text(contest.tokens["ann"])
-    bad, good = tmp_path / "bad", tmp_path / "good"
-    for folder, text in ((bad, "print('hello')\n"), (good, (BOTS / "planning_random.py").read_text())):
-        folder.mkdir()
-        (folder / "bot.py").write_text(text)
-    with serving(contest.file, folder=tmp_path) as served:
-        given = ("--season", "s", "--token-file", token)
-        code, out, _ = arbiter("submit", served.address, bad, *given)
-        assert code == 3
-        assert "FAIL checked" in out
-        assert str(tmp_path) not in out
-        code, out, _ = arbiter("submit", served.address, good, *given)
-        assert code == 0, out
-        assert out.splitlines()[-1] == "accepted: plays from round 1 on"
-    assert "Traceback" not in served.log()
-    assert contest.tokens["ann"] not in served.log()
 
 
 def test_slow_and_endless_bodies_are_ended_and_leave_nothing(contest: Contest, tmp_path: Path) -> None:

@@ -98,26 +98,19 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
     assert f'href="/tests/{name}"' in listed
 
 
-def test_the_seed_is_secret_until_there_is_a_verdict(tmp_path: Path) -> None:
-    name = play_test(tmp_path, blocks=3, seed="hush-these-deals").name
+@pytest.mark.parametrize("blocks", [3, None])
+def test_a_seed_that_was_given_or_has_no_verdict_is_told_to_nobody(
+    tmp_path: Path, blocks: int | None
+) -> None:
+    name = play_test(tmp_path, blocks=blocks, seed="hush-these-deals").name
+    places = ("/tests", f"/tests/{name}", "/api/v1/tests", f"/api/v1/tests/{name}")
     with site_of(tmp_path) as client:
-        answers = [
-            client.get(path)
-            for path in ("/tests", f"/tests/{name}", "/api/v1/tests", f"/api/v1/tests/{name}")
-        ]
+        answers = [client.get(path) for path in places]
     assert [answer.status_code for answer in answers] == [200] * 4
     assert not any("hush-these-deals" in answer.text for answer in answers)
-    assert answers[3].json()["seed"] is None
-    assert "undecided after 3 blocks" in answers[2].text
-
-
-def test_a_seed_that_was_given_is_told_to_nobody(tmp_path: Path) -> None:
-    name = play_test(tmp_path, seed="hush-these-deals").name
-    with site_of(tmp_path) as client:
-        page, full = client.get(f"/tests/{name}").text, client.get(f"/api/v1/tests/{name}")
-    assert full.json()["verdict"] == "better"
-    assert "hush-these-deals" not in page + full.text
-    assert "The seed is not told: it was given" in page
+    assert (answers[3].json()["seed"], answers[3].json()["verdict"]) == (None, None if blocks else "better")
+    said = "undecided after 3 blocks" if blocks else "The seed is not told: it was given"
+    assert said in answers[2 if blocks else 1].text
 
 
 def test_of_a_file_the_test_in_which_something_happens_is_the_one_that_is_played(tmp_path: Path) -> None:

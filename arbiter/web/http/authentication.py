@@ -132,12 +132,6 @@ def says_who(scope: Scope) -> bool:
     return any(name in CREDENTIALS for name, _ in scope["headers"])
 
 
-def organiser_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
-    """Return the caller that is an organiser, of `season` where it is named; None for all others."""
-    caller = someone_in(seasons, request, season)
-    return caller if caller is not None and caller.author.organiser else None
-
-
 def someone_in(seasons: Seasons, request: Request, season: str | None = None) -> Caller | None:
     """Return the caller that is an author, of `season` where it is named; None for all others."""
     token = token_in(request)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from arbiter.web.http.authentication import organiser_in, says_who
+from arbiter.web.http.authentication import says_who, someone_in
 from arbiter.web.http.http_errors import too_many
 
 if TYPE_CHECKING:
@@ -90,9 +90,10 @@ class Places:
             if not says_who(scope) or limit_of(taken, who, MOST_APART, MOST_APART_OF_ADDRESS) is not None:
                 raise refusal
         with place.taken():
-            request = Request(scope)
-            if refusal is not None and await run_in_threadpool(organiser_in, self._seasons, request) is None:
-                raise refusal
+            if refusal is not None:
+                caller = await run_in_threadpool(someone_in, self._seasons, Request(scope))
+                if caller is None or not caller.author.organiser:
+                    raise refusal
             yield place
 
 

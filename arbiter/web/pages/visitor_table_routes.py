@@ -71,13 +71,10 @@ def table_routes(seasons: Seasons, tables: Tables) -> list[Route]:
         word = (await _body(request)).get("word")
         if not isinstance(word, str):
             raise Refusal(422, "invalid", "word: a text is missing")
-        await run_in_threadpool(visit.decide, word)
-        return await run_in_threadpool(visit.state)
+        return await run_in_threadpool(visit.decide, word)
 
     async def luck(request: Request) -> VisitState:
-        visit = _visit(tables, request)
-        await run_in_threadpool(visit.weigh)
-        return await run_in_threadpool(visit.state)
+        return await run_in_threadpool(_visit(tables, request).weigh)
 
     async def leave(request: Request) -> dict[str, bool]:
         tables.leave(_visit(tables, request))

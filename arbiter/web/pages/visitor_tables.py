@@ -199,14 +199,15 @@ class Visit:
         record = record_of(seen.setup, seen.position, seen.moves, self.names)
         return replay_of(record, Reader("seat", self.seat), complete=False)
 
-    def decide(self, word: str) -> None:
+    def decide(self, word: str) -> VisitState:
         """The visitor's decision, then the bots' up to the next one; IllegalAction, ConfigError, Busy."""
         if self.failed:
             raise ConfigError("a house bot has failed: the match is over")
         self.session.do(verbs.answer, word=word, seat=self.seat)
         self.decided = time.monotonic()
+        return self.state()
 
-    def weigh(self) -> None:
+    def weigh(self) -> VisitState:
         """Have the cards valued once the match is over; ConfigError before, Busy while bots act."""
         seen = self.session.seen
         if seen is None or seen.position.to_act is not None:
@@ -219,6 +220,7 @@ class Visit:
             except Busy:
                 self.weighing.release()
                 raise
+        return self.state()
 
     def _weigh(self, _: object, game: AnyGame, deals: Sequence[Deal], points: Sequence[int]) -> None:
         """In the worker's thread: what it starts stays behind the pages."""

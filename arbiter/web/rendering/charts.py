@@ -185,16 +185,8 @@ def rating_lines(
         seen.add(line.mark["colour"])
     _spread(shown, height)
     return {
-        "width": width,
-        "height": height,
-        "right": width - ROOM,
+        **_axes(width, height, x, y, marks, 1, last),
         "lines": lines,
-        "y": [(y(mark), mark) for mark in marks],
-        "x": [
-            (x(mark), int(mark))
-            for mark in ticks(1, max(last, 2), 8)
-            if mark == int(mark) and 1 <= mark <= last
-        ],
         "zero": y(0.0) if marks[0] <= 0 <= marks[-1] else None,
     }
 
@@ -220,9 +212,7 @@ def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dic
     marks = ticks(min(values), max(values))
     x, y = Scale(0, last, 48, width - ROOM), Scale(marks[0], marks[-1], height - 28, 18)
     return {
-        "width": width,
-        "height": height,
-        "right": width - ROOM,
+        **_axes(width, height, x, y, marks, 0, last),
         "points": " ".join(f"{x(block)},{y(llr)}" for block, llr in points),
         "evidence": " ".join(f"{x(block)},{y(log_e)}" for block, log_e in evidence),
         "end": (x(last), y(end)),
@@ -237,8 +227,20 @@ def ratio_chart(line: RatioLine, width: float = 720, height: float = 260) -> dic
             (y(bound), bound, f"{level:+g} {line['unit']}".replace("-", "\N{MINUS SIGN}"))
             for bound, level in zip(bounds, line["levels"], strict=True)
         ],
+    }
+
+
+def _axes(
+    width: float, height: float, x: Scale, y: Scale, marks: Sequence[float], first: float, last: float
+) -> dict[str, object]:
+    """The size of a chart of lines, and the places and numbers of its marks; along x there are whole ones."""
+    whole = (mark for mark in ticks(first, max(last, first + 1), 8) if mark == int(mark))
+    return {
+        "width": width,
+        "height": height,
+        "right": width - ROOM,
         "y": [(y(mark), mark) for mark in marks],
-        "x": [(x(mark), int(mark)) for mark in ticks(0, last, 8) if mark == int(mark) and mark <= last],
+        "x": [(x(mark), int(mark)) for mark in whole if first <= mark <= last],
     }
 
 

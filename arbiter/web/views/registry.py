@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from arbiter.games.cards import Stream
 from arbiter.match.notes import LONGEST_TAG
@@ -132,31 +132,16 @@ def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: 
 _feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
 
 
-def _matches(
-    state: SeasonState,
-    round_: int | None,
-    player: str | None,
-    against: str | None,
-    tag: str | None,
-    limit: int,
-    cursor: int,
-    eyes: Eyes | None = None,
-) -> Figures:
+def _matches(state: SeasonState, *asked: Any, eyes: Eyes | None = None) -> Figures:
+    round_, player, against, tag, limit, cursor = asked
     every, most = listings.matches(state, round_, player, against, tag, eyes), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]
     return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
-def _matches_page(
-    state: SeasonState,
-    round_: int | None,
-    player: str | None,
-    against: str | None,
-    tag: str | None,
-    page: int | None,
-    eyes: Eyes | None = None,
-) -> Figures | None:
+def _matches_page(state: SeasonState, *asked: Any, eyes: Eyes | None = None) -> Figures | None:
     """A page of them, by default the last."""
+    round_, player, against, tag, page = asked
     every = listings.matches(state, round_, player, against, tag, eyes)
     shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
     return None if shown is None else {
