@@ -390,14 +390,14 @@ def test_what_cannot_be_shown_is_said_in_place(
     assert words in page.inner_text("#replay [role=alert]")
 
 
-def test_without_scripts_the_page_tells_the_result(show: Show) -> None:
+def test_without_scripts_the_page_tells_the_result(viewer: Viewer, show: Show) -> None:
     replay = full("planning")
     page = show(replay, java_script_enabled=False)
     text = page.inner_text("main")
     assert "The replay needs JavaScript" in text
     for name, won in zip(NAMES, replay["result"]["points"] or (), strict=True):
         assert re.search(rf"{name}\s+{won}\b", text)
-    page = show(with_fault(), java_script_enabled=False)
+    page.goto(viewer.hold(with_fault()))
     assert "Ended by a fault: ada, illegal, in deal 3: 9C: it is not in hand" in page.inner_text("main")
 
 
