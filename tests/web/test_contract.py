@@ -22,7 +22,6 @@ from arbiter.trials.regression.runner import open_experiment
 from arbiter.web.http.watched_seasons import Seasons
 from arbiter.web.pages.regression_watch import Trials
 from arbiter.web.site import make_site
-from arbiter.web.views.registry import ANSWERS
 from tests.fixtures.profiles import examples
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_regression import InMemory, experiment
@@ -88,31 +87,6 @@ REAL: dict[str, list[int] | list[str]] = {
 }
 """Names that there are, and next to them some that there are not."""
 PROGRAM = {"command": ["python3", "bot.py"], "read": [], "files": {"source/bot.py": "0" * 64}}
-
-
-def test_all_addresses_of_pages_are_documented(schema: Any) -> None:
-    paths = {operation.ok().path for operation in schema.get_all_operations()}
-    below = {view.path for view in ANSWERS.values()}
-    below |= {"/events", "/submissions", "/submissions/{number}", "/submissions/{number}/activate"}
-    below |= {"/matches/{match}/log", "/requests", "/requests/{number}"}
-    below |= {"/requests/{number}/matches/{match}/replay", "/requests/{number}/matches/{match}/log"}
-    below |= {
-        "/submissions/{number}/inspect",
-        "/pause",
-        "/resume",
-        "/accept",
-        "/close",
-        "/audit",
-        "/matches/{match}/annul",
-    }
-    below |= {
-        "/players/{player}/suspend",
-        "/players/{player}/reinstate",
-        "/copies/{one}/{other}",
-        "/integrity",
-    }
-    others = {"/seasons", "/audit", "/attacks", "/tests", "/tests/{name}"}
-    assert paths == others | {*(f"/seasons/{{season}}{end}" for end in below)}
 
 
 def test_a_parameter_that_an_address_does_not_have_is_refused(schema: Any, tokens: list[str]) -> None:

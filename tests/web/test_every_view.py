@@ -52,6 +52,8 @@ ORDERS = (
     "/pause", "/resume", "/accept", "/close", "/players/p1/suspend", "/players/p1/reinstate",
     "/matches/r001-t01-m0/annul", "/submissions/1/inspect",
 )  # fmt: skip
+ENDLESS_OR_ABSENT = ("/events", "/integrity", "/matches/r001-t02-m0/review")
+"""Answers that have no end, or that are not there: no report of who plays with whom, no review."""
 FORMS = (
     "/logout", "/me/submissions", "/me/submissions/{sent}/activate", "/me/submissions/{sent}/drop", "/me/token",
     "/me/invite", "/me/leave", "/me/requests", "/me/requests/{request}/cancel", "/admin/pause", "/admin/close",
@@ -143,7 +145,7 @@ ANSWERED = {
     **dict.fromkeys((f"{API}/requests/{{request}}{part}" for part in ("", *REQUEST_PARTS[2:4])), ("ann", "olga")),
     **dict.fromkeys((f"{API}/audit", "/api/v1/audit", f"{API}/copies/ann%401/ben%401"), ("olga",)),
 }  # fmt: skip
-"""The same of the API; there is no review in the season, and no report of who plays with whom."""
+"""The same of the API."""
 SCRIPT, IMAGE, BOLD = "&lt;script&gt;alert(1)", "&lt;img src=x", "&lt;b onload=x&gt;"
 SHOWN = (
     ("/me", SCRIPT, 1), ("/me", BOLD, 1), ("/me/submissions/{sent}", SCRIPT, 4), ("/admin", SCRIPT, 4), ("/admin", IMAGE, 1),
@@ -188,6 +190,20 @@ def test_an_answer_is_for_its_readers_alone(world: World, who: str) -> None:
         assert answer.headers["content-type"] == kind, address
         if readers != READERS:
             assert (answer.headers["cache-control"], "etag" in answer.headers) == ("no-store", False), address
+
+
+def test_what_is_swept_is_what_is_documented(world: World) -> None:
+    asked = {*ANSWERED, *(f"{API}{end}" for end in (*ORDERS, "/submissions/1/activate", *ENDLESS_OR_ABSENT))}
+    forms = {
+        path: re.sub(r"{\w+}", "[^/]+", path)
+        for path in world.site.client.get("/api/v1/openapi.json").json()["paths"]
+    }
+    found = {
+        address: {path for path, form in forms.items() if re.fullmatch(f"/api/v1{form}", address)}
+        for address in asked
+    }
+    assert [address for address, paths in found.items() if not paths] == []
+    assert set().union(*found.values()) == set(forms)
 
 
 def test_a_list_of_versions_is_of_the_own_ones(world: World) -> None:
