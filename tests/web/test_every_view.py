@@ -236,7 +236,7 @@ def test_what_is_not_for_a_reader_is_like_what_is_not_there(
 def test_without_a_live_token_nobody_learns_what_there_is(world: World) -> None:
     client = world.site.client
     client.cookies.clear()
-    tokens = ({}, {b"authorization": b"Bearer dead"}, {b"authorization": b"Basic YTpi"},
+    tokens: tuple[dict[bytes, bytes], ...] = ({}, {b"authorization": b"Bearer dead"}, {b"authorization": b"Basic YTpi"},
               {b"authorization": "Bearer \u00e9\u00e9".encode("latin-1")})  # fmt: skip
     asked = [
         ("GET", address.format_map(world.named))

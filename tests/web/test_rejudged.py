@@ -86,17 +86,9 @@ def test_lists_and_the_log_of_rejudgings_have_both_results(
     log = client.get(f"{SEASON}/rejudgings").json()
     (one,) = TypeAdapter(Rejudgings).validate_python(log)["rejudgings"]
     assert (log["total"], log["page"], log["pages"], log["next"]) == (1, 1, 1, None)
-    assert (one["match"], one["round"], one["run"], one["kind"], one["because"]) == (
-        CLEAN,
-        1,
-        1,
-        "replayed",
-        REASON,
-    )
-    assert (one["before"]["points"], one["after"]["points"]) == (
-        list(before.points or ()),
-        list(after.points or ()),
-    )
+    known = {"match": CLEAN, "round": 1, "run": 1, "kind": "replayed", "because": REASON}
+    assert one.items() >= known.items()
+    assert [one["before"]["points"], one["after"]["points"]] == [list(run.points or ()) for run in runs]
     assert text_of(one["say"]) == changed(before, after)
     match = client.get(f"{SEASON}/matches/{PART}").json()
     assert (match["annulled"], match["points"], match["rejudged"]) == (None, one["after"]["points"], [one])

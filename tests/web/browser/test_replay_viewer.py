@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.games import find
+from arbiter.games import make
 from arbiter.match.notes import Note
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.testing import match_spec, play_by_policy, random_policy
@@ -35,7 +35,7 @@ def points(page: Any) -> list[str]:
 
 
 def test_a_whole_replay_is_walked_by_keys_alone(show: Show) -> None:
-    game = find("planning")(deals=[[1, 0], [2, 1]])
+    game = make("planning", {"deals": [[1, 0], [2, 1]]})
     replay = replay_of(play_by_policy(game, random_policy(1), match_spec(game)), Reader("full"))
     page = show(replay)
     first, places = place(page), [place(page)]
