@@ -88,9 +88,13 @@ def test_a_cell_of_a_board_is_the_match_with_that_deal(shown: Kept) -> None:
             assert [sorted(hand) for hand in deal["hands"]] == [sorted(hand) for hand in hands]
 
 
-def test_the_best_and_the_worst_with_the_same_cards_are_marked(shown: Kept) -> None:
+def test_the_best_and_the_worst_with_the_same_cards_are_marked_and_over_all_rotations_luck_cancels(
+    shown: Kept,
+) -> None:
     found = board(read_state(shown.config, shown.season), 2, 1)
     assert found is not None
+    assert sum(row["ahead"] for row in found["totals"]) == pytest.approx(0, abs=1e-9)
+    assert {round(row["par"], 9) for row in found["totals"]} == {round(fmean(found["par"]), 9)}
     for deal in found["deals"]:
         for seat in range(4):
             cells = [row["cells"][seat] for row in deal["rows"]]
@@ -100,13 +104,6 @@ def test_the_best_and_the_worst_with_the_same_cards_are_marked(shown: Kept) -> N
                 alone = points.count(cell["points"]) == 1
                 assert cell["best"] == (alone and cell["points"] == max(points))
                 assert cell["worst"] == (alone and cell["points"] == min(points))
-
-
-def test_over_all_rotations_the_luck_of_the_cards_cancels(shown: Kept) -> None:
-    found = board(read_state(shown.config, shown.season), 2, 1)
-    assert found is not None
-    assert sum(row["ahead"] for row in found["totals"]) == pytest.approx(0, abs=1e-9)
-    assert {round(row["par"], 9) for row in found["totals"]} == {round(fmean(found["par"]), 9)}
 
 
 def test_an_annulled_match_is_on_no_board(shown: Kept, onlooker: TestClient) -> None:

@@ -251,13 +251,10 @@ def test_a_tag_finds_the_matches_of_those_who_may_see_it(noted: Callable[..., Au
     assert found_by(site, "SECRET1", "ann", "&round=2") == seats[1] & site.kept.season.match_ids(2)
     assert found_by(site, "SECRET1", "olga", "&player=ann%402") == seats[1]
     assert found_by(site, "SECRET1", "olga", "&player=nobody") == set()
-
-
-def test_a_published_tag_is_everybodys_once_the_round_is_complete(noted: Callable[..., Authored]) -> None:
-    site = noted(1, 3)
-    assert not any(match.startswith("r003") for match in found_by(site, "SECRET3", None))
-    assert found_by(site, "SECRET3", None) == found_by(site, "SECRET3", "ann") != set()
-    assert found_by(site, "SECRET2", None) == set()
+    published = noted(1, 3)
+    assert not any(match.startswith("r003") for match in found_by(published, "SECRET3", None))
+    assert found_by(published, "SECRET3", None) == found_by(published, "SECRET3", "ann") != set()
+    assert found_by(published, "SECRET2", None) == set()
 
 
 def test_a_tag_of_no_form_is_refused_and_shown_as_text(onlooker: TestClient) -> None:

@@ -125,17 +125,15 @@ def test_a_row_a_player_tells_the_figures_of_the_command(shown: Kept) -> None:
 
 
 @pytest.mark.slow
-def test_names_and_words_of_others_are_text(long_season: str) -> None:
+def test_the_seed_is_told_when_the_season_is_over_and_no_sooner_and_words_of_others_are_text(
+    long_season: str, shown: Kept
+) -> None:
+    assert SEED in long_season
+    assert SEED not in report_of(shown.file, None)
     file = Parsed(long_season)
     assert not file.tags & {"img", "b"}
     assert {row[1] for row in file.rows["standings"]} >= {*NAMES}
     assert {row[-1] for row in file.rows["faults"][1:]} == {TOLD}
-
-
-@pytest.mark.slow
-def test_the_seed_is_told_when_the_season_is_over_and_no_sooner(long_season: str, shown: Kept) -> None:
-    assert SEED in long_season
-    assert SEED not in report_of(shown.file, None)
 
 
 @pytest.mark.parametrize(("matches", "first"), [(0, None), (2, -2), (None, 0)])
