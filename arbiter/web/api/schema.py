@@ -12,8 +12,7 @@ from typing_extensions import TypedDict
 
 from arbiter.contest.requests.outcomes import RequestOutcome
 from arbiter.season.administration import RankChange
-from arbiter.season.snapshot.match_schema import MatchRow
-from arbiter.season.snapshot.schema import Pages
+from arbiter.season.snapshot.match_schema import MatchRow, Pages
 from arbiter.trials.regression.figures import RatioLine, TrialFigures
 
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.replay.result_text import say_match, winners
-from arbiter.season.snapshot.pagination import window
-from arbiter.season.snapshot.season_figures import pages_of
+from arbiter.season.snapshot.pagination import pages_of, window
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
 from arbiter.trials.regression.figures import figures, ratio_line
