@@ -16,7 +16,7 @@ from arbiter.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.contest.requests.fair_turns import Turns
+    from arbiter.contest.service_loop import Turns
     from arbiter.season.config import Config
 
 
@@ -55,7 +55,7 @@ def inspect(configs: tuple[str, ...], once: bool, only: tuple[int, int] | None) 
 def _desk(loaded: Sequence[Config], once: bool) -> Iterator[Turns]:
     """Play what authors ask for, in turns with who inspects; with `once` until nothing waits."""
     from arbiter.cli.bot_arguments import settle
-    from arbiter.contest.requests.fair_turns import Turns
+    from arbiter.contest.service_loop import Turns
 
     turns = Turns()
     asking = [settle(config) for config in loaded if config.requests is not None]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request_worker import Desk
+from arbiter.contest.service_loop import Turns
 from arbiter.season.config import load
 from tests.contest.requests.asked import RandomMatches
 from tests.fixtures.site import Authored, authored, proof

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,7 @@ def check(arena: AgentArena, path: Path) -> dict[str, Any]:
             verdict = inspect(archive, folder, config, name, lambda _: None, room)
         finally:
             remove(config, arriving.name)
-    return {"state": verdict.state, "steps": list(_steps(step.to_json() for step in verdict.steps))}
+    return {"state": verdict.state, "steps": list(_steps(asdict(step) for step in verdict.steps))}
 
 
 def submit(arena: AgentArena, path: Path) -> dict[str, Any]:

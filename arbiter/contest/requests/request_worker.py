@@ -7,13 +7,13 @@ from the store and keeps there what was played, so it may be killed at any momen
 from __future__ import annotations
 
 import shutil
-import threading
 import time
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from arbiter.errors import ConfigError, NoStore, StoreError, VoidMatch
+from arbiter.contest.service_loop import Service
+from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.season.config.submission_settings import store_beside
 from arbiter.season.order_effects import force
 from arbiter.store import Store
@@ -27,18 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Executor
 
-    from arbiter.contest.requests.fair_turns import Turns
     from arbiter.contest.requests.request_play import RequestPlay
+    from arbiter.contest.service_loop import Turns
     from arbiter.match.packing import PackedMatch
     from arbiter.match.spec import MatchSpec
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
     from arbiter.store.request_queue import Request
 
-LOOK_SECONDS = 0.5
-AGAIN_SECONDS = 20.0
-"""Until a request is tried again whose store or disk failed, others meanwhile."""
-TIDY_SECONDS = 3600.0
 LEFT_BYTES = 500_000_000
 """Of the disk, for rated matches: nothing is played for authors where less is free."""
 MOST_VOIDS = 2
@@ -46,47 +42,30 @@ MOST_VOIDS = 2
 OURS = "the service could not play it; ask the organiser, whose log says more"
 
 
-class Desk:
-    """Plays the requests of some seasons, which take turns, until it is closed; `say` hears what fails."""
+class Desk(Service):
+    """Plays the requests of some seasons."""
+
+    queue = "requests"
 
     def __init__(
         self, configs: Sequence[Config], executor: Executor, turns: Turns, say: Callable[[str], None]
     ) -> None:
         """Each config has its isolation settled."""
-        self._configs, self._executor, self._turns, self._say = configs, executor, turns, say
-        self._seasons: dict[str, Store] = {}
+        super().__init__(configs, say)
+        self._executor, self._turns = executor, turns
         self._stores: dict[str, Store] = {}
         self._plays: dict[str, RequestPlay] = {}
         self._voids: Counter[tuple[str, str]] = Counter()
-        self._again: dict[int, float] = {}
-        self._closed = threading.Event()
 
-    def close(self) -> None:
-        """Begin no further match."""
-        self._closed.set()
-
-    def work(self, until_empty: bool = False) -> None:
-        """Play, match by match; with `until_empty` until nothing waits."""
-        tidied = -TIDY_SECONDS
-        while not self._closed.is_set():
-            if time.monotonic() - tidied >= TIDY_SECONDS:
-                tidied = time.monotonic()
-                for config in self._configs:
-                    self._tidy(config)
-            worked = [self._work_on(config) for config in self._configs if not self._closed.is_set()]
-            if not any(worked):
-                if until_empty and not self._again:
-                    return
-                self._closed.wait(LOOK_SECONDS)
+    def _waits(self) -> bool:
+        return bool(self._again)
 
     def _work_on(self, config: Config) -> bool:
         """Play the next match of a season's requests, if there is one."""
-        now = time.monotonic()
-        self._again = {number: until for number, until in self._again.items() if until > now}
         request: Request | None = None
         try:
             season = self._season(config)
-            request = None if season is None else season.requests.next(self._again)
+            request = None if season is None else season.requests.next(self._resting(config))
             if season is None or request is None:
                 return False
             try:
@@ -101,7 +80,7 @@ class Desk:
                 return False
             self._say(f"{config.season}: requests: {error}")
             if request is not None:
-                self._again[request.id] = now + AGAIN_SECONDS
+                self._rest(config, request.id)
             return False
         return True
 
@@ -181,28 +160,13 @@ class Desk:
             self._plays.clear()
         return store
 
-    def _season(self, config: Config) -> SeasonStore | None:
-        """The season as its store has it; None before there is one."""
-        before = self._seasons.pop(config.store, None)
-        try:
-            store = self._seasons[config.store] = Store.reopened(config.store, before, create=False)
-        except NoStore:
-            return None
-        return store.season(config.season)
-
-    def _tidy(self, config: Config) -> None:
+    def _tidy(self, config: Config, season: SeasonStore) -> None:
         """Remove the matches of requests that ended long ago, and forget what is read again where needed."""
         self._plays.clear()
         self._voids.clear()
-        try:
-            season = self._season(config)
-            for request in [] if season is None else season.requests.ended_before(ago(KEPT)):
-                self._store(config).drop_season(request.place)
-                assert season is not None
-                season.requests.forget(request.id)
-        except StoreError as error:
-            # There is another hour.
-            self._say(f"{config.season}: its requests are not tidied up: {error}")
+        for request in season.requests.ended_before(ago(KEPT)):
+            self._store(config).drop_season(request.place)
+            season.requests.forget(request.id)
 
 
 def _why_not(season: SeasonStore, name: str) -> str | None:

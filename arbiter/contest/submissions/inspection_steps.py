@@ -5,8 +5,8 @@ Light, since who looks after the queue needs no more of it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arbiter.match.clock import SECOND
 
@@ -33,10 +33,6 @@ class InspectionStep:
     detail: str = ""
     fix: str = ""
     output: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
-        return asdict(self)
 
 
 class Refused(Exception):

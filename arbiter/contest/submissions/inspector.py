@@ -12,14 +12,15 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from arbiter.contest.requests.fair_turns import Turns
+from arbiter.contest.service_loop import Service, Turns
 from arbiter.contest.submissions.archive_storage import archive_of, program_of, remove, size_of, sweep
 from arbiter.contest.submissions.inspection_steps import longest
 from arbiter.contest.submissions.languages import terms_of
-from arbiter.errors import NoStore, StoreError
+from arbiter.errors import StoreError
 from arbiter.season.config.keys import Submissions
 from arbiter.season.roster import folder_of
 from arbiter.store import Store
@@ -35,13 +36,9 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
     from arbiter.store.versions import Submission
 
-LOOK_SECONDS = 0.5
 MOST_TRIES = 3
 """Inspections of one submission that may fail on our side."""
-AGAIN_SECONDS = 20.0
-"""Until it is begun again, others meanwhile."""
 END_SECONDS = 2.0
-TIDY_SECONDS = 3600.0
 KEPT_REFUSED = timedelta(days=7)
 """The time for which the archive of a refused version is kept, for another inspection."""
 OURS = "ask the organiser, whose log says more"
@@ -68,7 +65,7 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
         steps: list[Mapping[str, Any]] = []
 
         def tell(step: InspectionStep) -> None:
-            steps.append(step.to_json())
+            steps.append(asdict(step))
             if step.ok and step.name in STATES:
                 book.tell(number, step.name, steps)
 
@@ -80,8 +77,10 @@ def inspect_one(config: Config, number: int, inspect: Callable[..., InspectionVe
             remove(config, found.file)
 
 
-class Inspector:
-    """Inspects what comes to some seasons, until it is stopped; `say` hears what fails."""
+class Inspector(Service):
+    """Inspects what comes to some seasons, one after the other."""
+
+    queue = "submissions"
 
     def __init__(
         self,
@@ -95,38 +94,15 @@ class Inspector:
         It raises StoreError where the store or the disk failed, TimeoutExpired where it took too long.
         `turns` are those that it takes with the desk of requests.
         """
-        self._configs, self._say, self._run = configs, say, run or _run
-        self._turns = turns or Turns()
-        self._stores: dict[str, Store] = {}
-        self._again: dict[tuple[str, int], float] = {}
+        super().__init__(configs, say)
+        self._run, self._turns = run or _run, turns or Turns()
 
-    def work(self, until_empty: bool = False) -> None:
-        """Inspect, one after the other, seasons taking turns; with `until_empty` until nothing waits."""
-        tidied = -TIDY_SECONDS
-        while True:
-            if time.monotonic() - tidied >= TIDY_SECONDS:
-                tidied = time.monotonic()
-                for config in self._configs:
-                    self._tidy(config)
-            worked = [self._work_on(config) for config in self._configs]
-            if not any(worked):
-                if until_empty and not self._waits():
-                    return
-                time.sleep(LOOK_SECONDS)
-
-    def _tidy(self, config: Config) -> None:
+    def _tidy(self, config: Config, season: SeasonStore) -> None:
         """Count what nobody has counted, and remove what nobody needs."""
-        try:
-            season = self._season(config)
-            if season is None:
-                return
-            for number, file in season.shelf.uncounted().items():
-                season.shelf.count(number, size_of(config, file))
-            season.shelf.expire((datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds"))
-            sweep(folder_of(config), season.submissions.files(), season.shelf.gone())
-        except (StoreError, OSError) as error:
-            # There is another hour.
-            self._say(f"{config.season}: its submissions are not tidied up: {error}")
+        for number, file in season.shelf.uncounted().items():
+            season.shelf.count(number, size_of(config, file))
+        season.shelf.expire((datetime.now(UTC) - KEPT_REFUSED).isoformat(timespec="seconds"))
+        sweep(folder_of(config), season.submissions.files(), season.shelf.gone())
 
     def _waits(self) -> bool:
         """True where something is to be inspected, now or later."""
@@ -136,9 +112,7 @@ class Inspector:
     def _work_on(self, config: Config) -> bool:
         """Inspect the next submission of a season, if there is one."""
         season = self._season(config)
-        now = time.monotonic()
-        resting = {number for (name, number), at in self._again.items() if name == config.season and at > now}
-        found = None if season is None else season.submissions.next(resting)
+        found = None if season is None else season.submissions.next(self._resting(config))
         if season is None or found is None:
             return False
         who = f"{config.season}: submission {found.id} of {found.author}"
@@ -153,22 +127,13 @@ class Inspector:
         except StoreError as error:
             # Nothing that was sent can have caused it: it waits until there is room again, say.
             self._say(f"{who}: {error}")
-            self._rest(season, found)
+            self._rest(config, found.id)
             return True
         season.requests.count(found.author, round(1000 * (time.monotonic() - begun)))
         if problem:
             self._say(f"{who}: {problem}")
             self._failed(season, found, late, config)
         return True
-
-    def _season(self, config: Config) -> SeasonStore | None:
-        """The season as its store has it; None before there is one."""
-        before = self._stores.pop(config.store, None)
-        try:
-            store = self._stores[config.store] = Store.reopened(config.store, before, create=False)
-        except NoStore:
-            return None
-        return store.season(config.season)
 
     def _failed(self, season: SeasonStore, found: Submission, late: str, config: Config) -> None:
         """Have it inspected again, or refused where it was too `late` or has failed too often."""
@@ -177,14 +142,11 @@ class Inspector:
             return
         if not late and found.tries + 1 < MOST_TRIES:
             season.submissions.fail(found.id)
-            self._rest(season, found)
+            self._rest(config, found.id)
             return
         detail = late or "the service could not inspect it"
         step = {"name": "inspection", "ok": False, "detail": detail, "fix": OURS, "output": ""}
         season.submissions.refuse(found.id, [*now.steps, step], terms_of(config))
-
-    def _rest(self, season: SeasonStore, found: Submission) -> None:
-        self._again[season.name, found.id] = time.monotonic() + AGAIN_SECONDS
 
 
 def _run(config: Config, found: Submission) -> str:

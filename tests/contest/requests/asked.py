@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from arbiter.contest.requests.fair_turns import Turns
 from arbiter.contest.requests.request import Asked, MatchWish, checked
 from arbiter.contest.requests.request_worker import Desk
+from arbiter.contest.service_loop import Turns
 from arbiter.games import make
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec

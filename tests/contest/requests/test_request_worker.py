@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arbiter.contest import service_loop
 from arbiter.contest.requests import request_worker as desks
 from arbiter.contest.requests.outcomes import interval
 from arbiter.errors import ConfigError, StoreError, VoidMatch
@@ -232,7 +233,7 @@ def test_a_version_that_was_dropped_meanwhile_is_named(asked: AskedSeason) -> No
 
 def test_a_store_that_fails_delays_nobody_else(asked: AskedSeason, monkeypatch: pytest.MonkeyPatch) -> None:
     bad, good = asked.ask("ann", "match", 2, "greedy"), asked.ask("ben", "match", 1, "greedy")
-    monkeypatch.setattr(desks, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     failed: list[int] = []
 
     def fails(spec: MatchSpec) -> None:

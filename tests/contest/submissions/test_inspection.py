@@ -11,6 +11,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -278,7 +279,7 @@ def test_no_step_shows_a_path_of_ours(inspector: Inspector) -> None:
     inspector.reported_steps += inspector.inspect(
         {"bot.yaml": "command: [./run]\n", "run": "#!/no/such/program\n"}
     ).steps
-    shown = json.dumps([step.to_json() for step in inspector.reported_steps])
+    shown = json.dumps([asdict(step) for step in inspector.reported_steps])
     assert str(inspector.root) not in shown
     assert "Traceback" not in shown
 

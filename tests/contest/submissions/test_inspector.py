@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 
+from arbiter.contest import service_loop
 from arbiter.contest.submissions import archive_storage, inspector
 from arbiter.contest.submissions.archive_storage import ArchiveTooLarge, Arriving, archive_of, has_room, sweep
 from arbiter.contest.submissions.build_recipe import Program
@@ -164,7 +165,7 @@ def test_whoever_sent_most_waits(config: Config, season: SeasonStore) -> None:
 def test_failures_of_the_store_count_for_nobody(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     number = sent(season)
     said: list[str] = []
 
@@ -182,7 +183,7 @@ def test_failures_of_the_store_count_for_nobody(
 def test_failures_of_ours_are_tried_again_and_then_told(
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     number, other = sent(season), sent(season, "ben", "x")
     said: list[str] = []
 
@@ -243,7 +244,7 @@ def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_sa
     config: Config, season: SeasonStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = f"its inspection took longer than {inspector.longest(config):.0f} s"
-    monkeypatch.setattr(inspector, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(service_loop, "AGAIN_SECONDS", 0.0)
     failing, late = sent(season), sent(season, "ben")
     tried: list[int] = []
 
