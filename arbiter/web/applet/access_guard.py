@@ -25,10 +25,8 @@ from arbiter.web.http.http_errors import mistakes_answer
 
 if TYPE_CHECKING:
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
-MOST_BYTES = 4_000_000
-"""Of what is posted."""
 READ = ("GET", "HEAD")
 OWN = "same-origin"
 STATIC = "/static"
@@ -71,12 +69,7 @@ class Door:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         answer = self._refusal(scope, headers)
-        if answer is not None:
-            await answer(scope, receive, send)
-        elif scope["method"] == "POST":
-            await _Bounded(self._app)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        await (self._app if answer is None else answer)(scope, receive, send)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer at the door to a request that may not come in; None for one that may."""
@@ -99,8 +92,6 @@ class Door:
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in ("application/json", ""):
             return _error(415, "what is posted has to be JSON")
-        if (length := headers.get("content-length", "0")).isdecimal() and int(length[:20]) > MOST_BYTES:
-            return _error(413, f"more than {MOST_BYTES} bytes")
         return None
 
     def _has_key(self, headers: Headers, is_read: bool) -> bool:
@@ -108,34 +99,6 @@ class Door:
         if is_read and scheme.lower() == "bearer" and _same(given.strip(), self.key):
             return True
         return _same(headers.get(TOKEN, ""), self.key)
-
-
-class _Bounded:
-    """Hands on a body up to `MOST_BYTES`; one that says no length and is longer is refused."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return
-            body += message.get("body", b"")
-            if len(body) > MOST_BYTES:
-                await _error(413, f"more than {MOST_BYTES} bytes")(scope, receive, send)
-                return
-            if not message.get("more_body"):
-                break
-        whole: Message | None = {"type": "http.request", "body": bytes(body), "more_body": False}
-
-        async def again() -> Message:
-            nonlocal whole
-            given, whole = whole, None
-            return await receive() if given is None else given
-
-        await self._app(scope, again, send)
 
 
 def _same(given: str, wanted: str) -> bool:

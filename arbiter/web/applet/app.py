@@ -18,6 +18,7 @@ from arbiter.web.applet.access_guard import TOKEN, Door
 from arbiter.web.applet.get_routes import add_reading
 from arbiter.web.applet.post_routes import Readers, add_posting
 from arbiter.web.http.http_errors import mistakes_answer, status_of
+from arbiter.web.http.request_bodies import Bodies
 from arbiter.web.http.request_guard import Guard
 from arbiter.web.rendering.compression import STATIC as FILES
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from arbiter.web.applet.get_routes import News
     from arbiter.web.applet.saved_tables import Remembered
 
+MOST_BYTES = 4_000_000
+"""Of a body that is posted."""
+
 
 def make_app(
     session: Session, news: News, readers: Readers, remembered: Remembered, port: int, apart: str = ""
@@ -39,41 +43,28 @@ def make_app(
     app = FastAPI(
         title="arbiter applet", version=__version__, docs_url=None, redoc_url=None, dependencies=[stated]
     )
-    door = Door(app, port, apart)
-    _answer_errors(app)
+    door = Door(Bodies(app, None, MOST_BYTES), port, apart)
+    for kind in (RequestValidationError, ArbiterError, HTTPException, 500):
+        app.add_exception_handler(kind, _answer_error)
     add_reading(app, session, news, door, remembered)
     add_posting(app, session, readers, remembered)
     app.mount(door.static, GZipMiddleware(StaticFiles(directory=FILES)))
     return Guard(door, redirects=False), door
 
 
-def _answer_errors(app: FastAPI) -> None:
+def _answer_error(_: Request, error: Exception) -> JSONResponse:
     """A message for every error, at the field that it is about."""
-
-    def tell(status: int, *problems: Problem) -> JSONResponse:
-        return mistakes_answer(status, problems)
-
-    def wrong_form(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, RequestValidationError)
-        return tell(422, *table_forms.wrong(error.errors(), 1).problems)
-
-    def ours(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, ArbiterError)
-        if isinstance(error, ConfigError):
-            return tell(422, *error.problems)
-        place = ("word",) if isinstance(error, RulesError) else ()
-        # A store is one that the user named.
-        status = 422 if isinstance(error, StoreError) else status_of(error)
-        return tell(status, Problem(place, str(error)))
-
-    def http(_: Request, error: Exception) -> JSONResponse:
-        assert isinstance(error, HTTPException)
-        return tell(error.status_code, Problem((), str(error.detail)))
-
-    def failed(_: Request, error: Exception) -> JSONResponse:
-        return tell(500, Problem((), f"something went wrong: {type(error).__name__}"))
-
-    app.add_exception_handler(RequestValidationError, wrong_form)
-    app.add_exception_handler(ArbiterError, ours)
-    app.add_exception_handler(HTTPException, http)
-    app.add_exception_handler(500, failed)
+    match error:
+        case RequestValidationError():
+            return mistakes_answer(422, table_forms.wrong(error.errors(), 1).problems)
+        case ConfigError():
+            return mistakes_answer(422, error.problems)
+        case StoreError():
+            # The user named it.
+            return mistakes_answer(422, [Problem((), str(error))])
+        case ArbiterError():
+            place = ("word",) if isinstance(error, RulesError) else ()
+            return mistakes_answer(status_of(error), [Problem(place, str(error))])
+        case HTTPException():
+            return mistakes_answer(error.status_code, [Problem((), str(error.detail))])
+    return mistakes_answer(500, [Problem((), f"something went wrong: {type(error).__name__}")])

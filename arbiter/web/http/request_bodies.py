@@ -61,19 +61,22 @@ RETRY_SECONDS = 10
 
 
 class Bodies:
-    def __init__(self, app: ASGIApp, seasons: Seasons) -> None:
-        self._app, self._seasons = app, seasons
+    """Bounds the bodies of requests; where there are `seasons`, programs need a token that is alive."""
+
+    def __init__(self, app: ASGIApp, seasons: Seasons | None, most: int = MOST_BYTES) -> None:
+        """`most` bytes are of every body but an archive."""
+        self._app, self._seasons, self._most = app, seasons, most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and has_body(scope):
-            receive = _Body(scope, receive, self._seasons).receive
+            receive = _Body(scope, receive, self._seasons, self._most).receive
         await self._app(scope, receive, send)
 
 
 class _Body:
-    def __init__(self, scope: Scope, receive: Receive, seasons: Seasons) -> None:
+    def __init__(self, scope: Scope, receive: Receive, seasons: Seasons | None, most: int) -> None:
         self._request, self._receive, self._seasons = Request(scope), receive, seasons
-        self._most = None if ARCHIVES.fullmatch(scope["path"]) else MOST_BYTES
+        self._most = None if ARCHIVES.fullmatch(scope["path"]) else most
         self._began = asyncio.get_running_loop().time()
         self._size, self._admitted, self._whole = 0, False, False
 
@@ -98,7 +101,7 @@ class _Body:
 
     async def _admit(self) -> None:
         """Judge what is known before the body; the token first."""
-        if self._request.scope["path"].startswith(API):
+        if self._seasons is not None and self._request.scope["path"].startswith(API):
             token = token_in(self._request)
             if token is None or await run_in_threadpool(by_token, self._seasons, token) is None:
                 raise no_token()
