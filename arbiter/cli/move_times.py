@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
 from arbiter.match.clock import ClockKind, charged
-from arbiter.replay.note_text import note_in_one_line, shown_note
+from arbiter.replay.result_text import note_in_one_line, shown_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -73,8 +73,7 @@ def _try(configs: list[Config], public: str | None) -> None:
 
 def _is_well(config: Config, webhook: Webhook, public: str | None) -> bool:
     from arbiter.contest.webhooks.http_post import post
-    from arbiter.contest.webhooks.news import TEST, test_news
-    from arbiter.contest.webhooks.payload_formats import body_of
+    from arbiter.contest.webhooks.news import TEST, body_of, test_news
     from arbiter.contest.webhooks.sender import called
 
     body = body_of(test_news(config.season, public), webhook.form)

@@ -1,17 +1,21 @@
-"""The result of a match and of a deal, in words for people."""
+"""The result of a match in words for people, and a bot's note as text that acts in no browser or terminal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, cast
 
+from arbiter.match.spec import original
 from arbiter.replay.frame import said_names, signed
-from arbiter.text import joined
+from arbiter.text import joined, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from arbiter.games.game import Seat
+    from arbiter.match.notes import Note
     from arbiter.match.record import MatchSummary
+    from arbiter.replay.schema import MoveNote
 
 
 def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
@@ -19,6 +23,17 @@ def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
     if points is None or min(points) == max(points):
         return ()
     return tuple(seat for seat, won in enumerate(points) if won == max(points))
+
+
+def lead_of(match: MatchSummary, player: str) -> float | None:
+    """A player's points less the mean of the other seats'; None after a fault, or without other seats."""
+    own = [original(name) == player for name in match.players]
+    if match.points is None or all(own) or not any(own):
+        return None
+    mine, others = (
+        [p for p, is_own in zip(match.points, own, strict=True) if is_own is of] for of in (True, False)
+    )
+    return fmean(mine) - fmean(others)
 
 
 def say_match(match: MatchSummary) -> str:
@@ -64,3 +79,25 @@ def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[in
 
 def _points(points: Sequence[int], seat: Seat) -> str:
     return f"{signed(points)[seat]} point{'' if abs(points[seat]) == 1 else 's'}"
+
+
+def shown_note(note: Note) -> MoveNote:
+    """Return the parts of a note that say something, escaped."""
+    tags, words = (tuple(map(printable, part)) for part in (note.tags, note.words))
+    return cast("MoveNote", note._replace(tags=tags, words=words).to_json())
+
+
+def note_lines(note: MoveNote | None) -> Iterator[str]:
+    """Yield a shown note as the comment lines of a bot; none for no note."""
+    note = note or {}
+    if "value" in note:
+        yield f"# value {note['value']:.6g}"
+    yield from (f"# tag {tag}" for tag in note.get("tags", ()))
+    yield from (f"# note {text}" for text in note.get("words", ()))
+
+
+def note_in_one_line(note: MoveNote | None) -> str:
+    """Return a shown note as ``0.62 #endgame the ten is safe``; "" for none."""
+    note = note or {}
+    value = [f"{note['value']:.6g}"] if "value" in note else []
+    return " ".join([*value, *(f"#{tag}" for tag in note.get("tags", ())), *note.get("words", ())])

@@ -16,7 +16,7 @@ from arbiter.match.packing import pack, unpack
 from arbiter.match.protocol import PLAIN, Connection
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec, Player
-from arbiter.replay.note_text import note_lines, shown_note
+from arbiter.replay.result_text import note_lines, shown_note
 from arbiter.table.conductor import public_seats
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.fixtures.profiles import examples

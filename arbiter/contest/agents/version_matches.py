@@ -5,13 +5,13 @@ Every match is over before it is shown, and its deals come no more.
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.contest.agents.answer_limits import cut, list_page, text_page
 from arbiter.contest.submissions.match_log import log_of, seen_by
 from arbiter.errors import ConfigError
 from arbiter.match.spec import original
+from arbiter.replay.result_text import lead_of
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def show_log(arena: AgentArena, match: str, version: int | None = None, page: in
 
 def rows_of(matches: Iterable[MatchSummary], player: str) -> list[dict[str, Any]]:
     """A row for each match, the worst first."""
-    told = [(_outcome(match, player), _lead(match, player), match) for match in matches]
+    told = [(_outcome(match, player), lead_of(match, player) or 0.0, match) for match in matches]
     order = (FAULT, LOST, DRAWN, WON, OTHERS)
     told.sort(key=lambda one: (order.index(one[0]), one[1], one[2].id))
     return [
@@ -94,14 +94,5 @@ def _outcome(match: MatchSummary, player: str) -> str:
     if match.points is None:
         own = match.faulty is not None and original(match.players[match.faulty]) == player
         return FAULT if own else OTHERS
-    lead = _lead(match, player)
+    lead = lead_of(match, player) or 0.0
     return LOST if lead < 0 else WON if lead > 0 else DRAWN
-
-
-def _lead(match: MatchSummary, player: str) -> float:
-    """By how many points the player is ahead of the mean of the others; 0 after a fault."""
-    own = played_by(match.players, player)
-    others = [seat for seat in range(len(match.players)) if seat not in own]
-    if match.points is None or not others:
-        return 0.0
-    return fmean(match.points[seat] for seat in own) - fmean(match.points[seat] for seat in others)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from arbiter.contest.integrity.fingerprints import RUN, runs, together
 from arbiter.contest.integrity.program_sources import (
     MARK,
     programs_of_author,
@@ -21,6 +20,7 @@ from arbiter.contest.integrity.program_sources import (
     shipped,
     to_build_on,
 )
+from arbiter.contest.integrity.tokens import RUN, runs, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

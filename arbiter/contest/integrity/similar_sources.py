@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from arbiter.contest.integrity.fingerprints import NONE, fingerprints, together
 from arbiter.contest.integrity.program_sources import (
     programs_of_others,
     programs_of_season,
@@ -21,6 +20,7 @@ from arbiter.contest.integrity.program_sources import (
     to_build_on,
 )
 from arbiter.contest.integrity.schema import in_words
+from arbiter.contest.integrity.tokens import NONE, fingerprints, together
 from arbiter.text import counted, first_few
 
 if TYPE_CHECKING:

@@ -4,6 +4,11 @@ Every name is one token, every number and every text another; words of a languag
 what they are. Comments, texts that stand alone, blanks and semicolons are none, and of parentheses only the
 opening ones of calls are: formatters add and remove the others.
 
+Fingerprints are made of tokens by winnowing (Schleimer, Wilkerson and Aiken, 2003): of the hashes of all
+runs of `RUN` tokens the least of every `WINDOW` successive ones is kept. So two files that share
+`RUN + WINDOW - 1` tokens in a row share a fingerprint, wherever those are; the order of functions does not
+matter.
+
 A hostile file costs no more than another one of its length: one expression a family of languages reads it,
 every alternative of which takes all that it has looked at. (As C, Pygments reads 16 kB of line ends in 9 s.)
 """
@@ -18,8 +23,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
 Codes: TypeAlias = "NDArray[np.uint64]"
@@ -74,6 +82,9 @@ WORDS = frozenset(
 NAME, NUMBER, TEXT = 1, 2, 3
 MOST_TOKENS = 100_000
 """Of a file; those after them are not looked at."""
+RUN, WINDOW = 18, 8
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+NONE = np.empty(0, np.uint64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,3 +152,28 @@ def _code(found: re.Match[Any], kind: str) -> int:
 @lru_cache(maxsize=1024)
 def _sign(word: str) -> int:
     return crc32(word.encode("utf-8", "replace")) + TEXT + 1
+
+
+def runs(codes: Codes) -> Codes:
+    """The hashes of all runs of `RUN` tokens, by the first one's place; none for fewer tokens."""
+    count = len(codes) - RUN + 1
+    if count < 1:
+        return NONE
+    made = np.zeros(count, np.uint64)
+    for at in range(RUN):
+        made = made * _FACTOR + codes[at : at + count]
+    # The low bits of a product know only the low bits of its factors; the least is chosen by the high ones.
+    return (made ^ (made >> np.uint64(29))) * _FACTOR
+
+
+def fingerprints(codes: Codes) -> Codes:
+    """The fingerprints of a file's tokens, each once."""
+    hashes = runs(codes)
+    if len(hashes) <= WINDOW:
+        return np.unique(hashes)
+    return np.unique(sliding_window_view(hashes, WINDOW).min(axis=1))
+
+
+def together(parts: Iterable[Codes]) -> Codes:
+    """All of several sets, each once."""
+    return np.unique(np.concatenate([NONE, *parts]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from arbiter.match.spec import original
+from arbiter.replay.result_text import lead_of
 from arbiter.trials.gauntlet import OpponentRow, faults_of, results_of, rows_against, score_of
 from arbiter.trials.regression.blocks import half_width
 from arbiter.trials.regression.figures import RatioLine, ratio_line
@@ -65,6 +65,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
     boards: dict[int | None, list[MatchSummary]] = defaultdict(list)
     for match in play.matches:
         boards[match.round].append(match)
+    leads = [lead for match in play.matches if (lead := lead_of(match, player)) is not None]
     scores = [score_of(*_sums(_rows(of, player, against))) for of in boards.values()]
     return {
         "matches": len(play.matches),
@@ -74,7 +75,7 @@ def outcome_of(play: RequestPlay) -> RequestOutcome:
         "losses": losses,
         "score": score_of(wins, draws, losses),
         "interval": interval([score for score in scores if score is not None]),
-        "points": _lead(play.matches, player),
+        "points": fmean(leads) if leads else None,
         "faults": faults_of(play.matches, player),
         "opponents": rows,
         "verdict": play.trial.verdict if play.trial is not None else None,
@@ -111,15 +112,3 @@ def _sums(rows: Iterable[OpponentRow]) -> tuple[int, int, int]:
     counts = [(row["wins"], row["draws"], row["losses"]) for row in rows]
     wins, draws, losses = map(sum, zip(*counts, strict=True))
     return wins, draws, losses
-
-
-def _lead(matches: Iterable[MatchSummary], player: str) -> float | None:
-    """By how many points a match the player is ahead of the mean of all others; None without any."""
-    leads = []
-    for match in matches:
-        own = [seat for seat, name in enumerate(match.players) if original(name) == player]
-        others = [seat for seat in range(len(match.players)) if seat not in own]
-        if match.points is not None and own and others:
-            mine, theirs = (fmean(match.points[seat] for seat in of) for of in (own, others))
-            leads.append(mine - theirs)
-    return fmean(leads) if leads else None

@@ -226,12 +226,17 @@ def _folded(part: str) -> str:
 
 
 def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
-    mode = PROGRAM if entry.external_attr >> 16 & 0o111 else FOR_ALL
+    write_new(path, _pieces(archive, entry), entry.external_attr >> 16)
+
+
+def write_new(path: Path, pieces: Iterable[bytes], mode: int) -> None:
+    """Write a file that is not there yet; of its mode counts whether anybody may execute it."""
+    mode = PROGRAM if mode & 0o111 else FOR_ALL
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     with open(descriptor, "wb") as target:
         # Whatever the process's own mask is.
         os.fchmod(descriptor, mode)
-        target.writelines(_pieces(archive, entry))
+        target.writelines(pieces)
 
 
 def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:

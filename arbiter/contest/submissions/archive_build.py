@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import ExitStack
+from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from arbiter.contest.submissions.archive import FOR_ALL, MOST_GROWTH, PROGRAM
+from arbiter.contest.submissions.archive import MOST_GROWTH, write_new
 from arbiter.contest.submissions.build_recipe import named_files
 from arbiter.contest.submissions.inspection_steps import BUILD_SECONDS, Refused
 from arbiter.sandbox.build import Bounds, built, problem, tool
@@ -100,7 +101,7 @@ def _take(folder: int, word: str, source: Path, room: int, output: str) -> int:
         file = os.open(parts[-1], FOLLOW_NONE, dir_fd=at)
         opened.callback(os.close, file)
         try:
-            _copy(file, source.joinpath(*parts), PROGRAM if found.st_mode & 0o111 else FOR_ALL)
+            _copy(file, source.joinpath(*parts), found.st_mode)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
             raise Refused(
                 f"the build made {word}, which the archive holds as something else", LOOK, output
@@ -112,8 +113,4 @@ def _copy(file: int, target: Path, mode: int) -> None:
     """Write a file anew, whatever the sources had in its place."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
-    made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-    with open(made, "wb") as writing:
-        os.fchmod(made, mode)
-        while chunk := os.read(file, CHUNK):
-            writing.write(chunk)
+    write_new(target, iter(partial(os.read, file, CHUNK), b""), mode)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.games import make
 from arbiter.replay.frame import hand_line, roles_line
-from arbiter.replay.note_text import note_lines
+from arbiter.replay.result_text import note_lines
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.text import printable
 

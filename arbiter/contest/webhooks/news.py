@@ -1,7 +1,12 @@
-"""An event in words, made of what everybody may see of a season: a state of the picture, and nothing else."""
+"""An event in words, made of what everybody may see of a season; the body of a request in each form.
+
+A form is an object for programs, or a message for a channel of a chat. Names and reasons are the words of
+others: no form lets them mention somebody or make a link.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -13,15 +18,19 @@ from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.rejudgings import rejudgings_of, say_rejudging
 from arbiter.store.audit import moment
 from arbiter.store.event_log import FROZEN, Happening
-from arbiter.text import joined
+from arbiter.text import discord, joined, slack
 
 if TYPE_CHECKING:
+    from arbiter.season.config.webhook_settings import Form
     from arbiter.season.snapshot.season_state import SeasonState
     from arbiter.store.event_log import Happened
 
 TEST = "test"
 """The kind of what is sent to see whether it arrives."""
 LEADERS = 3
+LONGEST = 500
+"""Characters of a sentence in a chat: escaped, it takes three times as many at most. Discord takes 2,000."""
+POP, OPEN = "\u2069", "\u2068"
 STATES = {
     "stopping": "the season stops after the matches under way",
     "playing": "the season goes on",
@@ -161,3 +170,28 @@ def _suspended(state: SeasonState, player: str, because: str, number: int) -> st
 def _name(name: str) -> str:
     """A name in a sentence, kept from turning the text around it."""
     return said_names([name])[0]
+
+
+def body_of(news: NewsObject, form: Form) -> str:
+    """The body as JSON text, all ASCII."""
+    if form == "json":
+        return json.dumps(news)
+    say, url = _short(f"{news['season']}: {news['say']}"), news["url"]
+    if form == "slack":
+        return json.dumps({"text": slack(say) + (f" <{slack_link(url)}>" if url else "")})
+    # In angle brackets a link brings no preview with it.
+    content = discord(say) + (f" <{url}>" if url else "")
+    return json.dumps({"content": content, "allowed_mentions": {"parse": []}})
+
+
+def slack_link(url: str) -> str:
+    """An address of ours between angle brackets: quoted as it is, only these have a meaning there."""
+    return url.replace("&", "&amp;").replace("|", "%7C")
+
+
+def _short(text: str) -> str:
+    """A sentence that is cut where it is too long, and names in it closed."""
+    if len(text) <= LONGEST:
+        return text
+    text = text[: LONGEST - 10]
+    return text + POP * (text.count(OPEN) - text.count(POP)) + " ..."

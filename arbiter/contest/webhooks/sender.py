@@ -11,8 +11,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from arbiter.contest.webhooks.http_post import GONE, post
-from arbiter.contest.webhooks.news import news_of
-from arbiter.contest.webhooks.payload_formats import body_of
+from arbiter.contest.webhooks.news import body_of, news_of
 from arbiter.errors import NoStore
 from arbiter.season.snapshot.freeze import as_shown
 from arbiter.season.snapshot.season_state import SeasonState

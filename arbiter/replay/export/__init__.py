@@ -1,14 +1,4 @@
-"""All ways out: matches as files for other programs, and as data sets for learning.
-
-| module | job |
-|---|---|
-| `match_files` | stored matches as PGN, CSV, JSON lines, Parquet |
-| `columns` | what every column of a data set holds |
-| `event_rows` | matches as rows, one row an event |
-| `row_files` | files of rows, written as the rows come |
-| `card` | what a data set is, for people |
-| `whole_files` | files that appear when they are complete |
-"""
+"""All ways out: matches as files for other programs, and as data sets for learning."""
 
 from arbiter.replay.export.columns import facts
 from arbiter.replay.export.event_rows import write_events

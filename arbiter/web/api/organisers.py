@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from arbiter.contest.integrity.families import families
+from arbiter.contest.integrity.integrity_report import families
 from arbiter.contest.integrity.schema import FORMAT, Beside, Integrity
 from arbiter.errors import ConfigError
 from arbiter.season import administration

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.cli.progress import Bar
-from arbiter.contest.integrity.families import families
+from arbiter.contest.integrity.integrity_report import families
 from tests.contest.integrity.disguise import disguised
 from tests.docs.pages import ROOT
 from tests.fixtures.commands import arbiter

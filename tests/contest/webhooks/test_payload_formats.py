@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arbiter.contest.webhooks.news import NewsObject
-from arbiter.contest.webhooks.payload_formats import body_of
+from arbiter.contest.webhooks.news import NewsObject, body_of
 from arbiter.season.config.webhook_settings import Form
 from arbiter.text import discord, slack
 from tests.packaging.test_text import TEXTS
