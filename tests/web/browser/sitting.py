@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tests.web.browser.looking import complaints_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from arbiter.match.position import Position
     from arbiter.table.interactive.session import Session
@@ -39,11 +39,6 @@ class Sitting(NamedTuple):
         assert self.session.seen is not None
         return self.session.seen.position
 
-    @property
-    def news(self) -> str:
-        """What the page says of the moment."""
-        return self.page.locator(".ap-news").inner_text()
-
     def press(self, name: str) -> None:
         """Click a button by its name."""
         self.page.get_by_role("button", name=name, exact=True).click()
@@ -63,7 +58,11 @@ class Sitting(NamedTuple):
 
 @contextmanager
 def sitting(
-    browser: Browser, *seats: str, game: str | None = "planning", options: Sequence[str] = (), **more: Any
+    new_page: Callable[..., Page],
+    *seats: str,
+    game: str | None = "planning",
+    options: Sequence[str] = (),
+    **more: Any,
 ) -> Iterator[Sitting]:
     """A table with these in the seats, and random players in the others; `more` are options of the command."""
     from arbiter.cli.table_setup import lay
@@ -80,19 +79,14 @@ def sitting(
     session = Session(explanation)
     try:
         session.begin(laid.setup, laid.occupants, laid.moves or ())
-        with (
-            TemporaryDirectory() as folder,
-            _served(session, Path(folder)) as link,
-            closing(
-                browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-            ) as context,
-        ):
-            page = context.new_page()
+        with TemporaryDirectory() as folder, _served(session, Path(folder)) as link:
+            page = new_page(viewport={"width": 1280, "height": 900})
             page.set_default_timeout(20_000)
             complaints = complaints_of(page)
             page.goto(link)
             page.locator(".rp-table").wait_for()
             yield Sitting(session, page, complaints)
+            page.goto("about:blank")
     finally:
         session.close()
 

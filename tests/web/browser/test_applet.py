@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.table.interactive import verbs
-from arbiter.table.interactive.occupants import Person
+from arbiter.table.interactive.occupants import Person, RandomPlayer
 from tests.fixtures.served_site import PATIENCE, serving
 from tests.web.browser.looking import PHONE, SIDEWAYS, complaints_of, violations
 from tests.web.browser.sitting import ASKED, Sitting, sitting
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Page, Route
+
+    NewPage = Callable[..., Page]
 
 pytestmark = pytest.mark.browser
 SHORT = {
@@ -26,6 +28,8 @@ SHORT = {
     "chefs_hat": "matches=2",
 }
 MOST_TURNS = 200
+BY_MOUSE = 8
+"""Answers that are clicked before a random player finishes the match."""
 
 
 def total(sitting: Sitting) -> list[int]:
@@ -38,25 +42,61 @@ def is_over(sitting: Sitting) -> bool:
     return sitting.session.seen.position.to_act is None
 
 
-def test_what_a_screen_reader_hears_of_the_verbs_is_said_once(browser: Browser) -> None:
-    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
+def test_a_person_plays_undoes_and_is_told_what_is_not_legal(new_page: NewPage) -> None:
+    with sitting(new_page, "human", options=[SHORT["planning"]]) as table:
         page = table.settled()
+        # What a screen reader hears of the verbs is said once.
         for name in ("Step", "Play", "Undo", "Send"):
             assert page.get_by_role("button", name=name).count() == 1
         assert page.get_by_role("textbox", name="Command").count() == 1
         assert page.get_by_label("Command").count() == 1
 
+        # A word that is not legal is refused at its field.
+        table.press("Play")
+        field = table.settled().get_by_label("Answer", exact=True)
+        field.fill("7")
+        field.press("Enter")
+        page.locator("#ap-answer-wrong:not(:empty)").wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
+        assert "ap-answer-wrong" in str(field.get_attribute("aria-describedby"))
+        assert table.position.made == 0
+        field.fill("")
+
+        # The next choice has the focus where the last one was made by key.
+        page.locator(ASKED).first.press("Enter")
+        assert table.settled().evaluate("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
+        assert table.position.made > 1
+
+        # A turn is taken back with what the bots did after it.
+        table.press("Back a turn")
+        table.settled()
+        assert table.position.made == 0
+        assert page.locator("#ap-asked").inner_text() == "Seat 0 is to declare a number of tricks"
+
+        # Undo goes back over the end of a deal, and redo on again.
+        table.session.do(verbs.sit, seat=0, occupant=RandomPlayer())
+        table.press("To the deal’s end")
+        for verb, news in (
+            (None, "Deal 2, after 8 decisions"),
+            ("Undo", "Deal 1, after 7 decisions"),
+            ("Redo", "Deal 2, after 8 decisions"),
+            ("Back a deal", "Deal 1, after 0 decisions"),
+        ):
+            if verb:
+                table.press(verb)
+            assert news in table.settled().locator(".ap-news").inner_text()
+
 
 @pytest.mark.parametrize("game", SHORT)
-def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
-    with sitting(browser, game=game, options=[SHORT[game]]) as table:
+def test_a_match_is_played_by_mouse(new_page: NewPage, game: str) -> None:
+    with sitting(new_page, game=game, options=[SHORT[game]]) as table:
         if game == "chefs_hat":
             # Cards are exchanged in the second deal.
             table.press("To the deal’s end")
             table.settled()
         table.session.do(verbs.sit, seat=0, occupant=Person())
         table.press("Play")
-        for _ in range(MOST_TURNS):
+        for _ in range(BY_MOUSE):
             page = table.settled()
             if is_over(table):
                 break
@@ -64,6 +104,11 @@ def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
             if page.locator(".rp-pick[aria-pressed=true]").count():
                 # The longest answer with the picked card, so that it is soon over.
                 page.locator(".ap-words button").last.click()
+        table.settled()
+        if not is_over(table):
+            table.session.do(verbs.sit, seat=0, occupant=RandomPlayer())
+            table.press("Play")
+            table.settled()
         status = table.page.get_by_role("status")
         assert status.inner_text().startswith("match over: ")
         # Of the points those of who won.
@@ -71,8 +116,8 @@ def test_a_match_is_played_by_mouse(browser: Browser, game: str) -> None:
         assert table.complaints == []
 
 
-def test_a_match_is_played_by_keys_alone(browser: Browser) -> None:
-    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
+def test_a_match_is_played_by_keys_alone(new_page: NewPage) -> None:
+    with sitting(new_page, "human", options=[SHORT["planning"]]) as table:
         page = table.page
         page.keyboard.press("p")
         table.settled()
@@ -91,27 +136,8 @@ def test_a_match_is_played_by_keys_alone(browser: Browser) -> None:
         assert table.complaints == []
 
 
-def test_the_next_choice_has_the_focus_when_the_last_one_was_made_by_key(browser: Browser) -> None:
-    with sitting(browser, "human", options=["deals=[[3, 0]]"]) as table:
-        table.press("Play")
-        table.settled().locator(ASKED).first.press("Enter")
-        assert table.settled().evaluate("document.activeElement.matches('.rp-pick:not([aria-disabled])')")
-
-
-def test_a_combination_is_picked_and_laid_by_keys(browser: Browser) -> None:
-    with sitting(browser, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
-        page = table.settled()
-        cards = page.locator(".rp-pick:not([aria-disabled])")
-        name = str(cards.first.get_attribute("data-card"))
-        cards.first.press("Enter")
-        assert cards.first.get_attribute("aria-pressed") == "true"
-        page.keyboard.press("l")
-        table.settled()
-        assert table.position.decisions[0].word == name
-
-
-def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
-    with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
+def test_several_people_do_not_see_each_others_cards(new_page: NewPage) -> None:
+    with sitting(new_page, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
         page = table.settled()
         seat = page.locator(".rp-seat")
         assert seat.locator(".rp-back").count() == 2
@@ -121,7 +147,10 @@ def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
         assert page.evaluate("document.activeElement.closest('.ap-words') !== null")
         assert seat.nth(0).locator(".rp-back").count() == 0
         assert seat.nth(1).locator(".rp-back").count() == 1
-        page.keyboard.press("Enter")
+        # The focus comes to the next person after a moment with nothing to do.
+        page.locator(ASKED).first.evaluate(
+            "answer => { answer.click(); document.getElementById('table').focus(); }"
+        )
         table.wait_for("Pass the keyboard on: seat 1 is to act.")
         assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
         assert seat.locator(".rp-back").count() == 2
@@ -130,19 +159,8 @@ def test_several_people_do_not_see_each_others_cards(browser: Browser) -> None:
         assert seat.locator(".rp-back").count() == 0
 
 
-def test_the_focus_comes_to_the_next_person_after_a_moment_with_nothing_to_do(browser: Browser) -> None:
-    with sitting(browser, "human", "human", options=["seats=2", "deals=[[2, 0]]"]) as table:
-        table.press("Show seat 0’s cards")
-        page = table.settled()
-        page.locator(ASKED).first.evaluate(
-            "answer => { answer.click(); document.getElementById('table').focus(); }"
-        )
-        table.wait_for("Pass the keyboard on: seat 1 is to act.")
-        assert table.settled().evaluate("document.activeElement.textContent") == "Show seat 1’s cards"
-
-
-def test_a_card_that_is_not_legal_says_why_and_is_not_played(browser: Browser) -> None:
-    with sitting(browser, "human", game="codepiece", options=[SHORT["codepiece"]], seed="3") as table:
+def test_a_card_that_is_not_legal_says_why_and_is_not_played(new_page: NewPage) -> None:
+    with sitting(new_page, "human", game="codepiece", options=[SHORT["codepiece"]], seed="3") as table:
         table.press("Play")
         for _ in range(MOST_TURNS):
             page = table.settled()
@@ -163,33 +181,8 @@ def test_a_card_that_is_not_legal_says_why_and_is_not_played(browser: Browser) -
         assert position.made == made
 
 
-def test_undo_goes_back_over_the_end_of_a_deal_and_redo_on_again(browser: Browser) -> None:
-    with sitting(browser, options=[SHORT["planning"]]) as table:
-        table.press("To the deal’s end")
-        assert "Deal 2, after 8 decisions" in table.settled().locator(".ap-news").inner_text()
-        table.press("Undo")
-        assert "Deal 1, after 7 decisions" in table.settled().locator(".ap-news").inner_text()
-        table.press("Redo")
-        assert "Deal 2, after 8 decisions" in table.settled().locator(".ap-news").inner_text()
-        table.press("Back a deal")
-        assert "Deal 1, after 0 decisions" in table.settled().locator(".ap-news").inner_text()
-
-
-def test_a_word_that_is_not_legal_is_refused_at_its_field(browser: Browser) -> None:
-    with sitting(browser, "human", options=["deals=[[1, 0]]"]) as table:
-        table.press("Play")
-        page = table.settled()
-        field = page.get_by_label("Answer", exact=True)
-        field.fill("7")
-        field.press("Enter")
-        page.locator("#ap-answer-wrong:not(:empty)").wait_for()
-        assert field.get_attribute("aria-invalid") == "true"
-        assert "ap-answer-wrong" in str(field.get_attribute("aria-describedby"))
-        assert table.position.made == 0
-
-
-def test_the_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, axe: str) -> None:
-    with sitting(browser, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
+def test_the_page_keeps_nobody_out_and_fits_a_phone(new_page: NewPage, axe: str) -> None:
+    with sitting(new_page, "human", game="dou_dizhu", options=[SHORT["dou_dizhu"]]) as table:
         page = table.page
         page.set_viewport_size(PHONE)
         for key in ("Tab", "Enter"):
@@ -199,18 +192,19 @@ def test_the_page_keeps_nobody_out_and_fits_a_phone(browser: Browser, axe: str) 
         table.settled()
         assert page.evaluate(SIDEWAYS) == 0
         assert violations(page, axe) == []
+        # A combination is picked and laid by keys.
+        cards = page.locator(".rp-pick:not([aria-disabled])")
+        name = str(cards.first.get_attribute("data-card"))
+        cards.first.press("Enter")
+        assert cards.first.get_attribute("aria-pressed") == "true"
+        page.keyboard.press("l")
+        table.settled()
+        assert table.position.decisions[0].word == name
         assert table.complaints == []
 
 
-def test_quit_says_how_the_bots_ended(browser: Browser) -> None:
-    with sitting(browser, "bot:cat") as table:
-        table.press("Quit")
-        table.wait_for("The applet has ended")
-        assert table.page.locator(".ap-end li").count() == 1
-
-
-def test_quit_says_how_the_bots_ended_while_what_was_exchanged_is_still_on_its_way(browser: Browser) -> None:
-    with sitting(browser, "bot:cat") as table:
+def test_quit_says_how_the_bots_ended_while_what_was_exchanged_is_still_on_its_way(new_page: NewPage) -> None:
+    with sitting(new_page, "bot:cat") as table:
         held: list[Route] = []
         table.page.route("**/exchanges*", lambda route: held.append(route))
         with table.page.expect_request("**/exchanges*"):
@@ -223,21 +217,9 @@ def test_quit_says_how_the_bots_ended_while_what_was_exchanged_is_still_on_its_w
         assert table.page.locator(".ap-board").first.is_hidden()
 
 
-def test_a_turn_is_taken_back_with_what_the_bots_did_after_it(browser: Browser) -> None:
-    with sitting(browser, "human", options=[SHORT["planning"]]) as table:
-        table.press("Play")
-        table.settled().locator(ASKED).first.click()
-        table.settled()
-        assert table.position.made > 1
-        table.press("Back a turn")
-        page = table.settled()
-        assert table.position.made == 0
-        assert page.locator("#ap-asked").inner_text() == "Seat 0 is to declare a number of tricks"
-
-
 @pytest.mark.process
 def test_the_commands_link_opens_the_page_and_quit_ends_the_command(
-    new_page: Callable[..., Page], tmp_path: Path
+    new_page: NewPage, tmp_path: Path
 ) -> None:
     words = ["--game", "planning", "--seat", "human", "--no-browser"]
     with serving(*words, folder=tmp_path, command="applet") as served:

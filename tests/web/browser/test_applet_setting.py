@@ -10,9 +10,10 @@ from tests.web.browser.looking import PHONE, SIDEWAYS, violations
 from tests.web.browser.sitting import Sitting, sitting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Page
 
     from arbiter.table.interactive.session import Seen
 from arbiter.replay.frame import frame_at
@@ -26,16 +27,20 @@ def seen(table: Sitting) -> Seen:
     return table.session.seen
 
 
-def sit_down(table: Sitting) -> None:
+def submit(table: Sitting, name: str = "Sit down") -> None:
     """Submit the form, and wait until its dialog is gone."""
-    table.press("Sit down")
+    table.press(name)
     table.page.locator("dialog[open]").wait_for(state="detached")
     table.settled()
 
 
-def test_mistakes_stand_at_their_fields_and_leave_the_table(browser: Browser, axe: str) -> None:
-    with sitting(browser, options=TWO_DEALS) as table:
+@pytest.mark.process
+def test_a_table_is_set_in_the_form(
+    new_page: Callable[..., Page], axe: str, files: list[Path], tmp_path: Path
+) -> None:
+    with sitting(new_page, options=TWO_DEALS) as table:
         page, form = table.page, table.page.get_by_role("dialog")
+        # Mistakes are shown at their fields, and leave the table as it is.
         table.press("Table…")
         page.set_viewport_size(PHONE)
         before = table.session.revision
@@ -56,46 +61,40 @@ def test_mistakes_stand_at_their_fields_and_leave_the_table(browser: Browser, ax
         assert table.session.revision == before
         assert page.evaluate(SIDEWAYS) == 0
         assert violations(page, axe) == []
+        page.keyboard.press("Escape")
+        page.locator("dialog[open]").wait_for(state="detached")
+        page.set_viewport_size({"width": 1280, "height": 900})
 
-
-def test_a_table_is_set_in_the_form_and_remembered(browser: Browser) -> None:
-    with sitting(browser, options=TWO_DEALS) as table:
-        page, form = table.page, table.page.get_by_role("dialog")
-        table.press("Table…")
-        page.get_by_label("Game").select_option("Codepiece")
-        form.get_by_label("Seat 0", exact=True).select_option("a person")
-        sit_down(table)
-        assert seen(table).setup.game.name == "codepiece"
-        assert seen(table).who == ("human", "random", "random", "random")
-        assert page.locator(".rp-table .rp-seat").count() == 4
-        table.press("Table…")
-        page.get_by_role("button", name="codepiece: human, random, random, random").wait_for()
-        assert table.complaints == []
-
-
-def test_a_saved_match_is_loaded_up_to_a_decision(browser: Browser, tmp_path: Path) -> None:
-    with sitting(browser, options=TWO_DEALS) as table:
-        page, form = table.page, table.page.get_by_role("dialog")
+        # A saved match is loaded up to a decision.
         table.press("To the deal’s end")
         table.settled()
         with page.expect_download() as saved:
             page.get_by_role("button", name="Save", exact=True).click()
         saved.value.save_as(tmp_path / "match.json")
-        words = [decision.word for decision in seen(table).position.decisions]
+        words_played = [decision.word for decision in seen(table).position.decisions]
         table.press("Table…")
         page.get_by_label("From a record").check()
         form.get_by_label("File", exact=True).set_input_files(tmp_path / "match.json")
         page.locator("#ap-record-until").fill("3")
-        sit_down(table)
-        assert [decision.word for decision in seen(table).position.decisions] == words[:3]
+        submit(table)
+        assert [decision.word for decision in seen(table).position.decisions] == words_played[:3]
         assert "after 3 decisions" in page.locator(".ap-news").inner_text()
 
-
-@pytest.mark.process
-def test_a_match_of_a_season_is_opened_in_the_form(browser: Browser, files: list[Path]) -> None:
-    with sitting(browser, options=TWO_DEALS) as table:
-        page = table.page
+        # Another game is played, and the table remembered.
         table.press("Table…")
+        page.get_by_label("A new match").check()
+        page.get_by_label("Game").select_option("Codepiece")
+        form.get_by_label("Seat 0", exact=True).select_option("a person")
+        form.get_by_label("Seat 1", exact=True).select_option("random moves")
+        page.get_by_label("Time of a match").fill("")
+        submit(table)
+        assert seen(table).setup.game.name == "codepiece"
+        assert seen(table).who == ("human", "random", "random", "random")
+        assert page.locator(".rp-table .rp-seat").count() == 4
+        table.press("Table…")
+        page.get_by_role("button", name="codepiece: human, random, random, random").wait_for()
+
+        # A match of a season is opened.
         page.get_by_label("From a season").check()
         page.get_by_label("The season’s file").fill(str(files[0]))
         page.get_by_label("Match", exact=True).fill("none")
@@ -104,48 +103,14 @@ def test_a_match_of_a_season_is_opened_in_the_form(browser: Browser, files: list
         table.press("Sit down")
         page.locator(".ap-dialog[open] .ap-wrong:not(:empty)").first.wait_for()
         page.get_by_label("Match", exact=True).fill("r001/t01/m1")
-        sit_down(table)
+        submit(table)
         assert page.locator(".rp-seat .rp-name bdi").all_inner_texts()[0].startswith("p")
 
 
-def test_a_person_takes_over_a_seat(browser: Browser) -> None:
-    with sitting(browser, options=TWO_DEALS) as table:
-        page, form = table.page, table.page.get_by_role("dialog")
-        table.press("Step")
-        table.settled()
-        table.press("Seats…")
-        form.get_by_label("Seat 1", exact=True).select_option("a person")
-        table.press("Change")
-        page.locator("dialog[open]").wait_for(state="detached")
-        table.settled()
-        assert seen(table).who == ("random", "human")
-        assert page.locator(".ap-words button").count() == 3
-
-
-def test_a_deal_is_dealt_otherwise_and_played_on(browser: Browser) -> None:
-    with sitting(browser, "human", options=TWO_DEALS) as table:
+def test_seats_and_cards_of_a_table_change(new_page: Callable[..., Page]) -> None:
+    with sitting(new_page, "human", options=TWO_DEALS) as table:
         page, form = table.settled(), table.page.get_by_role("dialog")
-        other = {"AS", "KS", "QS", "JS", "TS", "9S"} - {
-            name for hand in frame_at(seen(table).position).hands for name in hand or ()
-        }
-        mine = sorted(other)[:2]
-        table.press("Cards…")
-        form.get_by_text("As text").click()
-        text = form.get_by_label("Hand of seat 0", exact=True).and_(page.locator("input"))
-        text.fill("ZZ ZZ")
-        table.press("Deal these cards")
-        page.locator(".ap-dialog[open] .ap-wrong:not(:empty)").first.wait_for()
-        text.fill(" ".join(mine))
-        table.press("Deal these cards")
-        page.locator("dialog[open]").wait_for(state="detached")
-        table.settled()
-        assert set(frame_at(seen(table).position).hands[0] or ()) == set(mine)
-        assert page.locator(".ap-what .mark").inner_text() == "by hand"
-
-
-def test_cards_of_a_deal_change_places_by_two_clicks(browser: Browser) -> None:
-    with sitting(browser, "human", options=TWO_DEALS) as table:
-        page, form = table.settled(), table.page.get_by_role("dialog")
+        # Cards of a deal change places by two clicks.
         mine, theirs = (hand[0] for hand in frame_at(seen(table).position).hands[:2] if hand)
         table.press("Cards…")
         rows = {
@@ -160,10 +125,32 @@ def test_cards_of_a_deal_change_places_by_two_clicks(browser: Browser) -> None:
         rows["Hand of seat 1"].locator(f"[data-card='{theirs}']").click()
         rows["Hand of seat 0"].locator(f"[data-card='{theirs}']").click()
         rows["Not dealt"].locator(f"[data-card='{spare}']").click()
-        table.press("Deal these cards")
-        page.locator("dialog[open]").wait_for(state="detached")
-        table.settled()
+        submit(table, "Deal these cards")
         hands = frame_at(seen(table).position).hands
         assert mine in (hands[1] or ())
         assert spare in (hands[0] or ())
         assert theirs not in {name for hand in hands for name in hand or ()}
+
+        # Cards are dealt as text, too.
+        other = {"AS", "KS", "QS", "JS", "TS", "9S"} - {name for hand in hands for name in hand or ()}
+        wanted = sorted(other)[:2]
+        table.press("Cards…")
+        form.get_by_text("As text").click()
+        text = form.get_by_label("Hand of seat 0", exact=True).and_(page.locator("input"))
+        text.fill("ZZ ZZ")
+        table.press("Deal these cards")
+        page.locator(".ap-dialog[open] .ap-wrong:not(:empty)").first.wait_for()
+        text.fill(" ".join(wanted))
+        submit(table, "Deal these cards")
+        assert set(frame_at(seen(table).position).hands[0] or ()) == set(wanted)
+        assert page.locator(".ap-what .mark").inner_text() == "by hand"
+
+        # A person takes over a seat.
+        table.press("Seats…")
+        form.get_by_label("Seat 0", exact=True).select_option("random moves")
+        form.get_by_label("Seat 1", exact=True).select_option("a person")
+        submit(table, "Change")
+        assert seen(table).who == ("random", "human")
+        table.press("Step")
+        table.settled()
+        assert page.locator(".ap-words button").count() == 3

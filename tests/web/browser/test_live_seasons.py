@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.browser, pytest.mark.process]
 
@@ -73,9 +73,9 @@ def test_a_game_of_ones_own_is_watched_live_and_replayed(new_page: Callable[...,
 
 
 @pytest.mark.timeout(400)
-def test_a_game_of_ones_own_is_played_in_the_applet(browser: Browser, whist: Path) -> None:
+def test_a_game_of_ones_own_is_played_in_the_applet(new_page: Callable[..., Page], whist: Path) -> None:
     assert whist.is_dir()
-    with sitting(browser, "human", game="whist", options=("dealers=[0]",)) as table:
+    with sitting(new_page, "human", game="whist", options=("dealers=[0]",)) as table:
         page = table.settled()
         if page.locator(ASKED).count() == 0:
             table.press("Play")
