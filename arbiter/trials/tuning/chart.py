@@ -6,8 +6,10 @@ its start, and the bar is the mean of the later half, which is the estimate.
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
+
+from arbiter.replay.svg_elements import SCHEMES, tag
+from arbiter.text import svg_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,15 +20,11 @@ WIDTH, PANEL, LEFT, RIGHT, TOP, FOOT = 720, 150, 84, 150, 34, 34
 """Units of the view box: of the whole, of a panel with its title, and of the room around lines."""
 MOST_POINTS = 300
 """Of a line: more could not be seen."""
-STYLE = """
-svg { background: #ffffff; font: 13px system-ui, sans-serif; fill: #111111; }
-.tick { fill: #5b6472; font-variant-numeric: tabular-nums; } .name { font-weight: 600; }
-line, polyline { fill: none; stroke: #d9dde3; } .way { stroke: #1d5fbf; stroke-width: 1.5; }
-.start { stroke: #5b6472; stroke-dasharray: 4 4; } .estimate { stroke: #c2410c; stroke-width: 3; }
-@media (prefers-color-scheme: dark) {
-svg { background: #15181d; fill: #e8eaed; } .tick { fill: #9aa4b2; } line, polyline { stroke: #2c323a; }
-.way { stroke: #8ab4f8; } .start { stroke: #9aa4b2; } .estimate { stroke: #ff9a5c; }
-}
+_STYLE = """\
+svg{{background:{ground};font:13px system-ui,sans-serif;fill:{text}}}
+.tick{{fill:{muted};font-variant-numeric:tabular-nums}} .name{{font-weight:600}}
+line,polyline{{fill:none;stroke:{rule}}} .way{{stroke:{accent};stroke-width:1.5}}
+.start{{stroke:{muted};stroke-dasharray:4 4}} .estimate{{stroke:{h};stroke-width:3}}
 """
 
 
@@ -38,20 +36,22 @@ def picture(descent: Descent) -> str:
         f"{parameter.name} from {parameter.start:g} to {descent.estimate[parameter.name]:g}"
         for parameter in descent.parameters
     ]
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    light, dark = (_STYLE.format(**colours) for colours in SCHEMES)
+    told = f"After {descent.iteration} iterations: {', '.join(ends)}."
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title text">',
-        f'<title id="title">{escape(title)}</title>',
-        f'<desc id="text">After {descent.iteration} iterations: {escape(", ".join(ends))}.</desc>',
-        f"<style>{STYLE}</style>",
+        tag("title", "", svg_text(title), id="title"),
+        tag("desc", "", svg_text(told), id="text"),
+        f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>",
     ]
     for number, parameter in enumerate(descent.parameters):
         lines += _panel(descent, number, parameter, PANEL * number)
     last = descent.iteration
     marks = dict.fromkeys((0, last // 2, last))
     lines += [_text(_x(mark, last), height - 14, str(mark), "middle", "tick") for mark in marks]
-    lines += [_text(WIDTH - RIGHT + 28, height - 14, "iterations", "start", "tick"), "</svg>"]
-    return "\n".join(lines) + "\n"
+    lines.append(_text(WIDTH - RIGHT + 28, height - 14, "iterations", "start", "tick"))
+    about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria_labelledby": "title text"}
+    size = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
+    return tag("svg", "", "\n".join(lines), **about, **size) + "\n"
 
 
 def _panel(descent: Descent, number: int, parameter: Tunable, top: float) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _panel(descent: Descent, number: int, parameter: Tunable, top: float) -> Ite
     every = max(-(-last // MOST_POINTS), 1)
     shown = [*range(0, last, every), last]
     points = " ".join(f"{_x(each, last)},{y(descent.path[each][number])}" for each in shown)
-    yield f'<polyline class="way" points="{points}"/>'
+    yield tag("polyline", "way", points=points)
     yield _line(_x(last // 2, last), right, y(estimate), "estimate")
     yield _text(right + 8, y(estimate) + 4, f"estimate {estimate:.4g}", "start", "name")
 
@@ -89,8 +89,8 @@ def _x(iteration: int, last: int) -> float:
 
 
 def _line(left: float, right: float, y: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>'
+    return tag("line", kind, x1=left, x2=right, y1=y, y2=y)
 
 
 def _text(x: float, y: float, words: str, anchor: str, kind: str) -> str:
-    return f'<text class="{kind}" x="{x}" y="{y}" text-anchor="{anchor}">{escape(words)}</text>'
+    return tag("text", kind, svg_text(words), x=x, y=y, text_anchor=anchor)
