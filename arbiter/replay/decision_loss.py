@@ -86,12 +86,10 @@ class Losses(NamedTuple):
     squares: float = 0.0
 
     def plus(self, loss: float) -> Losses:
-        """The sums with one more."""
         return Losses(self.decisions + 1, self.total + loss, self.squares + loss * loss)
 
     @classmethod
     def together(cls, losses: Iterable[Losses]) -> Losses:
-        """The sums of several."""
         return cls(*map(sum, zip(*losses, strict=True)))
 
     @property

@@ -138,7 +138,6 @@ class Frames:
             self._is_over = not self._game.table(state)
 
     def exchanged(self, gift: Exchange, seen: bool) -> None:
-        """Cards have changed hands."""
         self._untold.clear()
         what = self._game.say_cards(gift.cards) if seen else f"{len(gift.cards)} hidden"
         self._said.append(f"{self._names[gift.giver]} gives {self._names[gift.taker]} {what}.")

@@ -75,7 +75,6 @@ class Ink:
         self.drawn: list[str] = []
 
     def box(self, kind: str, x: float, y: float, width: float, height: float, round: float) -> None:
-        """Draw a rectangle."""
         self.drawn.append(tag("rect", kind, x=x, y=y, width=width, height=height, rx=round))
 
     def words(
@@ -87,7 +86,6 @@ class Ink:
         self.drawn.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
 
     def line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
-        """Write facts, one after the other."""
         spans = []
         for at, (label, value, kind) in enumerate(facts):
             gap = {"dx": 8} if at else {}

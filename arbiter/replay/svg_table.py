@@ -118,7 +118,6 @@ class _Drawing:
         return height
 
     def _facts(self, seat: Seat) -> list[Fact]:
-        """What is known of a seat."""
         told = [("", "to act", "accent strong")] if seat == self._frame.to_act else []
         for name, value in self._frame.roles.items():
             if self._by_seat(value) and value[seat] != "":

@@ -61,7 +61,6 @@ class Compared:
     found: Iterable[tuple[str, Path]]
 
     def read(self) -> Sources:
-        """Its sources as they are now."""
         return _read_all(self.side, self.found)
 
 

@@ -175,5 +175,4 @@ def fingerprints(codes: Codes) -> Codes:
 
 
 def together(parts: Iterable[Codes]) -> Codes:
-    """All of several sets, each once."""
     return np.unique(np.concatenate([NONE, *parts]))

@@ -40,7 +40,6 @@ class ArchiveTooLarge(Exception):
 
 
 def archive_of(config: Config, file: str) -> Path:
-    """Return the path of an archive."""
     return folder_of(config) / f"{file}{ENDING}"
 
 

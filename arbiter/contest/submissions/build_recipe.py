@@ -122,21 +122,17 @@ class Program:
         return sent(name, self.command, source, self.read, languages, source)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
         shape = {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
         said = {} if self.publish_notes is None else {"publish_notes": self.publish_notes}
         return {**shape, **said}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Program:
-        """The program that `to_json` wrote."""
         words, read, files = tuple(shape["command"]), tuple(shape["read"]), dict(shape["files"])
         return cls(words, read, files, shape.get("publish_notes"))
 
 
 class _BotModel(StrictModel):
-    """bot.yaml as written."""
-
     command: Annotated[list[Word], Field(min_length=1)]
     build: Annotated[list[Word], Field(default_factory=list)]
     read: Annotated[list[Word], Field(default_factory=list)]

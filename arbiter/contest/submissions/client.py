@@ -54,8 +54,6 @@ _NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACK
 
 
 class NoServer(ArbiterError):
-    """No site answers."""
-
     exit_code = 1
 
 

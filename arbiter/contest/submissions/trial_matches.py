@@ -53,11 +53,9 @@ class TriedProgram(NamedTuple):
 
     @classmethod
     def of(cls, game: AnyGame, player: Player, limits: Limits) -> TriedProgram:
-        """A trial that begins now."""
         return cls(game, player, limits, Awake(), draw_seed("auto"))
 
     def subject(self, launcher: Launcher) -> Subject:
-        """Return the subject of check-bot."""
         return Subject(self.game, self.player, self.limits, launcher, sent=True, seed=self.seed)
 
 

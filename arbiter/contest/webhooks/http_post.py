@@ -46,7 +46,6 @@ class Receipt(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True where the receiver has it."""
         return self.status is not None and 200 <= self.status < 300
 
 

@@ -45,7 +45,6 @@ class SenderThread(threading.Thread):
         self._end.set()
 
     def run(self) -> None:
-        """Send."""
         try:
             while not self._end.is_set():
                 wait = self._step()

@@ -72,7 +72,6 @@ class Sender:
         self.called = called(config, webhook)
 
     def close(self) -> None:
-        """Close the store."""
         if self._store is not None:
             self._store.close()
         self._store = self._season = self._shown = self._looked = None

@@ -66,7 +66,6 @@ class DataCard:
         self._rounds: set[int] = set()
 
     def counting(self, records: Iterable[MatchRecord]) -> Iterator[MatchRecord]:
-        """Yield the records, each counted."""
         for record in records:
             self._matches += 1
             self._moves += len(record.moves)

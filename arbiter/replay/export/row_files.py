@@ -80,7 +80,6 @@ class RowFile:
             raise self._unwritable(error) from None
 
     def discard(self) -> None:
-        """Close without a file."""
         sink, self._sink = self._sink, None
         if sink is not None:
             with suppress(OSError):

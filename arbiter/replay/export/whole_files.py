@@ -36,7 +36,6 @@ class WholeFile:
             self.part.replace(self.path)
 
     def discard(self) -> None:
-        """Leave nothing of it."""
         if self.part != self.path:
             with suppress(OSError):
                 self.part.unlink()

@@ -113,7 +113,6 @@ class News:
 
 
 def add_reading(app: FastAPI, session: Session, news: News, door: Door, remembered: Remembered) -> None:
-    """The page, and what it reads."""
 
     @app.get("/", response_class=HTMLResponse, responses={403: {"description": "Without the key."}})
     def page(key: str = "") -> Response:
