@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arbiter.contest.agents.arena import AgentArena
+from arbiter.contest.agents.gauntlet_rounds import play
 from arbiter.match.record import Fault, Forfeit
 from tests.fixtures.executor import Scripted
 from tests.fixtures.records import record
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     Points: TypeAlias = Callable[[MatchSpec], Sequence[int] | None]
 
+__all__ = ["AGES", "arena_of", "giving", "play"]
+
+AGES = 1e9
 GAME = "{name: planning, seats: 2, deals: [[1, 0]]}"
 
 

@@ -10,12 +10,12 @@ import pytest
 from arbiter.contest.agents import gauntlet_rounds
 from arbiter.contest.agents.answer_limits import MOST
 from arbiter.contest.agents.arena import AgentArena
-from arbiter.contest.agents.gauntlet_rounds import play, standings
+from arbiter.contest.agents.gauntlet_rounds import standings
 from arbiter.contest.agents.version_matches import list_matches
 from arbiter.errors import ConfigError
 from arbiter.sandbox.tiers import choose
 from arbiter.trials.regression import own_season
-from tests.contest.agents.standing_in import arena_of, giving
+from tests.contest.agents.standing_in import AGES, arena_of, giving, play
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from arbiter.match.spec import MatchSpec
 
-AGES = 1e9
 WHOLE = 4
 """Matches of a round: two rungs, two seatings each."""
 

@@ -13,9 +13,9 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from arbiter.contest.agents.answer_limits import MOST
 from arbiter.contest.agents.mcp_server import server
-from tests.contest.agents.mended import SEASON, named_by, source
 from tests.contest.agents.standing_in import arena_of
-from tests.fixtures.commands import RANDOM, arbiter
+from tests.fixtures.commands import BOTS, RANDOM, arbiter
+from tests.trials.botcheck.beginners import source_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 __all__ = ["arbiter"]
 
+SEASON = f"""\
+game: {{name: planning, seats: 2, deals: [[2, 0], [1, 1]]}}
+isolation: plain
+workers: 1
+players:
+  - {{name: random, command: {json.dumps(RANDOM.split())}}}
+  - {{name: gone, command: [bots/gone]}}
+house_bots: [random]
+"""
+LOUD = 'import sys\nsys.stderr.write("loud " * 200_000)\n' + (BOTS / "planning_random.py").read_text()
 TOOLS = ["rules", "check", "submit", "play", "standings", "match", "log"]
 
 
@@ -53,7 +63,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 @pytest.mark.process
 def test_an_agent_mends_a_bot_with_nothing_but_the_tools(tmp_path: Path) -> None:
-    (tmp_path / "season.yaml").write_text(SEASON % ("plain", json.dumps(RANDOM.split())))
+    (tmp_path / "season.yaml").write_text(SEASON)
     words = ["-m", "arbiter", "mcp", str(tmp_path)]
 
     async def improve() -> None:
@@ -62,21 +72,20 @@ def test_an_agent_mends_a_bot_with_nothing_but_the_tools(tmp_path: Path) -> None
             async with Client(stdio_client(started, errors)) as client:
                 assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
                 assert "gen_declare" in (await call_tool(client, "rules"))["text"]
-                wrong = {"START", "CHOICE"}
-                while (verdict := await call_tool(client, "check", source=source(wrong)))[
-                    "state"
-                ] == "refused":
-                    wrong.remove(named_by(verdict))
-                (tmp_path / "mine.py").write_text(source(wrong))
+                verdict = await call_tool(client, "check", source=source_of("planning", "bid too high"))
+                assert verdict["state"] == "refused"
+                assert verdict["steps"][-1]["fix"].startswith("declare no more tricks than")
+                (tmp_path / "mine.py").write_text(LOUD)
                 assert (await call_tool(client, "submit", path="mine.py"))["player"] == "agent@1"
-                stands = await call_tool(client, "play", rounds=6, seconds=3600)
-                assert (stands["say"], stands["verdict"]) == ("better than random", "better")
-                listed = (await call_tool(client, "match"))["matches"]
-                assert "gen_move" in (await call_tool(client, "match", id=listed[0]["id"]))["text"]
-                assert (
-                    "nothing on standard error"
-                    in (await call_tool(client, "log", id=listed[0]["id"]))["text"]
-                )
+                stands = await call_tool(client, "play", rounds=1, seconds=3600)
+                assert (stands["played"], stands["rounds"], stands["faults"]) == (2, 1, {})
+                assert list(stands["missing"]) == ["gone"]
+                (listed, _) = (await call_tool(client, "match"))["matches"]
+                shown = await call_tool(client, "match", id=listed["id"])
+                assert f"as seat {listed['seats'][0]} (agent@1) knew it" in shown["text"]
+                log = await call_tool(client, "log", id=listed["id"])
+                assert "> gen_declare" in log["text"]
+                assert log["text"].count("loud") > 100
 
     asyncio.run(improve())
 

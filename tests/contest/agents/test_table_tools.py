@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +19,7 @@ from arbiter.replay.visibility import Reader, replay_of
 from tests.contest.agents.test_mcp_server import call_tool, refused
 from tests.fixtures.commands import RANDOM, arbiter
 from tests.fixtures.folding import folded
+from tests.fixtures.receiving import answer, receiving
 from tests.fixtures.served_site import serving
 from tests.replay.test_frame import play_match
 
@@ -133,27 +132,16 @@ def test_nothing_that_is_played_there_is_kept(table: str, folder: Path) -> None:
     "body", [b"{}", b'{"key": 1}', b"[" * 100_000, b'{"error": 5}', b"<title>Elsewhere</title>"]
 )
 def test_what_is_no_table_is_said_in_a_line(body: bytes) -> None:
-    class Elsewhere(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Elsewhere) as there:
-        threading.Thread(target=there.serve_forever, daemon=True).start()
+    with receiving() as there:
+        there.answer = lambda _: answer(200, body=body)
 
         async def ask() -> None:
-            async with Client(seat_server(f"http://127.0.0.1:{there.server_port}/seasons/s/table")) as client:
+            async with Client(seat_server(f"{there.url}seasons/s/table")) as client:
                 why = await refused(client, "state")
                 assert "\n" not in why
                 assert "what answers is not an arbiter site" in why or "not what a table answers" in why
 
         asyncio.run(ask())
-        there.shutdown()
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,12 @@ def reported() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_season_without_a_question_says_what_could_be_asked(kept: Kept, arbiter: Run) -> None:
+def test_a_season_without_a_question_says_what_could_be_asked_and_shows_a_bar_meanwhile(
+    kept: Kept, arbiter: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(Bar, "show", lambda _, title, total: told.append((title, total)))
+    monkeypatch.setattr(Bar, "step", lambda _: told.append("step"))
     code, out, err = arbiter("integrity", kept.file)
     assert (code, err) == (0, "")
     assert out.splitlines() == [
@@ -72,15 +77,6 @@ def test_a_season_without_a_question_says_what_could_be_asked(kept: Kept, arbite
         "twins: nothing to ask; 21 of 21 pairs could be asked about",
         "copies: 0 of 6 programs could be compared; too little source to compare: p0, p1, p2, p3, ...",
     ]
-
-
-def test_while_matches_are_read_a_bar_tells_how_far_it_is(
-    kept: Kept, arbiter: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[object] = []
-    monkeypatch.setattr(Bar, "show", lambda _, title, total: told.append((title, total)))
-    monkeypatch.setattr(Bar, "step", lambda _: told.append("step"))
-    assert arbiter("integrity", kept.file)[0] == 0
     matches = len(kept.season.summaries(kept.season.complete))
     assert told == [("reading", matches), *["step"] * matches]
 

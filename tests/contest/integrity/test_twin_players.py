@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -145,8 +146,10 @@ def test_a_player_that_decides_like_house_bots_is_asked_so_and_they_are_not(tmp_
     )
 
 
-def test_annulled_matches_do_not_count(tmp_path: Path) -> None:
-    played = play_season(tmp_path, {"p2": "same", "p5": "same"})
+def test_annulled_matches_do_not_count(planted: Season, tmp_path: Path) -> None:
+    shutil.copytree(planted.config.folder, tmp_path, dirs_exist_ok=True)
+    config = load(tmp_path / "s.yaml")
+    played = Season.open(config, Store(config.store))
     annul(played.results, sorted(match.id for match in played.stored.summaries()), "a test")
     assert find_twins(played) == []
 

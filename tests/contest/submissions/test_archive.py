@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.contest.submissions.archive import DEEPEST, MOST_FILES, unpack
+from arbiter.contest.submissions.archive import DEEPEST, MOST_FILES, MOST_MARKS, unpack
 from arbiter.contest.submissions.inspection_steps import Refused
 from tests.contest.submissions.archives import MODE, Made, archive_of, packed, wide_end
 from tests.fixtures.profiles import examples
@@ -151,8 +151,8 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
     ),
     "two names": (archive_of(Made("bot.py", local_name=b"bot.sh")), "its data are damaged"),
     "a wrong checksum": (archive_of(Made(central={"crc": 1}, local={"crc": 1})), "its data are damaged"),
-    "65,535 entries": (
-        lambda: archive_of(*[Made(f"{number}", b"", 0) for number in range(0xFFFF)]),
+    "20,001 entries": (
+        lambda: archive_of(*[Made(f"{number}", b"", 0) for number in range(MOST_MARKS + 1)]),
         "more than 2000 files and folders",
     ),
     "a file too many": (
@@ -219,7 +219,7 @@ REFUSED: dict[str, tuple[bytes | Callable[[], bytes], str]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_refused(what: str, tmp_path: Path) -> None:
     sent, said = REFUSED[what]
-    limit = 20_000_000 if what == "65,535 entries" else LIMIT
+    limit = 20_000_000 if what == "20,001 entries" else LIMIT
     with pytest.raises(Refused) as refusal:
         unpacked(tmp_path, sent if isinstance(sent, bytes) else sent(), limit)
     assert said in refusal.value.detail

@@ -9,9 +9,7 @@ import shutil
 import socket
 import ssl
 import subprocess
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -19,6 +17,7 @@ import pytest
 from arbiter.contest.submissions import client
 from arbiter.contest.submissions.client import of_tls, pack
 from arbiter.errors import ConfigError
+from tests.fixtures.receiving import Got, Receiver, answer, receiving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,59 +42,35 @@ def bot(tmp_path: Path) -> Path:
     return folder
 
 
-class Told(ThreadingHTTPServer):
+class Told(NamedTuple):
     """A site that gives prepared answers, one after the other, and keeps what it was asked."""
 
-    def __init__(self) -> None:
-        self.answers: list[tuple[int, Any]] = []
-        self.requests_received: list[tuple[str, str, str | None, bytes]] = []
-        super().__init__(("127.0.0.1", 0), _Handler)
+    receiver: Receiver
+    answers: list[tuple[int, Any]]
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        return self.receiver.url
 
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Told
-
-    def do_PUT(self) -> None:
-        length = int(self.headers["content-length"] or 0)
-        body = self.rfile.read(length)
-        self.server.requests_received.append((self.command, self.path, self.headers["authorization"], body))
-        status, shape = self.server.answers.pop(0)
-        text = shape if isinstance(shape, bytes) else json.dumps(shape).encode()
-        self.send_response(status)
-        if status == 302:
-            self.send_header("location", "http://evil.example/")
-        self.send_header("content-length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def do_GET(self) -> None:
-        self.headers.add_header("content-length", "0")
-        self.do_PUT()
-
-    def log_message(self, *_: object) -> None:
-        pass
+    def next_answer(self, _: Got) -> bytes:
+        status, shape = self.answers.pop(0)
+        body = shape if isinstance(shape, bytes) else json.dumps(shape).encode()
+        return answer(status, *["Location: http://evil.example/"] * (status == 302), body=body)
 
 
 @pytest.fixture
 def answering_site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
     monkeypatch.setattr(client, "LOOK_SECONDS", 0.0)
     monkeypatch.setenv("ARBITER_TOKEN", "secret")
-    server = Told()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with receiving() as receiver:
+        told = Told(receiver, [])
+        receiver.answer = told.next_answer
+        yield told
 
 
 def test_each_state_and_the_verdict_are_printed(arbiter: Run, answering_site: Told, bot: Path) -> None:
     steps = [step("unpacked", detail="2 files"), step("built"), step("checked"), step("matches")]
-    answering_site.answers = [
+    answering_site.answers[:] = [
         (202, MADE),
         (200, MADE | {"steps": []}),
         (200, MADE | {"state": "unpacked", "steps": steps[:1]}),
@@ -113,18 +88,15 @@ def test_each_state_and_the_verdict_are_printed(arbiter: Run, answering_site: To
         "matches",
         "accepted: plays from round 4 on",
     ]
-    method, path, token, body = answering_site.requests_received[0]
-    assert (method, path, token) == (
-        "PUT",
-        "/api/v1/seasons/a%2Fb%20%C3%BC/submissions",
-        "Bearer secret",
-    )
-    assert zipfile.ZipFile(io.BytesIO(body)).namelist() == ["bot.py", "lib/x.py"]
+    got = answering_site.receiver.got[0]
+    assert (got.method, got.path) == ("PUT", "/api/v1/seasons/a%2Fb%20%C3%BC/submissions")
+    assert got.headers["authorization"] == "Bearer secret"
+    assert zipfile.ZipFile(io.BytesIO(got.body)).namelist() == ["bot.py", "lib/x.py"]
 
 
 def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, answering_site: Told, bot: Path) -> None:
     failed = step("built", False, detail="it failed", fix="mend it", output="a\x1b[2J\nb")
-    answering_site.answers = [
+    answering_site.answers[:] = [
         (202, MADE),
         (200, MADE | {"state": "refused", "steps": [step("unpacked"), failed]}),
     ]
@@ -141,13 +113,13 @@ def test_a_refusal_says_what_helps_and_ends_with_3(arbiter: Run, answering_site:
 
 
 def test_nobody_waits_who_does_not_want_to(arbiter: Run, answering_site: Told, bot: Path) -> None:
-    answering_site.answers = [(202, MADE)]
+    answering_site.answers[:] = [(202, MADE)]
     assert arbiter("submit", answering_site.url, bot, "--season", "s", "--no-wait")[0] == 0
-    assert len(answering_site.requests_received) == 1
+    assert len(answering_site.receiver.got) == 1
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "said"),
+    ("given", "code", "said"),
     [
         ((401, {}), 2, "the token is not known there"),
         ((404, {}), 2, "there is no season 's' for this token"),
@@ -173,13 +145,13 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, answering_site: Told, b
     ],
 )
 def test_what_a_site_refuses_is_one_line(
-    arbiter: Run, answering_site: Told, bot: Path, answer: tuple[int, Any], code: int, said: str
+    arbiter: Run, answering_site: Told, bot: Path, given: tuple[int, Any], code: int, said: str
 ) -> None:
-    answering_site.answers = [answer]
+    answering_site.answers[:] = [given]
     found, out, err = arbiter("submit", answering_site.url, bot, "--season", "s")
     assert (found, out, err.count("\n")) == (code, "", 1)
     assert said in err
-    assert len(answering_site.requests_received) == 1
+    assert len(answering_site.receiver.got) == 1
 
 
 def test_no_site_is_one_line(arbiter: Run, bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from arbiter.contest.submissions import inspection
 from arbiter.contest.submissions import trial_matches as trial
+from arbiter.contest.submissions.build_recipe import Program
 from arbiter.contest.submissions.inspection import InspectionVerdict, inspect
 from arbiter.contest.submissions.inspection_steps import InspectionStep, longest_trial
 from arbiter.contest.submissions.languages import advice
@@ -111,17 +112,27 @@ def inspector(tmp_path: Path) -> Inspector:
     return Inspector(tmp_path)
 
 
-def test_a_good_bot_is_accepted_step_by_step(inspector: Inspector) -> None:
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs are neither checked nor played."""
+    monkeypatch.setattr(inspection, "check", lambda _: "")
+    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+
+
+def accepted(inspector: Inspector, files: dict[str, str | bytes] = GOOD) -> Program:
+    program = inspector.inspect(files).program
+    assert program is not None
+    return program
+
+
+def test_a_good_bot_is_accepted_step_by_step_and_whole(inspector: Inspector) -> None:
     verdict = inspector.inspect(GOOD)
     assert verdict.state == "accepted"
     assert [step.name for step in inspector.reported_steps] == STEPS
     assert all(step.ok and not step.fix for step in inspector.reported_steps)
     assert list(verdict.steps) == inspector.reported_steps
     assert "against filler, filler#2, filler#3: played to its end" in verdict.steps[-1].detail
-
-
-def test_an_accepted_version_is_whole_and_can_be_played(inspector: Inspector) -> None:
-    program = inspector.inspect(GOOD).program
+    program = verdict.program
     assert inspector.left() == ["1"]
     assert program is not None
     assert set(program.files) == {f"source/{name}" for name in GOOD}
@@ -138,17 +149,14 @@ def test_what_a_program_writes_when_it_is_tried_is_no_part_of_it(
 
     monkeypatch.setattr(inspection, "check", lambda _: "")
     monkeypatch.setattr(inspection, "play_matches", play)
-    program = inspector.inspect(GOOD).program
-    assert program is not None
+    program = accepted(inspector)
     assert set(program.files) == {f"source/{name}" for name in GOOD}
 
 
 @pytest.mark.skipif(bool(problem()), reason=f"nothing can be built here: {problem()}")
-def test_what_was_built_counts_by_its_digest(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspection, "check", lambda _: "")
-    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
-    program = inspector.inspect({"Makefile": "bot:\n\tcp Makefile bot\n"}).program
-    assert program is not None
+@pytest.mark.usefixtures("untried")
+def test_what_was_built_counts_by_its_digest(inspector: Inspector) -> None:
+    program = accepted(inspector, {"Makefile": "bot:\n\tcp Makefile bot\n"})
     assert program.files["source/bot"] == program.files["source/Makefile"]
 
 
@@ -409,10 +417,9 @@ def test_a_trial_is_tried_again_where_our_side_failed_once(
     assert len(tries) == 2
 
 
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_at_any_step_it_can_be_run_again(
-    inspector: Inspector, step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_at_any_step_it_can_be_run_again(inspector: Inspector, step: str) -> None:
     def die(reported: InspectionStep) -> None:
         if reported.name == step:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -425,12 +432,11 @@ def test_killed_at_any_step_it_can_be_run_again(
             # It must not go on as a second run of the tests.
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    monkeypatch.setattr(inspection, "check", lambda _: "")
-    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
     assert inspector.inspect(GOOD).state == "accepted"
     assert inspector.left() == ["1"]
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_program_is_tried_where_it_will_play(inspector: Inspector, monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
@@ -439,20 +445,14 @@ def test_a_program_is_tried_where_it_will_play(inspector: Inspector, monkeypatch
         return ""
 
     monkeypatch.setattr(inspection, "check", check)
-    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
-    program = inspector.inspect(GOOD).program
-    assert program is not None
+    program = accepted(inspector)
     assert tried == list(program.player("ann", inspector.folder).files)
 
 
-def test_what_an_earlier_inspection_left_is_replaced(
-    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(inspection, "check", lambda _: "")
-    monkeypatch.setattr(inspection, "play_matches", lambda *_: "")
+@pytest.mark.usefixtures("untried")
+def test_what_an_earlier_inspection_left_is_replaced(inspector: Inspector) -> None:
     inspector.inspect({"bot.py": "old", "more.py": ""})
-    program = inspector.inspect({"bot.py": "new"}).program
-    assert program is not None
+    program = accepted(inspector, {"bot.py": "new"})
     assert set(program.files) == {"source/bot.py"}
     assert [path.name for path in (inspector.folder / "source").iterdir()] == ["bot.py"]
 

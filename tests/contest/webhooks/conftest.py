@@ -9,7 +9,7 @@ import pytest
 
 from arbiter.season.config import load
 from arbiter.store import Store
-from tests.contest.webhooks.receiving import SECRET, Receiver, receiving
+from tests.fixtures.receiving import SECRET, Receiver, receiving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

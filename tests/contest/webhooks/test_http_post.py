@@ -15,22 +15,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.contest.webhooks import http_post
-from arbiter.contest.webhooks.http_post import post
+from arbiter.contest.webhooks.http_post import Receipt, post
 from arbiter.season.config.webhook_settings import Webhook
-from tests.contest.webhooks.receiving import SECRET, Got, Receiver, answer
 from tests.docs.pages import ROOT, blocks
+from tests.fixtures.receiving import SECRET, Got, Receiver, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def hook(url: str, secret: Path, local: bool = True) -> Webhook:
-    return Webhook(url, secret, local=local)
+def ask(url: str, secret: Path, local: bool = True, body: bytes = b"{}") -> Receipt:
+    """What comes of a request to a webhook."""
+    return post(Webhook(url, secret, local=local), "round", "1d", body)
 
 
 def test_a_request_is_signed_and_named(receiver: Receiver, secret: Path) -> None:
     secret.write_bytes(SECRET + b"\r\n")
-    receipt = post(hook(f"{receiver.url}a/b?c=d", secret), "round", "1d", b'{"a": 1}')
+    receipt = ask(f"{receiver.url}a/b?c=d", secret, body=b'{"a": 1}')
     (got,) = receiver.got
     assert (receipt.ok, receipt.status, receipt.problem) == (True, 204, "")
     assert (got.path, got.body, got.headers["content-type"]) == ("/a/b?c=d", b'{"a": 1}', "application/json")
@@ -41,7 +42,7 @@ def test_a_request_is_signed_and_named(receiver: Receiver, secret: Path) -> None
 
 def test_no_redirection_is_followed(receiver: Receiver, secret: Path) -> None:
     receiver.answer = lambda _: answer(307, f"Location: {receiver.url}elsewhere")
-    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    receipt = ask(receiver.url, secret)
     assert (receipt.ok, receipt.problem) == (False, "status 307: redirections are not followed")
     assert len(receiver.got) == 1
 
@@ -53,7 +54,7 @@ def test_a_receiver_may_ask_to_be_left_alone(
     receiver: Receiver, secret: Path, retry_after: str, pause: int
 ) -> None:
     receiver.answer = lambda _: answer(429, f"Retry-After: {retry_after}")
-    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    receipt = ask(receiver.url, secret)
     assert (receipt.status, receipt.problem, receipt.pause) == (429, "status 429", pause)
 
 
@@ -72,7 +73,7 @@ def test_what_is_no_answer_is_a_problem_of_one_line(
     receiver: Receiver, secret: Path, said: bytes, problem: str
 ) -> None:
     receiver.answer = lambda _: said
-    receipt = post(hook(receiver.url, secret), "round", "1d", b"{}")
+    receipt = ask(receiver.url, secret)
     assert (receipt.ok, receipt.status, receipt.problem) == (False, None, problem)
 
 
@@ -89,7 +90,7 @@ def test_not_more_than_so_much_of_an_answer_is_read(
     monkeypatch.setattr(http_post._AnswerBytes, "readinto", counted)
     headers = b"".join(b"X: " + b"x" * 60_000 + b"\r\n" for _ in range(50))
     receiver.answer = lambda _: b"HTTP/1.1 200 OK\r\n" + headers
-    post(hook(receiver.url, secret), "round", "1d", b"{}")
+    ask(receiver.url, secret)
     assert 60_000 < sum(read) <= http_post.LONGEST_ANSWER
 
 
@@ -104,7 +105,7 @@ def test_a_receiver_that_says_nothing_is_not_waited_for(
         return b""
 
     receiver.answer = hang
-    assert post(hook(receiver.url, secret), "round", "1d", b"{}").problem == "no answer within 0 s"
+    assert ask(receiver.url, secret).problem == "no answer within 0 s"
     over.set()
 
 
@@ -133,7 +134,7 @@ def test_crumbs_do_not_make_it_wait_longer(secret: Path, monkeypatch: pytest.Mon
         thread = threading.Thread(target=crumble, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        assert post(hook(url, secret), "round", "1d", b"{}").problem == "no answer within 0 s"
+        assert ask(url, secret).problem == "no answer within 0 s"
         thread.join(60)
         assert not thread.is_alive()
 
@@ -141,13 +142,11 @@ def test_crumbs_do_not_make_it_wait_longer(secret: Path, monkeypatch: pytest.Mon
 def test_nobody_at_the_address_is_a_problem(secret: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-    assert (
-        post(hook(f"http://127.0.0.1:{port}/", secret), "round", "1d", b"{}").problem == "Connection refused"
-    )
+    assert ask(f"http://127.0.0.1:{port}/", secret).problem == "Connection refused"
 
 
 def test_this_machine_is_not_asked_unless_the_file_says_so(receiver: Receiver, secret: Path) -> None:
-    receipt = post(hook(receiver.url, secret, local=False), "round", "1d", b"{}")
+    receipt = ask(receiver.url, secret, local=False)
     assert receipt.problem == "127.0.0.1 is an address of this machine or its network (local: true allows it)"
     assert receiver.got == []
 
@@ -157,13 +156,13 @@ def test_a_name_is_looked_up_once(receiver: Receiver, secret: Path, monkeypatch:
     port = receiver.server_address[1]
     answers = [[(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers.pop(0))
-    assert post(hook(f"http://news.example:{port}/", secret), "round", "1d", b"{}").ok
+    assert ask(f"http://news.example:{port}/", secret).ok
     assert receiver.got[0].headers["host"] == f"news.example:{port}"
 
 
 def test_a_secret_that_cannot_be_used_is_a_problem(receiver: Receiver, secret: Path) -> None:
     secret.unlink()
-    assert "No such file or directory" in post(hook(receiver.url, secret), "round", "1d", b"{}").problem
+    assert "No such file or directory" in ask(receiver.url, secret).problem
     assert receiver.got == []
 
 
@@ -189,13 +188,11 @@ def test_a_certificate_is_checked(
     context.load_cert_chain(certificate)
     receiver.socket = context.wrap_socket(receiver.socket, server_side=True)
     port = receiver.server_address[1]
-    own = hook(f"https://localhost:{port}/", secret)
-    assert post(own, "round", "1d", b"{}").problem.startswith(
-        "its certificate is not to be trusted: self-signed"
-    )
+    own = f"https://localhost:{port}/"
+    assert ask(own, secret).problem.startswith("its certificate is not to be trusted: self-signed")
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
-    assert post(own, "round", "1d", b"{}").ok
-    other = post(hook(f"https://127.0.0.1:{port}/", secret), "round", "1d", b"{}")
+    assert ask(own, secret).ok
+    other = ask(f"https://127.0.0.1:{port}/", secret)
     assert other.problem.startswith("its certificate is not to be trusted: IP address mismatch")
 
 
@@ -208,7 +205,7 @@ def test_the_documented_check_knows_a_genuine_request(
     monkeypatch.chdir(secret.rename(secret.with_name("hook.secret")).parent)
     named: dict[str, Any] = {}
     exec(code, named)
-    assert post(hook(receiver.url, Path("hook.secret")), "round", "1d", b'{"a": 1}').ok
+    assert ask(receiver.url, Path("hook.secret"), body=b'{"a": 1}').ok
     (got,) = receiver.got
     headers = {"X-Arbiter-Signature": got.headers["x-arbiter-signature"]}
     assert named["is_genuine"](headers, got.body)

@@ -15,8 +15,8 @@ import pytest
 from arbiter.contest.webhooks.notifier import Notified, alone, lock_of, notify
 from arbiter.errors import StoreError
 from arbiter.store.event_log import Happening
-from tests.contest.webhooks.receiving import Got, Receiver, answer
 from tests.contest.webhooks.test_sender import happen
+from tests.fixtures.receiving import Got, Receiver, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,21 +129,15 @@ def test_a_process_that_is_killed_loses_nothing(
     for number in range(1, 9):
         happen(begun, Happening.ROUND, number)
     words = [sys.executable, "-m", "arbiter", "notify", str(config.file)]
-    process: list[subprocess.Popen[bytes]] = []
-    kills = iter((2, 3, 1))
-    left = [next(kills)]
 
     def take(_: Got) -> bytes:
-        left[0] -= 1
-        if left[0] == 0:
-            os.kill(process[-1].pid, signal.SIGKILL)
+        if len(receiver.got) == 3:
+            os.kill(process.pid, signal.SIGKILL)
         return TAKEN
 
     receiver.answer = take
-    for _ in range(3):
-        process.append(subprocess.Popen(words, stderr=subprocess.DEVNULL))
-        assert process[-1].wait(PATIENCE) == -signal.SIGKILL
-        left[0] = next(kills, -1)
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    assert process.wait(PATIENCE) == -signal.SIGKILL
     assert subprocess.run([*words, "--once"], timeout=PATIENCE, check=False).returncode == 0
     bodies: defaultdict[str, set[bytes]] = defaultdict(set)
     for got in receiver.got:

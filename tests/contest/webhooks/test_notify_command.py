@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arbiter.store.event_log import Happening
-from tests.contest.webhooks.receiving import Receiver, answer
 from tests.contest.webhooks.test_notifier import at
 from tests.contest.webhooks.test_sender import happen
+from tests.fixtures.receiving import Receiver, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,6 +11,7 @@ pytest.importorskip("starlette", reason="needs starlette: pip install 'arbiter-c
 
 from arbiter.cli.table_setup import occupant_of
 from arbiter.games import make, names
+from arbiter.web.applet import saved_tables
 from arbiter.web.applet.saved_tables import Remembered
 from tests.fixtures.applet import LIMITS, Owner, random_players, seated
 from tests.fixtures.zoo import ILLEGAL, Kept
@@ -271,11 +272,14 @@ def test_a_file_of_tables_that_cannot_be_read_is_ignored_with_a_note(tmp_path: P
     assert str(file) in remembered.note
 
 
-def test_so_many_tables_are_remembered_and_no_more(owner: Owner, tmp_path: Path) -> None:
-    for seed in range(25):
+def test_so_many_tables_are_remembered_and_no_more(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_tables, "MOST", 3)
+    for seed in range(5):
         owner.post("/table", {"game": "planning", "seed": str(seed)})
     kept = json.loads((tmp_path / "state" / "applet.json").read_text())["tables"]
-    assert [table["seed"] for table in kept] == [str(seed) for seed in range(24, 4, -1)]
+    assert [table["seed"] for table in kept] == [str(seed) for seed in (4, 3, 2)]
 
 
 def test_each_shipped_bot_can_be_seated(owner: Owner) -> None:
