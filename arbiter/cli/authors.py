@@ -85,8 +85,8 @@ def invite(config: str, uses: int, player: str | None, store_url: str | None) ->
 
     Example: arbiter authors invite configs/demo.yaml --uses 60
     """
-    from arbiter.contest.submissions.membership import invite as make_code
-    from arbiter.contest.submissions.membership import invite_to
+    from arbiter.contest.submissions.author_accounts import invite as make_code
+    from arbiter.contest.submissions.author_accounts import invite_to
     from arbiter.season.config import load
     from arbiter.season.season import Season
     from arbiter.store import Store
@@ -177,7 +177,7 @@ def remove(config: str, player: str, member: str, store_url: str | None) -> None
     Example: arbiter authors remove configs/demo.yaml alice bob
     """
     from arbiter.cli.open_season import open_stored
-    from arbiter.contest.submissions.membership import remove as take_out
+    from arbiter.contest.submissions.author_accounts import remove as take_out
     from arbiter.store.audit import CONSOLE
 
     take_out(open_stored(config, store_url)[1], player, member, CONSOLE)

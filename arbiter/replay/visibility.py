@@ -35,8 +35,7 @@ from arbiter.match.record import Fault
 from arbiter.replay.delivered import Cut
 from arbiter.replay.emblem import emblems
 from arbiter.replay.frame import NOBODY, Frames
-from arbiter.replay.highlights import Ended, moments
-from arbiter.replay.result_text import say_match, shown_note
+from arbiter.replay.result_text import Ended, moments, say_match, shown_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.replay.highlights import Ended, moments
+from arbiter.replay.result_text import Ended, moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

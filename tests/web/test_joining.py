@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arbiter.contest.submissions.author_accounts import hash_of
-from arbiter.contest.submissions.membership import CODE_LETTERS, invite, invite_to, join
+from arbiter.contest.submissions.author_accounts import CODE_LETTERS, hash_of, invite, invite_to, join
 from arbiter.season.config import load
 from arbiter.store.invitations import UsedUp
 from arbiter.web.http.authentication import SESSION

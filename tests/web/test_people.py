@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.contest.submissions.author_accounts import hash_of
-from arbiter.contest.submissions.membership import invite_to, remove
+from arbiter.contest.submissions.author_accounts import hash_of, invite_to, remove
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store.people import MOST_PEOPLE

@@ -1,10 +1,18 @@
-"""A visitors' table as tools of the Model Context Protocol: `rules`, `state`, `play`, `history`."""
+"""A seat at a visitors' table of a site, from home, as tools of the Model Context Protocol.
+
+It is unrated, among house bots, on cards that no season deals.
+It asks what the table's page asks, and is told what the page is told. The site gives a table up at which
+nobody decides for five minutes, or that nobody has asked for in 90 s.
+"""
 
 from __future__ import annotations
 
+import io
 import json
+import threading
+import time
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import anyio.to_thread
@@ -12,18 +20,188 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from arbiter import __version__
-from arbiter.contest.agents.answer_limits import LONGEST_ERROR, MOST
-from arbiter.contest.agents.table_client import HomeSeat
-from arbiter.errors import ArbiterError
+from arbiter.contest.agents.answer_limits import LONGEST_ERROR, MOST, text_page
+from arbiter.contest.submissions.client import NoServer, SiteAddress
+from arbiter.contest.submissions.match_log import lines_of
+from arbiter.errors import ArbiterError, ConfigError
+from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+
+    from arbiter.contest.submissions.client import SiteAnswer
+    from arbiter.replay.schema import Replay
 
 INSTRUCTIONS = """\
 You sit at a card table with programs. Read `rules`; look at `state`, which waits for your turn; `play` one of
 the legal words, until the match is over. `history` is what happened so far."""
+SEASONS, TABLE = "/seasons/", "/table"
+GONE, TOO_SOON = 404, 429
+LEGAL = 200
+"""Answers that are listed: in Dou Dizhu there may be thousands."""
+TRIES, TRY_SECONDS = 10, 0.5
+"""To begin a table, while there is no room."""
+LOOKS = 3
+"""Requests that wait for the bots, 20 s each, before a turn is shown that is not the visitor's."""
+AT_A_TURN = (
+    "seat",
+    "players",
+    "to_act",
+    "request",
+    "must",
+    "hint",
+    "made",
+    "over",
+    "result",
+    "failed",
+    "seconds_left",
+)
+OF_A_FRAME = ("table", "counts", "roles", "points")
+UNMARKED = {ord("\u2068"): None, ord("\u2069"): None}
+"""Without the marks that set names apart for screens."""
 ASK_SECONDS = 30.0
 """Between two signs of life: the site gives up a table that nobody has asked for in 90 s."""
+
+
+class HomeSeat:
+    """The seat of a model, or of a person: one table at a time, begun when it is first looked at."""
+
+    def __init__(self, url: str) -> None:
+        """`url` is that of the page of a season's table; ConfigError for another."""
+        self._address = SiteAddress(url)
+        before, found, season = self._address.path.removesuffix(TABLE).partition(SEASONS)
+        if not found or not season or "/" in season:
+            hint = "write that of the page on which visitors play, http://127.0.0.1:8000/seasons/NAME/table"
+            raise ConfigError(f"{url}: names no table", hint=hint)
+        self._rules = f"{before}/api/v1{SEASONS}{season}/rules"
+        self._table = f"{before}{SEASONS}{season}{TABLE}"
+        self._key = ""
+        self._one = threading.Lock()
+
+    def rules(self, page: int = 1) -> dict[str, Any]:
+        """The season's limits and the game's manual, as Markdown in pages."""
+        told = self._told(self._address.ask("GET", self._rules, {}))
+        game, limits = told["game"], told["limits"]
+        options = ", ".join(f"{one['option']} {one['value']}" for one in game["options"])
+        terms = f"Bots have {limits['time_says']}, a visitor five minutes for each decision."
+        text = f"# {game['title']}\n\nOptions: {options}. {terms}\n\n{told['manual']}"
+        return {"season": told["season"], "game": game["name"], **text_page(printable(text), page)}
+
+    def state(self, new: bool = False) -> dict[str, Any]:
+        """The table at the seat's turn, or at the end; begun where there is none, or for a `new` match."""
+        with self._one:
+            if new:
+                self._leave()
+            if not self._key:
+                self._begin()
+            return self._shown(self._settled())
+
+    def play(self, word: str) -> dict[str, Any]:
+        """Decide, and see the table at the next turn; ConfigError says why a word is no answer."""
+        with self._one:
+            if not self._key:
+                raise ConfigError("there is no table yet", hint="look at the state first")
+            self._post("decide", {"word": word})
+            return self._shown(self._settled())
+
+    def history(self, page: int = 1) -> dict[str, Any]:
+        """The match so far as the seat knows it, as text in pages."""
+        with self._one:
+            if not self._key:
+                raise ConfigError("there is no table yet", hint="look at the state first")
+            replay = self._post("replay")
+            seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
+            lines = lines_of(cast("Replay", replay), seat, lambda hand: " ".join(hand or ("?",)))
+            return text_page(printable("\n".join(lines)), page)
+
+    def keep(self) -> None:
+        """Say that somebody is still there."""
+        with self._one:
+            if self._key:
+                self._post("state")
+
+    def leave(self) -> None:
+        """Give the table up, for others who wait for one."""
+        with self._one:
+            self._leave()
+
+    def _begin(self) -> None:
+        for tries_left in reversed(range(TRIES)):
+            answer = self._ask("new")
+            if answer.status != TOO_SOON or not tries_left:
+                break
+            # The place of a table that was left is free when its bots have ended.
+            time.sleep(TRY_SECONDS)
+        self._key = str(self._told(answer)["key"])
+
+    def _leave(self) -> None:
+        if self._key:
+            self._ask("leave")
+            self._key = ""
+
+    def _settled(self) -> dict[str, Any]:
+        """The state once the bots have acted, or after some waiting."""
+        state = self._post("state")
+        for _ in range(LOOKS):
+            if not state["running"]:
+                break
+            state = self._post("state", {"after": state["revision"] - 1})
+        return state
+
+    def _shown(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """A turn with what lies on the table, each answer in a word."""
+        frame = frame_of(self._post("replay")["events"])
+        legal: Sequence[str] = state["legal"]
+        return {
+            **{key: state[key] for key in AT_A_TURN},
+            "your_turn": state["to_act"] == state["seat"],
+            "legal": legal[:LEGAL],
+            "legal_in_all": len(legal),
+            "hand": frame["hands"][state["seat"]],
+            **{key: frame[key] for key in OF_A_FRAME},
+            "say": frame["say"].translate(UNMARKED),
+        }
+
+    def _post(self, verb: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        answer = self._ask(verb, body)
+        if answer.status == GONE and self._key and answer.words is None:
+            self._key = ""
+            raise ConfigError(
+                "the table was given up, since nobody decided in time", hint="the state begins a new one"
+            )
+        return self._told(answer)
+
+    def _ask(self, verb: str, body: Mapping[str, Any] | None = None) -> SiteAnswer:
+        sent = json.dumps(body or {}).encode()
+        headers = {"x-table": self._key, "content-type": "application/json"}
+        return self._address.ask("POST", f"{self._table}/{verb}", headers, io.BytesIO(sent), len(sent))
+
+    def _told(self, answer: SiteAnswer) -> dict[str, Any]:
+        """Return what an answer says; ConfigError for a refusal, NoServer where there is no site."""
+        if answer.words is not None:
+            raise NoServer(f"{self._address.url}: {answer.words.said}; {answer.words.fix}")
+        if answer.status == GONE:
+            raise ConfigError(f"{self._address.url}: no visitors play there", hint="the organiser says where")
+        if answer.status >= 400:
+            raise ConfigError(answer.error())
+        return answer.shape
+
+
+def frame_of(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The last frame of a replay's events, folded as its form says: what lies where now."""
+    frame: dict[str, Any] = {"roles": {}}
+    for event in events:
+        shown = event.get("shown", {})
+        frame |= {**shown, "roles": {**frame["roles"], **shown.get("roles", {})}}
+        if (laid := frame.pop("laid", None)) is not None:
+            seat, _, cards = laid
+            frame["table"] = [*frame["table"], laid]
+            frame["counts"] = [many - len(cards) * (at == seat) for at, many in enumerate(frame["counts"])]
+            left = list(frame["hands"][seat] or ())
+            for card in cards if left else ():
+                left.remove(card)
+            frame["hands"] = [left if at == seat and hand else hand for at, hand in enumerate(frame["hands"])]
+    return frame
 
 
 def seat_server(url: str) -> MCPServer[Any]:

@@ -49,8 +49,12 @@ def picture(descent: Descent) -> str:
     marks = dict.fromkeys((0, last // 2, last))
     lines += [_text(_x(mark, last), height - 14, str(mark), "middle", "tick") for mark in marks]
     lines.append(_text(WIDTH - RIGHT + 28, height - 14, "iterations", "start", "tick"))
-    about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria_labelledby": "title text"}
-    size = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
+    about: dict[str, str] = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "role": "img",
+        "aria_labelledby": "title text",
+    }
+    size: dict[str, float | str] = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
     return tag("svg", "", "\n".join(lines), **about, **size) + "\n"
 
 

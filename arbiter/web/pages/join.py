@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from arbiter.contest.submissions.author_accounts import renew
-from arbiter.contest.submissions.membership import LASTS, hash_of_code, invite_to, remove
-from arbiter.contest.submissions.membership import join as become_one
+from arbiter.contest.submissions.author_accounts import LASTS, hash_of_code, invite_to, remove, renew
+from arbiter.contest.submissions.author_accounts import join as become_one
 from arbiter.errors import ConfigError
 from arbiter.store.invitations import UsedUp
 from arbiter.store.people import MOST_PEOPLE

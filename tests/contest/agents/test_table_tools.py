@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client
 
-from arbiter.contest.agents import table_client
-from arbiter.contest.agents.table_client import HomeSeat, frame_of
-from arbiter.contest.agents.table_tools import seat_server
+from arbiter.contest.agents import table_tools
+from arbiter.contest.agents.table_tools import HomeSeat, frame_of, seat_server
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.games.samples import GAMES
@@ -52,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that was left is free once its bots have ended, however busy the machine is."""
-    monkeypatch.setattr(table_client, "TRIES", 200)
+    monkeypatch.setattr(table_tools, "TRIES", 200)
 
 
 @pytest.fixture(scope="module")

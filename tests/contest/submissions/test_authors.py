@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.contest.submissions.author_accounts import hash_of, looks, refuse_alike, settled_name
-from arbiter.contest.submissions.membership import join
+from arbiter.contest.submissions.author_accounts import hash_of, join, looks, refuse_alike, settled_name
 from arbiter.errors import ConfigError
 from arbiter.season.roster import folder_of
 from arbiter.store.audit import moment

@@ -74,6 +74,11 @@ def kept(season: SeasonStore, number: int) -> Submission:
     return found
 
 
+def work(config: Config, run: Callable[..., str] | None = None, say: Callable[[str], None] = print) -> None:
+    """Inspect all that waits, by `run` where it is given."""
+    Inspector([config], say, run).work(until_empty=True)
+
+
 def test_steps_are_kept_as_they_are_found(config: Config, season: SeasonStore) -> None:
     number = sent(season)
     seen: list[tuple[str, int]] = []
@@ -158,7 +163,7 @@ def test_whoever_sent_most_waits(config: Config, season: SeasonStore) -> None:
         season.submissions.refuse(found.id, [])
         return ""
 
-    Inspector([config], print, run).work(until_empty=True)
+    work(config, run)
     assert order == ["ann@1", "ben@1", "ann@2", "ann@3"]
 
 
@@ -175,7 +180,7 @@ def test_failures_of_the_store_count_for_nobody(
         season.submissions.refuse(number, [])
         return ""
 
-    Inspector([config], said.append, run).work(until_empty=True)
+    work(config, run, said.append)
     assert set(said) == {f"{config.season}: submission {number} of ann: the disk is full"}
     assert kept(season, number).tries == 0
 
@@ -193,7 +198,7 @@ def test_failures_of_ours_are_tried_again_and_then_told(
             return ""
         return "its inspection ended with 4: arbiter: failed"
 
-    Inspector([config], said.append, run).work(until_empty=True)
+    work(config, run, said.append)
     assert len(said) == inspector.MOST_TRIES
     assert said[0] == f"s: submission {number} of ann: its inspection ended with 4: arbiter: failed"
     (step,) = kept(season, number).steps
@@ -217,7 +222,7 @@ def test_while_one_waits_to_be_tried_again_others_come(config: Config, season: S
             season.submissions.refuse(broken, [])
         return "" if found.id == other else "it failed"
 
-    Inspector([config], lambda _: None, run).work(until_empty=True)
+    work(config, run)
     assert order == [broken, other]
 
 
@@ -232,7 +237,7 @@ def test_one_that_takes_too_long_is_ended_and_refused(
     sleeper.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(sleeper))
     monkeypatch.chdir(config.file.parent)
-    Inspector([config], lambda _: None).work(until_empty=True)
+    work(config)
     (step,) = kept(season, number).steps
     assert step["detail"] == "its inspection took longer than 0 s"
     pid = config.file.with_name("pid")
@@ -254,7 +259,7 @@ def test_what_failed_is_tried_again_and_what_took_too_long_is_not_whatever_is_sa
             raise subprocess.TimeoutExpired("inspect", 0)
         return said
 
-    Inspector([config], lambda _: None, run).work(until_empty=True)
+    work(config, run)
     assert (tried.count(failing), tried.count(late)) == (inspector.MOST_TRIES, 1)
     details = [step["detail"] for number in (failing, late) for step in kept(season, number).steps]
     assert details == ["the service could not inspect it", said]
@@ -346,7 +351,7 @@ def test_whoever_is_killed_before_files_are_removed_leaves_them_to_the_next_one(
     season.shelf.drop(numbers[0], "ann")
     season.shelf.drop(numbers[2], "ann")
     season.shelf.count(numbers[3], 3)
-    Inspector([config], print).work(until_empty=True)
+    work(config)
     left = sorted(file.name for file in folder_of(config).iterdir())
     assert left == ["fileb", "fileb.zip", "filed.zip", stranger.name, f"{stranger.name}.zip"]
 
@@ -357,10 +362,10 @@ def test_what_was_refused_a_week_ago_has_no_archive(
     number = sent(season)
     season.submissions.refuse(number, [])
     laid(config, "filea")
-    Inspector([config], print).work(until_empty=True)
+    work(config)
     assert archive_of(config, "filea").exists()
     monkeypatch.setattr(inspector, "KEPT_REFUSED", timedelta(days=-1))
-    Inspector([config], print).work(until_empty=True)
+    work(config)
     assert list(folder_of(config).iterdir()) == []
     assert kept(season, number).bytes == 0
 
