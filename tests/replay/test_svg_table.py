@@ -41,7 +41,7 @@ def whist() -> AnyGame:
 every_game = pytest.mark.parametrize("game", [*GAMES, whist()], ids=lambda game: game.name)
 
 
-def along(game: AnyGame, seed: int, every: int = 5) -> Iterator[Position]:
+def along(game: AnyGame, seed: int, every: int) -> Iterator[Position]:
     """Positions of a match by lot, and its end."""
     position, chance = Position.opening(game, str(seed)), Random(seed)
     number = 0
@@ -64,7 +64,7 @@ def words(svg: str) -> str:
 
 @every_game
 def test_a_picture_holds_the_hands_of_its_frame_and_no_other(game: AnyGame) -> None:
-    for position in along(game, 1):
+    for position in along(game, 1, every=9):
         for seat in (None, NOBODY, 0):
             svg = drawn_at(position, seat)
             root = ElementTree.fromstring(svg)
@@ -83,7 +83,7 @@ def test_a_picture_holds_the_hands_of_its_frame_and_no_other(game: AnyGame) -> N
 
 @every_game
 def test_all_lies_within_the_picture(game: AnyGame) -> None:
-    for position in along(game, 2, every=3):
+    for position in along(game, 2, every=9):
         for seat in (None, 0):
             root = ElementTree.fromstring(drawn_at(position, seat))
             assert root.get("viewBox") == f"0 0 {WIDTH} {HEIGHT}"

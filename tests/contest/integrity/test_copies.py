@@ -141,10 +141,7 @@ def test_versions_of_one_name_are_never_compared() -> None:
     assert [like.similarity for like in likenesses([printed("ann", files)], [earlier], [])] == [1.0]
 
 
-def test_a_few_lines_tell_nothing() -> None:
+def test_a_few_lines_or_none_tell_nothing() -> None:
     files = {"bot.py": PYTHON / "codepiece_small_bids.py"}
     assert standing_out([printed("ann", files), printed("ben", files)], [], []) == []
-
-
-def test_a_season_without_programs_has_no_copies() -> None:
     assert standing_out([], [], []) == standing_out([printed("ann", {})], [], []) == []

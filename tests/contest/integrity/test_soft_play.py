@@ -69,8 +69,8 @@ def opened_season(folder: Path, tmp_path: Path) -> Iterator[Season]:
         yield Season.open(config, store)
 
 
-def find_pairs(opened_season: Season, last: int = ROUNDS) -> list[Any]:
-    return list(soft_play(opened_season.stored, opened_season.config, last)[0])
+def find_pairs(opened_season: Season) -> list[Any]:
+    return list(soft_play(opened_season.stored, opened_season.config, ROUNDS)[0])
 
 
 def review(opened_season: Season, match_id: str, loss: float) -> None:
@@ -103,28 +103,18 @@ def test_the_pair_is_asked_about_with_its_evidence(opened_season: Season) -> Non
     assert one["say"].startswith("Why does p4 do better where p2 sits? In points a match ")
 
 
-def test_too_early_nobody_is_asked_about(opened_season: Season) -> None:
-    assert find_pairs(opened_season, 7) == []
-
-
 def test_how_many_pairs_could_be_asked_and_from_when_on_is_said(opened_season: Season) -> None:
-    early, late = (
-        soft_play(opened_season.stored, opened_season.config, last)[1]["say"] for last in (7, ROUNDS)
+    none, early, late = (
+        soft_play(opened_season.stored, opened_season.config, last) for last in (0, 7, ROUNDS)
     )
-    assert early == (
+    assert (none[0], none[1]["pairs"], none[1]["able"]) == ([], 0, 0)
+    assert none[1]["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
+    assert early[0] == []
+    assert early[1]["say"] == (
         "0 of 21 pairs were at 8 tables or more together, and apart; nothing can be asked before round 16,"
         " at the rate so far of most pairs not before round 19"
     )
-    assert late == "19 of 21 pairs could be asked about"
-
-
-def test_before_any_table_is_complete_nothing_can_be_asked(opened_season: Season) -> None:
-    rows, reach = soft_play(opened_season.stored, opened_season.config, 0)
-    assert (rows, reach["pairs"], reach["able"]) == ([], 0, 0)
-    assert reach["say"] == "no two players sat at a table of three or more; nothing can be asked yet"
-
-
-def test_that_the_season_ends_before_anything_can_be_asked_is_said(opened_season: Season) -> None:
+    assert late[1]["say"] == "19 of 21 pairs could be asked about"
     _, reach = soft_play(opened_season.stored, replace(opened_season.config, rounds=12), 7)
     assert reach["say"].endswith(" (the season has 12)")
 

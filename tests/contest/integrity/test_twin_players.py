@@ -81,33 +81,18 @@ def find_twins(opened_season: Season, last_round: int = ROUNDS) -> list[Twins]:
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Season]:
-    played = play_season(tmp_path_factory.mktemp("planted"), {"p2": "same", "p5": "same"})
-    yield played
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Season:
+    return play_season(tmp_path_factory.mktemp("planted"), {"p2": "same", "p5": "same"})
 
 
-def test_planted_twins_are_asked_about_and_nobody_else(planted: Season) -> None:
+def test_planted_twins_are_asked_about_with_their_evidence_and_nobody_else(planted: Season) -> None:
     (found,) = find_twins(planted)
     assert found["players"] == ["p2", "p5"]
     assert found["alike"] == found["compared"] > 1.2 * found["expected"]
     assert found["p"] < 0.01
-
-
-def test_how_many_pairs_could_be_asked_about_is_said(planted: Season) -> None:
-    early, late = (twins(planted.stored, planted.config, last)[1] for last in (0, ROUNDS))
-    assert (early["pairs"], early["able"], late["pairs"], late["able"]) == (0, 0, 28, 27)
-    assert early["say"].endswith("nothing can be asked yet")
-    assert late["say"] == "27 of 28 pairs could be asked about"
-
-
-def test_the_question_asks(planted: Season) -> None:
-    (found,) = find_twins(planted)
     assert found["say"].startswith("Do p2 and p5 play one program, as both decide alike in ")
     assert found["say"].endswith("?")
-
-
-def test_examples_lead_to_the_moves_of_both(planted: Season) -> None:
-    (found,) = find_twins(planted)
+    # Examples lead to the moves of both.
     assert len(found["examples"]) == 3
     for example in found["examples"]:
         for name, match, number in zip(found["players"], example["matches"], example["moves"], strict=True):
@@ -115,10 +100,6 @@ def test_examples_lead_to_the_moves_of_both(planted: Season) -> None:
             assert record is not None
             move = record.moves[number - 1]
             assert (record.players[move.seat], move.action) == (name, example["answer"])
-
-
-def test_kinds_add_up(planted: Season) -> None:
-    (found,) = find_twins(planted)
     assert {kind["kind"] for kind in found["kinds"]} == {
         "gen_declare",
         "gen_move",
@@ -126,6 +107,13 @@ def test_kinds_add_up(planted: Season) -> None:
     }
     assert sum(kind["compared"] for kind in found["kinds"]) == found["compared"]
     assert sum(kind["alike"] for kind in found["kinds"]) == found["alike"]
+
+
+def test_how_many_pairs_could_be_asked_about_is_said(planted: Season) -> None:
+    early, late = (twins(planted.stored, planted.config, last)[1] for last in (0, ROUNDS))
+    assert (early["pairs"], early["able"], late["pairs"], late["able"]) == (0, 0, 28, 27)
+    assert early["say"].endswith("nothing can be asked yet")
+    assert late["say"] == "27 of 28 pairs could be asked about"
 
 
 def test_later_rounds_than_asked_for_are_not_looked_at(planted: Season) -> None:

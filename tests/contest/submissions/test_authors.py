@@ -36,7 +36,7 @@ def test_a_token_is_printed_alone_and_kept_as_its_hash(arbiter: Run, kept: Kept)
     assert token.encode() not in kept.file.with_suffix(".sqlite").read_bytes()
 
 
-def test_an_author_is_known_by_the_last_token_alone(arbiter: Run, kept: Kept) -> None:
+def test_an_author_is_known_by_the_last_token_alone_and_deeds_are_logged(arbiter: Run, kept: Kept) -> None:
     first = token_of(arbiter, kept, "add", "alice")
     second = token_of(arbiter, kept, "renew", "alice")
     book = kept.season.authors
@@ -44,6 +44,9 @@ def test_an_author_is_known_by_the_last_token_alone(arbiter: Run, kept: Kept) ->
     assert book.of_token(hash_of(second)) is not None
     assert arbiter("authors", "revoke", kept.file, "alice")[0] == 0
     assert book.of_token(hash_of(second)) is None
+    assert [deed[2:5] for deed in kept.season.audit.last(9)] == [
+        ("@console", verb, "alice") for verb in ("revoke", "renew", "add")
+    ]
 
 
 def test_a_session_ends_with_the_token_that_it_was_begun_with(arbiter: Run, kept: Kept) -> None:
@@ -128,15 +131,6 @@ def test_with_the_token_go_the_files_of_what_never_played(arbiter: Run, kept: Ke
     code, _, err = arbiter("authors", "revoke", kept.file, "alice")
     assert (code, "1 version that never played dropped" in err) == (0, True)
     assert sorted(file.name for file in folder.iterdir()) == ["fileb", "fileb.zip"]
-
-
-def test_deeds_are_logged(arbiter: Run, kept: Kept) -> None:
-    token_of(arbiter, kept, "add", "alice")
-    arbiter("authors", "revoke", kept.file, "alice")
-    assert [deed[2:5] for deed in kept.season.audit.last(9)] == [
-        ("@console", "revoke", "alice"),
-        ("@console", "add", "alice"),
-    ]
 
 
 def test_a_token_is_the_same_in_a_table(

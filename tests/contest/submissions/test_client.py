@@ -1,14 +1,11 @@
-"""`arbiter submit`: what is packed, what is said, how it ends; what a real nginx before a site makes of it."""
+"""`arbiter submit`: what is packed, what is said, how it ends; what a proxy before a site makes of it."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
-import shutil
 import socket
 import ssl
-import subprocess
 import zipfile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +14,10 @@ import pytest
 from arbiter.contest.submissions import client
 from arbiter.contest.submissions.client import of_tls, pack
 from arbiter.errors import ConfigError
-from tests.fixtures.receiving import Got, Receiver, answer, receiving
+from tests.fixtures.receiving import Got, Receiver, answer, make_certificate, receiving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.fixtures.commands import Run
@@ -141,6 +138,16 @@ def test_nobody_waits_who_does_not_want_to(arbiter: Run, answering_site: Told, b
             1,
             "the proxy before the site does not reach it (Bad Gateway)",
         ),
+        (
+            (413, b"<title>413 Request Entity Too Large</title>"),
+            2,
+            "the proxy before the site takes no archive of ",
+        ),
+        (
+            (400, b"<title>400 The plain HTTP request was sent to HTTPS port</title>"),
+            2,
+            "write https:// in place of http://",
+        ),
         ((200, b"[" * 100_000), 2, "what answers is not an arbiter site (status 200)"),
     ],
 )
@@ -217,99 +224,29 @@ def test_an_archive_is_sent_as_it_is(tmp_path: Path) -> None:
         pack(tmp_path / "none.zip", sent)
 
 
-CONFIG = """daemon off; master_process off; pid {folder}/pid; error_log stderr;
-events {{ worker_connections 64; }}
-http {{
-  access_log off; client_max_body_size 10k;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{ listen 127.0.0.1:{plain}; location / {{ proxy_pass http://127.0.0.1:{nobody}; }} }}
-  server {{
-    listen 127.0.0.1:{tls} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;
-    location / {{ proxy_pass http://127.0.0.1:{nobody}; }}
-  }}
-}}
-"""
-
-
-class Proxy(NamedTuple):
-    """Where nginx answers without TLS and with it, and its own certificate."""
-
-    plain: int
-    tls: int
-    certificate: Path
-
-
-@pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
-    """nginx before a site that is not there."""
-    if not (shutil.which("nginx") and shutil.which("openssl")):
-        pytest.skip("needs nginx and openssl")
-    folder = tmp_path_factory.mktemp("nginx")
-    made = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost"
-    names = ["-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run(["openssl", *made.split(), *names], cwd=folder, check=True, capture_output=True)
-    taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]
-    plain, tls, nobody = (one.getsockname()[1] for one in taken)
-    for one in taken:
-        one.close()
-    file = folder / "nginx.conf"
-    file.write_text(CONFIG.format(folder=folder, plain=plain, tls=tls, nobody=nobody))
-    process = subprocess.Popen(["nginx", "-p", folder, "-c", file], stderr=subprocess.DEVNULL)
-    try:
-        while not _answers(tls):
-            assert process.poll() is None
-        yield Proxy(plain, tls, folder / "cert.pem")
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except ConnectionRefusedError:
-        return False
-    return True
-
-
-PLAIN, TLS, LIMIT = "http://127.0.0.1:{plain}/", "https://localhost:{tls}/", 3_000_000
-TOO_LARGE = ("the proxy before the site takes no archive of 3001", "client_max_body_size")
-
-
 @pytest.mark.process
-@pytest.mark.parametrize(
-    ("url", "trusted", "size", "code", "words"),
-    [
-        (PLAIN, False, LIMIT, 2, TOO_LARGE),
-        (TLS, True, LIMIT, 2, TOO_LARGE),
-        (PLAIN, False, 10, 1, ["does not reach it (502 Bad Gateway); try again later"]),
-        (TLS, False, 10, 1, ["not accepted: self-signed certificate; ", "SSL_CERT_FILE=FILE trusts it"]),
-        (
-            "https://127.0.0.1:{tls}/",
-            True,
-            10,
-            1,
-            ["certificate is not valid for '127.0.0.1'; give the address"],
-        ),
-        ("https://127.0.0.1:{plain}/", False, 10, 1, ["no TLS is spoken at that port; is it http://"]),
-        ("http://127.0.0.1:{tls}/", False, 10, 2, ["write https:// in place of http://"]),
-    ],
-)
-def test_what_stands_between_is_told_from_the_site(
-    arbiter: Run, proxy: Proxy, bot: Path, monkeypatch: pytest.MonkeyPatch,
-    url: str, trusted: bool, size: int, code: int, words: Sequence[str],
-) -> None:  # fmt: skip
-    monkeypatch.setenv("ARBITER_TOKEN", "secret")
-    if trusted:
-        monkeypatch.setenv("SSL_CERT_FILE", str(proxy.certificate))
-    for file in (bot / "lib").iterdir():
-        file.unlink()
-    (bot / "bot.py").write_bytes(os.urandom(size))
-    address = url.format(plain=proxy.plain, tls=proxy.tls)
-    found, out, err = arbiter("submit", address, bot, "--season", "s")
-    assert (found, out, err.count("\n")) == (code, "", 1)
-    assert [word for word in words if word not in err] == []
+def test_why_there_is_no_tls_with_a_site_is_one_line(
+    arbiter: Run, answering_site: Told, bot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusal(url: str) -> str:
+        code, out, err = arbiter("submit", url, bot, "--season", "s")
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        return err
+
+    plain = answering_site.url.replace("http:", "https:")
+    assert "no TLS is spoken at that port; is it http://" in refusal(plain)
+    certificate = make_certificate(tmp_path)
+    with receiving() as other:
+        url = other.secure(certificate)
+        err = refusal(url)
+        assert "not accepted: self-signed certificate; " in err
+        assert "SSL_CERT_FILE=FILE trusts it" in err
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
+        err = refusal(url.replace("localhost", "127.0.0.1"))
+        assert "certificate is not valid for '127.0.0.1'; give the address" in err
+        other.answer = answering_site.next_answer
+        answering_site.answers[:] = [(202, MADE)]
+        assert arbiter("submit", url, bot, "--season", "s", "--no-wait")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hmac
-import shutil
 import socket
-import ssl
-import subprocess
 import threading
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,10 +15,7 @@ from arbiter.contest.webhooks import http_post
 from arbiter.contest.webhooks.http_post import Receipt, post
 from arbiter.season.config.webhook_settings import Webhook
 from tests.docs.pages import ROOT, blocks
-from tests.fixtures.receiving import SECRET, Got, Receiver, answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.fixtures.receiving import SECRET, Got, Receiver, answer, make_certificate
 
 
 def ask(url: str, secret: Path, local: bool = True, body: bytes = b"{}") -> Receipt:
@@ -166,33 +160,16 @@ def test_a_secret_that_cannot_be_used_is_a_problem(receiver: Receiver, secret: P
     assert receiver.got == []
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Iterator[Path]:
-    """A certificate of localhost that nobody trusts, with its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("no openssl on this machine")
-    file = tmp_path / "own.pem"
-    words = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost"
-    subprocess.run(
-        [*words.split(), "-keyout", file, "-out", file.with_suffix(".crt")], check=True, capture_output=True
-    )
-    file.write_text(file.read_text() + file.with_suffix(".crt").read_text())
-    yield file
-
-
 @pytest.mark.process
 def test_a_certificate_is_checked(
-    receiver: Receiver, secret: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    receiver: Receiver, secret: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    receiver.socket = context.wrap_socket(receiver.socket, server_side=True)
-    port = receiver.server_address[1]
-    own = f"https://localhost:{port}/"
+    certificate = make_certificate(tmp_path)
+    own = receiver.secure(certificate)
     assert ask(own, secret).problem.startswith("its certificate is not to be trusted: self-signed")
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate.with_suffix(".crt")))
     assert ask(own, secret).ok
-    other = ask(f"https://127.0.0.1:{port}/", secret)
+    other = ask(own.replace("localhost", "127.0.0.1"), secret)
     assert other.problem.startswith("its certificate is not to be trusted: IP address mismatch")
 
 

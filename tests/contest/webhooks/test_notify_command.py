@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 from arbiter.store.event_log import Happening
 from tests.contest.webhooks.test_notifier import at
 from tests.contest.webhooks.test_sender import happen
@@ -69,25 +67,16 @@ def test_once_says_that_something_waits(
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--once", "--try"], "--once and --try: give one of them"),
-        (["--public-url", "cards.example.org"], "is not an address of a whole site"),
-        (["--public-url", "https://cards.example.org/x"], "is not an address of a whole site"),
-    ],
-)
-def test_wrong_words_are_one_line(
-    arbiter: Run, configured: Callable[..., Config], receiver: Receiver, words: list[str], said: str
-) -> None:
-    code, out, err = arbiter("notify", configured(at(receiver)).file, *words)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
-
-
-def test_a_season_without_webhooks_is_one_line(arbiter: Run, configured: Callable[..., Config]) -> None:
-    file = configured("url: 'https://a.example/'").file
-    file.write_text(file.read_text().partition("webhooks:")[0])
-    code, out, err = arbiter("notify", file)
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "nobody is to be told: it has no `webhooks:`" in err
+def test_wrong_uses_are_one_line(arbiter: Run, configured: Callable[..., Config], receiver: Receiver) -> None:
+    file = configured(at(receiver)).file
+    without = file.with_name("without.yaml")
+    without.write_text(file.read_text().partition("webhooks:")[0])
+    for words, said in (
+        ([file, "--once", "--try"], "--once and --try: give one of them"),
+        ([file, "--public-url", "cards.example.org"], "is not an address of a whole site"),
+        ([file, "--public-url", "https://cards.example.org/x"], "is not an address of a whole site"),
+        ([without], "nobody is to be told: it has no `webhooks:`"),
+    ):
+        code, out, err = arbiter("notify", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err

@@ -195,7 +195,7 @@ def without_order(rows):
 def test_chefs_hat_comes_back_as_written(kind, tmp_path):
     if kind == "pkl":
         pytest.importorskip("pandas")
-    records = [record_of(seed=str(seed), matches=3)[1] for seed in range(3)]
+    records = [record_of(seed=str(seed), matches=2)[1] for seed in range(2)]
     path = tmp_path / f"games.{kind}"
     write_events(f"chefs-hat-{kind}", iter(records), str(path), game_of)
     written = [row for record in records for row in chefs_hat_events(record, game_of(record))]

@@ -113,7 +113,7 @@ def test_a_match_is_the_one_that_a_referee_conducts(name: str) -> None:
 @given(st.sets(st.integers(0, 3)), st.integers(0, 99), st.data())
 def test_whoever_decides_the_match_is_the_same(people: set[int], seed: int, data: st.DataObject) -> None:
     occupants = [Person() if seat in people else RandomPlayer() for seat in range(4)]
-    game = make("planning", SMALL["planning"])
+    game = make("planning", {"deals": [[1, 0], [2, 1]]})
     with seated(*occupants, game=game, seed=str(seed)) as owner:
         while not (state := owner.post("/step"))["over"]:
             if state["setup"]["seats"][state["to_act"]]["person"]:

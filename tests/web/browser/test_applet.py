@@ -28,7 +28,7 @@ SHORT = {
     "chefs_hat": "matches=2",
 }
 MOST_TURNS = 200
-BY_MOUSE = 8
+BY_MOUSE = 5
 """Answers that are clicked before a random player finishes the match."""
 
 
