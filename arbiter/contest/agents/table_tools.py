@@ -11,7 +11,7 @@ import io
 import json
 import threading
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -27,7 +27,7 @@ from arbiter.errors import ArbiterError, ConfigError
 from arbiter.text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 
     from arbiter.contest.submissions.client import SiteAnswer
     from arbiter.replay.schema import Replay
@@ -98,17 +98,13 @@ class HomeSeat:
 
     def play(self, word: str) -> dict[str, Any]:
         """Decide, and see the table at the next turn; ConfigError says why a word is no answer."""
-        with self._one:
-            if not self._key:
-                raise ConfigError("there is no table yet", hint="look at the state first")
+        with self._at_the_table():
             self._post("decide", {"word": word})
             return self._shown(self._settled())
 
     def history(self, page: int = 1) -> dict[str, Any]:
         """The match so far as the seat knows it, as text in pages."""
-        with self._one:
-            if not self._key:
-                raise ConfigError("there is no table yet", hint="look at the state first")
+        with self._at_the_table():
             replay = self._post("replay")
             seat = next(one["seat"] for one in replay["players"] if replay["reader"] == f"seat:{one['seat']}")
             lines = lines_of(cast("Replay", replay), seat, lambda hand: " ".join(hand or ("?",)))
@@ -124,6 +120,13 @@ class HomeSeat:
         """Give the table up, for others who wait for one."""
         with self._one:
             self._leave()
+
+    @contextmanager
+    def _at_the_table(self) -> Iterator[None]:
+        with self._one:
+            if not self._key:
+                raise ConfigError("there is no table yet", hint="look at the state first")
+            yield
 
     def _begin(self) -> None:
         for tries_left in reversed(range(TRIES)):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 from weakref import WeakValueDictionary
@@ -52,32 +52,25 @@ class RowFile:
         if (other := _OPEN.get(place)) is not None and other._sink is not None:
             raise ConfigError("is being written already: give each its own file", file)
         self._sink: _Sink | None = None
-        try:
+        with self._writing():
             self._sink = _SINKS[form](self._whole.part, columns, facts or {})
-        except OSError as error:
-            raise self._unwritable(error) from None
         _OPEN[place] = self
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
         """Add rows, which have all the columns."""
         if self._sink is None:
             raise ConfigError("is complete: nothing can be added", self._file)
-        try:
+        with self._writing():
             for row in rows:
                 self._sink.add(row)
-        except OSError as error:
-            raise self._unwritable(error) from None
 
     def close(self) -> None:
         """Complete the file; to do so twice is no error."""
         sink, self._sink = self._sink, None
-        if sink is None:
-            return
-        try:
-            sink.close()
-            self._whole.complete()
-        except OSError as error:
-            raise self._unwritable(error) from None
+        if sink is not None:
+            with self._writing():
+                sink.close()
+                self._whole.complete()
 
     def discard(self) -> None:
         sink, self._sink = self._sink, None
@@ -95,9 +88,14 @@ class RowFile:
         else:
             self.discard()
 
-    def _unwritable(self, error: OSError) -> Exception:
-        self.discard()
-        return self._whole.unwritable(error)
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Leave nothing where a file cannot be written."""
+        try:
+            yield
+        except OSError as error:
+            self.discard()
+            raise self._whole.unwritable(error) from None
 
 
 class _Csv:

@@ -13,19 +13,12 @@ from arbiter.cli.table_setup import occupant_of
 from arbiter.games import make, names
 from arbiter.web.applet import saved_tables
 from arbiter.web.applet.saved_tables import Remembered
-from tests.fixtures.applet import LIMITS, Owner, random_players, seated
+from tests.fixtures.applet import LIMITS, SMALL, Owner, random_players, seated
 from tests.fixtures.zoo import ILLEGAL, Kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-SMALL: dict[str, dict[str, Any]] = {
-    "codepiece": {"dealers": [0]},
-    "chefs_hat": {"matches": 2},
-    "planning": {"deals": [[1, 0], [2, 1]]},
-}
 
 
 @pytest.fixture

@@ -28,17 +28,11 @@ from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatComman
 from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import Heard
 from arbiter.testing import match_spec, play_by_policy, random_policy
-from tests.fixtures.applet import VERBS, Owner, random_players, seated
+from tests.fixtures.applet import SMALL, VERBS, Owner, random_players, seated
 from tests.fixtures.profiles import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-SMALL: dict[str, dict[str, Any]] = {
-    "codepiece": {"dealers": [0, 1]},
-    "chefs_hat": {"matches": 2},
-    "planning": {"deals": [[1, 0], [2, 1], [3, 2]]},
-}
 
 
 class Hanging(RandomPlayer):
