@@ -385,17 +385,12 @@ def test_where_our_side_fails_nothing_is_decided_and_nothing_left(
     assert inspector.left() == []
 
 
-def test_where_the_disk_is_nearly_full_nothing_is_inspected(
+def test_nothing_is_inspected_on_a_disk_that_is_nearly_full_or_where_nobody_can_be_isolated(
     inspector: Inspector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inspection, "has_room", lambda _, wanted: wanted < 200_000_000)
     with pytest.raises(StoreError, match="less than 400,000,000 bytes are free"):
         inspector.inspect(GOOD)
-
-
-def test_a_machine_that_can_isolate_nobody_inspects_nothing(
-    inspector: Inspector, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(inspection, "choose", lambda *_: ("plain", ""))
     with pytest.raises(ConfigError, match="no tier above plain"):
         inspector.inspect(GOOD)
