@@ -127,7 +127,7 @@ def test_a_signal_leaves_no_process_while_a_bot_hangs(
 
 
 @pytest.mark.process
-def test_a_bot_for_a_debugger_is_named_on_the_page_which_one_address_of_loopback_has(tmp_path: Path) -> None:
+def test_a_bot_for_a_debugger_is_named_on_a_page_that_one_address_alone_serves(tmp_path: Path) -> None:
     with running(*SMALL, *BOTS[:2], "--debug", "0", folder=tmp_path) as applet:
         assert applet.said.startswith("open http://127.0.0.1:")
         assert applet.get("/state")["notes"][0].startswith("seat 0 has process ")

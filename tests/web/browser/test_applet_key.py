@@ -44,7 +44,7 @@ def key_of(page: Page) -> str:
     return key
 
 
-def test_the_key_stays_where_no_other_page_or_server_comes_to_have_it(new_page: Callable[..., Page]) -> None:
+def test_no_other_page_or_server_gets_the_key(new_page: Callable[..., Page]) -> None:
     with sitting(new_page, "human") as table, receiving() as neighbour:
         page, key = table.page, key_of(table.page)
         own = page.url
