@@ -12,49 +12,32 @@ import pytest
 from arbiter.contest.webhooks import address_guard
 from arbiter.contest.webhooks.address_guard import Unreachable, is_public, places_of
 
-REFUSED = [
-    "0.0.0.0",
-    "0.1.2.3",
-    "10.0.0.1",
-    "100.64.0.1",
-    "127.0.0.1",
-    "127.255.255.254",
-    "169.254.169.254",
-    "172.16.0.1",
-    "172.31.255.255",
-    "192.0.0.1",
-    "192.0.2.1",
-    "192.88.99.1",
-    "192.168.0.1",
-    "198.18.0.1",
-    "198.51.100.1",
-    "203.0.113.1",
-    "224.0.0.1",
-    "239.255.255.255",
-    "240.0.0.1",
-    "255.255.255.255",
-    "::",
-    "::1",
-    "::127.0.0.1",
-    "::ffff:127.0.0.1",
-    "::ffff:8.8.8.8",
-    "::ffff:0:8.8.8.8",
-    "64:ff9b::7f00:1",
-    "64:ff9b::808:808",
-    "64:ff9b:1::1",
-    "100::1",
-    "2001::1",
-    "2001:db8::1",
-    "2002:7f00:1::1",
-    "3fff::1",
-    "5f00::1",
-    "fc00::1",
-    "fd12:3456::1",
-    "fe80::1",
-    "fec0::1",
-    "ff02::1",
-    "ff0e::1",
-]
+REFUSED = {
+    "this machine": ["127.0.0.1", "127.255.255.254", "0.0.0.0", "0.1.2.3", "::", "::1", "::127.0.0.1"],
+    "private": [
+        "10.0.0.1",
+        "172.16.0.1",
+        "172.31.255.255",
+        "192.168.0.1",
+        "100.64.0.1",
+        "fc00::1",
+        "fd12:3456::1",
+    ],
+    "local to a link or a site": ["169.254.169.254", "fe80::1", "fec0::1"],
+    "examples and tests": [
+        "192.0.2.1",
+        "198.51.100.1",
+        "203.0.113.1",
+        "198.18.0.1",
+        "2001:db8::1",
+        "3fff::1",
+    ],
+    "reserved": ["192.0.0.1", "240.0.0.1", "255.255.255.255", "100::1", "2001::1", "5f00::1"],
+    "relayed": ["192.88.99.1", "2002:7f00:1::1"],
+    "mapped": ["::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:8.8.8.8"],
+    "translated": ["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::1"],
+    "groups": ["224.0.0.1", "239.255.255.255", "ff02::1", "ff0e::1"],
+}
 PUBLIC = [
     "1.1.1.1",
     "8.8.8.8",
@@ -68,7 +51,8 @@ PUBLIC = [
 
 
 def test_no_address_of_this_machine_or_its_network_is_public() -> None:
-    assert [text for text in REFUSED if is_public(ip_address(text))] == []
+    public = {why: [text for text in of if is_public(ip_address(text))] for why, of in REFUSED.items()}
+    assert public == dict.fromkeys(REFUSED, [])
     assert [text for text in PUBLIC if is_public(ip_address(text))] == PUBLIC
 
 
