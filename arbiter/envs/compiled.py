@@ -1,4 +1,4 @@
-"""Many matches at once, whose rules and views are C.
+"""Many matches at once, whose rules and views are C: of any game, then of each that has a `Core`.
 
 The matches live in a `Core` (`arbiter/envs/core`); a `Play` is asked for the first situation of each, and its
 class in Python stays the truth: equal in every state, mask and observation.
@@ -17,7 +17,19 @@ from arbiter.envs.batches import Batch, _written
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
-from arbiter.games.game import AnyGame
+from arbiter.envs.observers.dou_dizhu import RECENT
+from arbiter.games.cards import Card
+from arbiter.games.chefs_hat import ChefsHat
+from arbiter.games.chefs_hat.actions import gift_cards
+from arbiter.games.chefs_hat.deal import SEATS as HAT_SEATS
+from arbiter.games.chefs_hat.opening import Opening
+from arbiter.games.chefs_hat.rule_book_play import BookState
+from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, Codepiece, CodepieceState
+from arbiter.games.dou_dizhu import DouDizhu
+from arbiter.games.dou_dizhu.combinations import UNITS, table
+from arbiter.games.dou_dizhu.game import DouDizhuState
+from arbiter.games.game import AnyGame, Deal
+from arbiter.games.planning import Planning, PlanningState
 
 
 class CompiledBatch(Batch):
@@ -31,8 +43,14 @@ class CompiledBatch(Batch):
         """The game's options as the `Core` reads them."""
 
     @abstractmethod
-    def _numbers_of(self, play: Any) -> list[int]:
+    def _situation(self, play: Any) -> list[int]:
+        """The deal in progress, in the order of `load_match` in the game's file in C."""
+
+    def _numbers_of(self, play: Play) -> NDArray[np.uint64]:
         """A match as the `Core` loads it."""
+        numbers = [play._match, len(play.played), *self._situation(play)]
+        # Points may be below zero, and numbers are of 64 bits without a sign.
+        return np.array([number % (1 << 64) for number in numbers], np.uint64)
 
     _loaded = False
 
@@ -116,7 +134,7 @@ class CompiledBatch(Batch):
     def _load(self, number: int) -> None:
         play = self._plays[number]
         name = f"arbiter-deals-1|{play._seed}|".encode()
-        self._core.load(number, name, np.array(self._numbers_of(play), np.uint64))
+        self._core.load(number, name, self._numbers_of(play))
 
     def _turn(self) -> None:
         self.turns, self._legal = np.empty(self.n, np.int64), None
@@ -133,3 +151,142 @@ class CompiledBatch(Batch):
     def _fits(out: NDArray[Any], shape: tuple[int, int], dtype: type[np.generic]) -> bool:
         """True where a core can write into it."""
         return out.shape == shape and out.dtype == dtype and out.flags.carray
+
+
+def _goes_on(game: AnyGame) -> bool:
+    """True where deals of the programme come after those that are given."""
+    return game._given is None or game._goes_on
+
+
+def _padded(numbers: Sequence[int], count: int) -> list[int]:
+    return [*numbers, *[0] * (count - len(numbers))]
+
+
+def _set_of(cards: Sequence[Card]) -> int:
+    return sum([1 << card for card in cards])
+
+
+_MOST_SEATS, _UNKNOWN = 4, 255
+
+
+class PlanningBatch(CompiledBatch):
+    """`Batch` for Planning; cards are without the ids of declarations."""
+
+    core = "planning"
+
+    def _options(self, game: Planning) -> list[int]:
+        programme = [number for deal in game.programme for number in deal]
+        return [game.seats, len(game.deck), len(game.deck.values), *programme]
+
+    def _situation(self, play: Play) -> list[int]:
+        state: PlanningState = play.state
+        game, _, hands, declared, taken, trick, leader, size = state
+        offset = game.tricks.offset
+        played = trick or ()
+        by_seat = (
+            [card - offset for card in played],
+            [_UNKNOWN if number is None else number for number in declared],
+            taken,
+            [hand >> offset for hand in play.first.hands],
+            [hand >> offset for hand in hands],
+            play.totals,
+        )
+        numbers = [_goes_on(game), trick is not None, size, leader, len(played)]
+        for part in by_seat:
+            numbers += _padded(part, _MOST_SEATS)
+        for deal in game._given or ():
+            numbers += [len(deal.hands[0]), deal.seat, *_padded([*map(_set_of, deal.hands)], _MOST_SEATS)]
+        return numbers
+
+
+_NONE = 4
+"""No leader, no trump."""
+
+
+class CodepieceBatch(CompiledBatch):
+    """`Batch` for Codepiece; cards are without the ids of bids and trumps."""
+
+    core = "codepiece"
+
+    def _options(self, game: Codepiece) -> list[int]:
+        return list(game.dealers)
+
+    def _situation(self, play: Play) -> list[int]:
+        state: CodepieceState = play.state
+        (turn, *_), hands, bids, bid, leader, trump, trick, _, best, ahead, won = state
+        return [
+            *(_goes_on(play.game), turn, min(len(bids), SEATS), bid),
+            *(leader if leader >= 0 else _NONE, trump if trump != NO_TRUMP else _NONE),
+            *(len(trick), best - FIRST_CARD if trick else 0, ahead, *won),
+            *_padded([card - FIRST_CARD for card in trick], SEATS),
+            *[hand >> FIRST_CARD for hand in hands],
+            *play.totals,
+            *[n for deal in play.game._given or () for n in (deal.seat, *map(_set_of, deal.hands))],
+        ]
+
+
+class DouDizhuBatch(CompiledBatch):
+    """`Batch` for Dou Dizhu."""
+
+    core = "dou_dizhu"
+
+    def _options(self, game: DouDizhu) -> list[int]:
+        entries = table()
+        numbers = [game.bombs == "double", len(game.landlords), *game.landlords]
+        for members in entries.families.values():
+            for main, family in members:
+                first = family[0][1]
+                numbers += [first, entries.ceiling[first], main]
+        return [*numbers, *entries.cards]
+
+    def _situation(self, play: Play) -> list[int]:
+        state: DouDizhuState = play.state
+        (_, hands, best, owner, _, bombs), actions = state[1:], play.actions
+        recent = [table().cards[action] for action in actions[-RECENT:]]
+        return [
+            *(_goes_on(play.game), len(actions), best, owner, bombs),
+            *hands,
+            *play.totals,
+            *[0] * (RECENT - len(recent)),
+            *recent,
+            *[number for deal in (play.deal, *(play.game._given or ())) for number in self._counts(deal)],
+        ]
+
+    @staticmethod
+    def _counts(deal: Deal) -> list[int]:
+        return [deal.seat, *[sum([UNITS[card] for card in hand]) for hand in (*deal.hands, deal.extra)]]
+
+
+_SPECIAL, _CHEFS, _SOUSCHEFS, _PLAYING = range(4)
+
+
+class ChefsHatBatch(CompiledBatch):
+    """`Batch` for Chef's Hat by the rule book, no deals of which are given."""
+
+    core = "chefs_hat"
+
+    @classmethod
+    def _takes(cls, plays: Sequence[Play]) -> bool:
+        return super()._takes(plays) and all(play.game is play._programme for play in plays)
+
+    def _options(self, game: ChefsHat) -> list[int]:
+        return [game.matches or 0, game.points or 0]
+
+    def _situation(self, play: Play) -> list[int]:
+        state: Opening | BookState = play.state
+        setting, (turn, *_) = state.setting, state.to_act
+        asked, out, done = _PLAYING, 0, 0
+        picked: tuple[Card, ...] = ()
+        if isinstance(state, BookState):
+            out, done = state.out, state.done
+        elif state.asking_special:
+            asked = _SPECIAL
+        else:
+            asked = _SOUSCHEFS if state.chosen else _CHEFS
+            picked = gift_cards(state.chosen[0]) if state.chosen else play.pending
+        return [
+            *(asked, turn, state.table, state.last, out, done, len(state.order)),
+            *(setting.deal.golden, len(picked), *_padded(picked, 2), *_padded(state.order, HAT_SEATS)),
+            *(*(setting.roles or (0,) * HAT_SEATS), *play.totals),
+            *[sum([1 << 4 * card for card in state.hand(seat)]) for seat in range(HAT_SEATS)],
+        ]

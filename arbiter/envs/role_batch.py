@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arbiter.envs.argument_checks import checked_number
 from arbiter.envs.batches import Batch, _written
-from arbiter.envs.dou_dizhu_batch import DouDizhuBatch
+from arbiter.envs.compiled import DouDizhuBatch
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, RoleObserver

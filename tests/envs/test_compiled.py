@@ -262,7 +262,7 @@ def loaded(name: str = "planning") -> tuple[Any, np.ndarray[Any, Any], Batch]:
     """A core of one match, the numbers of one, and what it was made for."""
     games = batch(name, 1, seed=1)
     assert isinstance(games, CompiledBatch)
-    return games._core, np.array(games._numbers_of(games._plays[0]), np.uint64), games
+    return games._core, games._numbers_of(games._plays[0]), games
 
 
 def test_arrays_of_another_size_are_refused() -> None:

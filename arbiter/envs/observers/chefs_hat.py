@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.errors import IllegalAction
@@ -72,10 +71,8 @@ class ChefsHatObserver(Observer):
 
     def __init__(self, game: ChefsHat) -> None:
         self.actions = STEPS
-        # The rules of this class alone, not those of one made of it; given deals may come with anything.
-        plain = type(game) is ChefsHat and game.rules == "book" and game._given is None
-        if plain and core_of("chefs_hat") is not None:
-            self.batch = "arbiter.envs.chefs_hat.compiled_batch:ChefsHatBatch"
+        # Given deals may come with anything.
+        self._compile(game, ChefsHat, game.rules == "book" and game._given is None)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return CELLS

@@ -7,7 +7,6 @@ from typing import cast
 
 import numpy as np
 
-from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector, bits
 from arbiter.games.codepiece import FIRST_CARD, NO_TRUMP, SEATS, TRICKS, WORDS, Codepiece, CodepieceState
@@ -37,9 +36,7 @@ class CodepieceObserver(Observer):
 
     def __init__(self, game: Codepiece) -> None:
         self.actions = game.actions
-        # The rules of this class alone, not those of one made of it.
-        if type(game) is Codepiece and core_of("codepiece") is not None:
-            self.batch = "arbiter.envs.codepiece_batch:CodepieceBatch"
+        self._compile(game, Codepiece)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return CELLS

@@ -12,7 +12,6 @@ from typing import cast
 
 import numpy as np
 
-from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector
 from arbiter.games.cards import Card
@@ -128,9 +127,7 @@ class DouDizhuObserver(_AnyDouDizhu):
     """
 
     def __init__(self, game: AnyGame | None) -> None:
-        # The rules of this class alone, not those of one made of it.
-        if type(game) is DouDizhu and core_of("dou_dizhu") is not None:
-            self.batch = "arbiter.envs.dou_dizhu_batch:DouDizhuBatch"
+        self._compile(game, DouDizhu)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         return 2 * PLANE + (RECENT + 7) * PLANE + 3 * MOST + 3

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
 from arbiter.games.cards import Stream
 from arbiter.games.game import AnyGame, Seat
@@ -32,6 +33,12 @@ class Observer(ABC):
     """``module:class`` of the PettingZoo environments of the game."""
     batch: str = "arbiter.envs.batches:Batch"
     """The same of what plays many matches of the game at once."""
+
+    def _compile(self, game: AnyGame | None, rules: type[AnyGame], able: bool = True) -> None:
+        """Many matches are played in C where that was built, by exactly these rules, and C is `able` to."""
+        # A class that is made of them may have other rules.
+        if type(game) is rules and able and core_of(rules.name) is not None:
+            self.batch = f"arbiter.envs.compiled:{rules.__name__}Batch"
 
     @abstractmethod
     def size(self, seat: Seat) -> int:

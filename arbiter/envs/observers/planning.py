@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Observer, Vector, bits
 from arbiter.games.game import Seat
@@ -44,9 +43,7 @@ class PlanningObserver(Observer):
         self._numbers = self._cards // self._seats + 1
         self._names = (*map(str, range(self._numbers)), *game.deck.names)
         self.actions = self._numbers + self._cards
-        # The rules of this class alone, not those of one made of it.
-        if type(game) is Planning and self._cards <= _CORE_CARDS and core_of("planning") is not None:
-            self.batch = "arbiter.envs.planning_batch:PlanningBatch"
+        self._compile(game, Planning, self._cards <= _CORE_CARDS)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
         s = self._seats
