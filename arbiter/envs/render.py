@@ -1,25 +1,46 @@
-"""Matches for people: text and pictures in which every hand is shown, what notebooks show; and data sets."""
+"""Matches for people: text and pictures in which every hand is shown, what notebooks show; and data sets.
+
+Pictures are made with the extra ``render``: resvg paints, Pillow reads what it painted.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import atexit
+import io
+from functools import lru_cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arbiter.envs.argument_checks import NoMatch, checked_action
-from arbiter.envs.raster import pixels
 from arbiter.errors import ConfigError
 from arbiter.replay.frame import NOBODY, frame_of, hand_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from PIL.ImageFont import FreeTypeFont
+
     from arbiter.envs.dataset_writer import DatasetWriter
     from arbiter.envs.match_state import Play
     from arbiter.envs.observers import Observer
-    from arbiter.envs.raster import Pixels
     from arbiter.errors import IllegalAction
     from arbiter.games.game import Seat
     from arbiter.match.record import MatchRecord
 
+FONT = "Aileron"
+Pixels: TypeAlias = NDArray[np.uint8]
+_PLAIN = str.maketrans(
+    {"\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "x", "\N{EN DASH}": "-"}
+    | {"\N{RIGHT SINGLE QUOTATION MARK}": "'", "\N{HORIZONTAL ELLIPSIS}": "..."}
+    | dict.fromkeys("\N{BLACK CLUB SUIT}\N{BLACK DIAMOND SUIT}\N{BLACK HEART SUIT}\N{BLACK SPADE SUIT}")
+    | dict.fromkeys("\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
+)
+"""What Pillow's font has not, by what it has."""
 RGB = "rgb_array"
 RENDER_MODES = ("human", "ansi", RGB)
 
@@ -148,3 +169,37 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
     if note:
         lines.append(note)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def pixels(svg: str) -> Pixels:
+    """An SVG of a given size in the colours of a light page, as uint8 (height, width, 3).
+
+    Written in the font that comes with Pillow, which is the same everywhere and also where there is no other
+    one; only what has letters that it has not, such as a name, takes those of the machine. ConfigError
+    without the extra ``render``.
+    """
+    try:
+        import resvg_py
+        from PIL import Image
+    except ImportError as error:
+        hint = "pip install 'arbiter-cards[render]'"
+        raise ConfigError(f"rgb_array needs the package {error.name}", hint=hint) from None
+
+    plain = svg.translate(_PLAIN)
+    fonts: dict[str, Any] = {"font_files": [_font()], "sans_serif_family": FONT, "skip_system_fonts": True}
+    painted = (
+        resvg_py.svg_to_bytes(svg_string=plain, **fonts) if plain.isascii() else resvg_py.svg_to_bytes(svg)
+    )
+    return np.array(Image.open(io.BytesIO(bytes(painted))).convert("RGB"))
+
+
+@lru_cache(maxsize=1)
+def _font() -> str:
+    """The path of a file with the font, which is there as long as the process is."""
+    from PIL import ImageFont
+
+    folder = mkdtemp(prefix="arbiter-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    file = Path(folder, "font.ttf")
+    file.write_bytes(cast("FreeTypeFont", ImageFont.load_default(12)).font_bytes)
+    return str(file)

@@ -17,7 +17,7 @@ from pettingzoo.test import render_test
 from arbiter import envs
 from arbiter.envs import chefs_hat
 from arbiter.envs.match_state import Play
-from arbiter.envs.raster import pixels
+from arbiter.envs.render import pixels
 from arbiter.games import make, names
 from arbiter.games.cards import Stream
 from arbiter.replay.frame import NOBODY

@@ -27,8 +27,7 @@ from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
 from arbiter.envs.match_state import NOBODY, given_deals
 from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
 from arbiter.envs.pettingzoo_base import checked_names
-from arbiter.envs.raster import Pixels
-from arbiter.envs.render import RENDER_MODES, checked_mode, rendered
+from arbiter.envs.render import RENDER_MODES, Pixels, checked_mode, rendered
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
