@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.errors import ConfigError, IllegalAction
-from arbiter.games import find, make
+from arbiter.errors import IllegalAction
 from arbiter.games.cards import Stream
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import (
@@ -29,7 +28,7 @@ from arbiter.games.chefs_hat.actions import (
     mask_of,
     step_of_card,
 )
-from arbiter.games.chefs_hat.deal import ROLES, reversed_roles, strongest
+from arbiter.games.chefs_hat.deal import ROLES
 from arbiter.games.chefs_hat.rule_book_play import BookState
 from arbiter.games.game import Tell
 from arbiter.match.record import Fault
@@ -37,7 +36,6 @@ from arbiter.replay.score_sheet import SheetStep, score_sheet, sheets_of
 from arbiter.testing import (
     Said,
     ScriptedBot,
-    check_game,
     match_spec,
     play_by_policy,
     play_in_memory,
@@ -100,17 +98,6 @@ def refusal(state, word):
     with pytest.raises(IllegalAction) as error:
         state.apply(0, GAME.parse(state, 0, word))
     return str(error.value)
-
-
-def reveals(deal, other, seat):
-    """Whether the forced gifts of either order of roles show a seat which deal it is in."""
-    for roles in (deal.roles, reversed_roles(deal.roles)) if deal.roles else ():
-        number = 2 - roles[seat]
-        if number > 0:
-            giver = roles.index(3 - roles[seat])
-            if strongest(deal.hands[giver], number) != strongest(other.hands[giver], number):
-                return True
-    return False
 
 
 # Actions
@@ -455,20 +442,7 @@ def test_the_deal_ends_when_three_have_no_cards_and_says_no_pizza():
     assert (state.to_act, state.points(), state.rounds) == ((), (3, 2, 1, 0), 1)
 
 
-def test_points_follow_the_order_of_finishing():
-    totals = []
-    for seed in range(20):
-        record = play_by_policy(ChefsHat(matches=1), random_policy(seed), match_spec(GAME, seed=str(seed)))
-        assert record.points is not None
-        totals.append(sorted(record.points))
-    assert totals == [[0, 1, 2, 3]] * 20
-
-
 # Special actions and exchange
-
-
-def test_nothing_precedes_the_play_of_the_first_deal():
-    assert GAME.request(after(hands=FULL, golden=0), 3) == "gen_move"
 
 
 def test_the_chef_and_then_the_souschef_choose_from_their_own_cards():
@@ -619,45 +593,7 @@ def test_hands_of_too_few_cards_are_not_exchanged():
     assert (GAME.request(state, 0), state.to_act) == ("gen_move", (0,))
 
 
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [
-        ([], "a given deal is not"),
-        ({}, "a given deal is not"),
-        ({"hands": FULL[:3]}, "needs 4 hands"),
-        ({"hands": [*FULL[:3], []]}, "lists of 1 to 17 cards"),
-        ({"hands": [*FULL[:3], [13]]}, "the card 13, which is none of 1..12"),
-        ({"hands": [*FULL[:3], ["x"]]}, "the card 'x'"),
-        ({"hands": [*FULL[:3], [True]]}, "the card True"),
-        ({"hands": [[1], [1], [2], [3]]}, "2 cards 1; there are 1"),
-        ({"hands": FULL, "golden": 11}, "golden is 11, not 0..10"),
-        ({"hands": FULL, "opener": 4}, "opener has 4, not a seat 0..3"),
-        ({"hands": FULL, "roles": ["Chef"] * 3}, "roles are not one of"),
-        ({"hands": FULL, "roles": FIRST, "special": [0, "none"]}, "special is neither null nor"),
-        ({"hands": FULL, "roles": FIRST, "exchange": [[0, 1, [1]]]}, "neither null nor four gifts"),
-        ({"hands": FULL, "exchange": [[0, 1, [1]]] * 4}, "equal gifts between two pairs of seats"),
-        ({"hands": FULL, "exchange": [[0, 1, [7]], [1, 0, [7]], [2, 3, [9]], [3, 2, [10]]]}, "seat 0 gives cards that it does not hold"),
-        ({"hands": FULL, "stock": []}, "an unknown key 'stock'"),
-        ({"hands": FULL, "forced": [3]}, "forced is not a list"),
-    ],
-)  # fmt: skip
-def test_a_deal_that_cannot_be_is_refused_with_the_reason(shape, message):
-    with pytest.raises(ConfigError, match=message):
-        GAME.deal_from_json(shape)
-
-
 # The game
-
-
-def test_seats_get_17_cards_each_of_the_documented_stream_and_then_the_golden_eleven_is_drawn():
-    stream = Stream.of_deal("seed", 3, 0)
-    cards, golden = [DECK[i] for i in stream.shuffled(68)], stream.draw(11)
-    deal = GAME.next_deal(0, Stream.of_deal("seed", 3, 0), None)
-    assert deal is not None
-    assert [list(hand) for hand in deal.hands] == [cards[17 * seat : 17 * seat + 17] for seat in range(4)]
-    shape = GAME.deal_json(deal)
-    assert (shape["golden"], shape["opener"]) == (golden, GAME.start(deal).to_act[0])
-    assert shape["hands"][0] == [str(card) for card in cards[:17]]
 
 
 def test_planned_deals_after_the_first_have_cards_and_golden_eleven_alone():
@@ -696,56 +632,7 @@ def test_roles_follow_the_points_of_the_deal_before():
         assert record.deals[number + 1]["roles"] == [ROLES[3 - won] for won in state.points()]
 
 
-@pytest.mark.parametrize("options", [{}, {"points": 15}, {"matches": 1}], ids=str)
-def test_every_promise_of_a_game_is_kept(options):
-    check_game(ChefsHat(**options), copies=True, reveals=reveals)
-
-
-@pytest.mark.parametrize(
-    ("options", "path", "message"),
-    [
-        ({"rules": "boko"}, ("rules",), "'boko' is not known"),
-        ({"rules": ["book"]}, ("rules",), "is not known"),
-        ({"matches": 0}, ("matches",), "0 is not a number from 1 to 1000"),
-        ({"matches": True}, ("matches",), "True is not a number"),
-        ({"points": "15"}, ("points",), "'15' is not a number"),
-        ({"points": 15, "matches": 3}, ("points",), "not both"),
-        ({"max_rounds": 9}, ("max_rounds",), "rules: gym2 alone"),
-        ({"rules": "gym2", "max_rounds": -1}, ("max_rounds",), "-1 is not a number"),
-        ({"match": 3}, ("match",), "unknown option of chefs_hat"),
-    ],
-)
-def test_wrong_options_are_named_with_their_path(options, path, message):
-    with pytest.raises(ConfigError) as error:
-        make("chefs_hat", options)
-    assert [problem.path for problem in error.value.problems] == [path]
-    assert message in error.value.problems[0].message
-
-
-def test_the_game_is_known_by_its_name():
-    assert find("chefs_hat") is ChefsHat
-    assert make("chefs_hat", {}).options == {"rules": "book", "matches": 3}
-    assert make("chefs_hat", {"points": 15}).options == {"rules": "book", "points": 15}
-
-
 # For people
-
-
-def test_equal_cards_of_a_hand_stand_together():
-    assert GAME.hand_text((1, 7, 7, 12)) == "1   7 7   12"
-    assert GAME.hand_text(()) == "-"
-
-
-def test_a_match_is_told_like_the_golden_one(golden):
-    record = play_by_policy(GAME, random_policy("golden"), match_spec(GAME, seed="golden"))
-    lines = []
-    for dealt, steps in sheets_of(record, GAME):
-        hands = enumerate(dealt.deal.hands)
-        lines += [f"seat {seat}: {GAME.hand_text(sorted(hand))}" for seat, hand in hands]
-        lines += score_sheet(GAME, dealt.state, steps)
-        lines.append("")
-    lines.append(f"points {record.points}")
-    golden("chefs_hat_game.txt", "\n".join(lines) + "\n")
 
 
 def test_a_sheet_tells_the_special_action_the_roles_and_the_gifts():
@@ -773,13 +660,6 @@ def test_a_sheet_tells_the_special_action_the_roles_and_the_gifts():
 
 
 # The protocol
-
-
-def test_a_match_is_word_for_word_the_golden_one(golden):
-    transcript: list[Said] = []
-    play_by_policy(GAME, random_policy("golden"), match_spec(GAME, seed="golden"), transcript=transcript)
-    lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in transcript]
-    golden("chefs_hat_match.txt", "\n".join(lines) + "\n")
 
 
 def test_the_dialogue_of_the_page_is_that_of_the_golden_match():

@@ -16,7 +16,6 @@ from arbiter.match.record import Fault
 from arbiter.testing import (
     Said,
     ScriptedBot,
-    check_game,
     match_spec,
     play_by_policy,
     play_in_memory,
@@ -127,30 +126,6 @@ def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted(
 # At the table
 
 
-def leaks_are_meant(deal, other, seat):
-    """A random action is drawn from a player's possible ones, so it shows which these were."""
-    return True
-
-
-def test_every_promise_of_a_game_is_kept():
-    check_game(GAME, copies=True, reveals=leaks_are_meant)
-
-
-def test_every_promise_is_kept_with_a_limit_of_rounds():
-    # Equal numbers of cards are told apart by seat, so seats are not alike.
-    check_game(ChefsHat("gym2", max_rounds=6), copies=True, reveals=leaks_are_meant, rotations=False)
-
-
-def test_a_match_is_told_its_rules_and_played_to_its_end():
-    transcript: list[Said] = []
-    record = play_by_policy(GAME, random_policy("gym2"), transcript=transcript)
-    assert (transcript[0].command, record.forfeit) == ("set_rules chefs_hat 1 gym2", None)
-    assert record.points is not None
-    assert sum(record.points) == 18
-    assert "gen_special" not in {move.request for move in record.moves}
-    assert all("golden" not in deal for deal in record.deals)
-
-
 def test_the_opener_holds_a_joker_after_the_exchange():
     for seed in range(20):
         record = play_by_policy(GAME, random_policy(seed), match_spec(GAME, seed=str(seed)))
@@ -172,13 +147,6 @@ def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
             different += 1
             assert [move.seat, announced] in record.deals[move.deal]["forced"]
     assert different
-
-
-def test_the_same_match_has_the_same_random_actions():
-    records = [play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="again")) for _ in range(2)]
-    assert records[0].deals == records[1].deals
-    other = play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="other"))
-    assert other.deals != records[0].deals
 
 
 def given(*hands, opener=0, **more):

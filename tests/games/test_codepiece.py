@@ -9,16 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.errors import ConfigError, IllegalAction
-from arbiter.games import find, make
+from arbiter.errors import IllegalAction
 from arbiter.games.cards import Stream
-from arbiter.games.codepiece import DECK, FIRST_CARD, IDS, WORDS, Codepiece
+from arbiter.games.codepiece import DECK, IDS, WORDS, Codepiece
 from arbiter.games.game import Deal, Tell
-from arbiter.replay.score_sheet import SheetStep, score_sheet
 from arbiter.testing import (
-    Said,
     ScriptedBot,
-    check_game,
     match_spec,
     play_by_policy,
     play_in_memory,
@@ -228,36 +224,6 @@ def test_play_follows_the_rule_book(seed) -> None:
     assert abs(points[0]) in (state.bid, 2 * state.bid)
 
 
-@pytest.mark.parametrize("game", [GAME, Codepiece([2]), Codepiece([1, 1], "same")], ids=repr)
-def test_promises(game) -> None:
-    check_game(game, matches=1)
-
-
-def test_a_golden_playthrough(golden) -> None:
-    deal = GAME.next_deal(0, Stream.of_deal("golden", 1, 0), None)
-    assert deal is not None
-    first = state = GAME.start(deal)
-    policy = random_policy("golden")
-    steps: list[SheetStep] = []
-    while state.to_act:
-        seat = state.to_act[0]
-        action = policy(state, seat)
-        after = state.apply(seat, action)
-        steps.append(SheetStep(seat, GAME.request(state, seat), WORDS[action], action, state, after))
-        state = after
-    lines = [f"{seat}  {GAME.hand_text(sorted(hand))}" for seat, hand in enumerate(deal.hands)]
-    lines += [*score_sheet(GAME, first, steps), " ".join(map(str, state.points()))]
-    golden("codepiece_deal.txt", "\n".join(lines) + "\n")
-
-
-def test_a_match_is_word_for_word_the_golden_one(golden) -> None:
-    game = Codepiece([3, 0])
-    said: list[Said] = []
-    play_by_policy(game, random_policy("words"), match_spec(game, seed="words"), transcript=said)
-    lines = [f"{seat} {command} | {reply.decode().strip()}" for seat, command, reply in said]
-    golden("codepiece_match.txt", "\n".join(lines) + "\n")
-
-
 def test_the_forced_bid_is_told_before_the_trump_is_asked_for() -> None:
     before = after(BIDDING, "pass", "pass", "pass")
     state = after(before, "pass")
@@ -306,30 +272,3 @@ def test_mixed_partners_give_four_results_and_a_fault_three_losses() -> None:
     bots[1] = ScriptedBot(["nonsense"])
     fault = play_in_memory(game, bots, match_spec(game))
     assert list(fault.results()) == [(1, 0, 0.0), (1, 2, 0.0), (1, 3, 0.0)]
-
-
-@pytest.mark.parametrize(
-    ("options", "path"),
-    [
-        ({"dealers": [0, 4]}, ("dealers", 1)),
-        ({"dealers": [True]}, ("dealers", 0)),
-        ({"dealers": []}, ("dealers",)),
-        ({"dealers": 3}, ("dealers",)),
-        ({"partners": "sane"}, ("partners",)),
-        ({"deck": "23 CD"}, ("deck",)),
-    ],
-)
-def test_wrong_options_are_named(options, path) -> None:
-    with pytest.raises(ConfigError) as caught:
-        make("codepiece", options)
-    assert [problem.path for problem in caught.value.problems] == [path]
-
-
-def test_a_given_deal_needs_thirteen_cards_each() -> None:
-    with pytest.raises(ConfigError, match="every hand needs 13 cards"):
-        GAME.given([dealt([["2C"], ["3C"], ["4C"], ["5C"]])])
-
-
-def test_it_is_found_by_its_name() -> None:
-    assert find("codepiece") is Codepiece
-    assert IDS["2C"] == FIRST_CARD

@@ -22,7 +22,6 @@ from arbiter.games.dou_dizhu.combinations import (
     counts_of,
     holds,
     kind_of,
-    ladder_of,
     table,
     word_of,
 )
@@ -162,14 +161,6 @@ def test_every_type_and_length_has_its_range_of_ids():
     assert all(kind_of(first) == kind_of(last) for first, last, *_ in RANGES)
 
 
-@pytest.mark.slow
-def test_a_range_holds_one_type_and_length_with_main_ranks_ascending():
-    for first, last, *_ in RANGES[:-1]:
-        shapes = [shape_of(name) for name in TABLE.names[first : last + 1]]
-        assert len({shape[:2] for shape in shapes}) == 1
-        assert shapes == sorted(shapes)
-
-
 def test_every_name_is_its_cards_in_rank_order():
     for action, name in enumerate(TABLE.names[:PASS]):
         assert word_of(TABLE.cards[action]) == name
@@ -179,17 +170,6 @@ def test_every_name_is_its_cards_in_rank_order():
 def test_chains_hold_no_two_and_no_joker():
     chains = TABLE.names[379:512]
     assert not any(set(name) & set("2BR") for name in chains)
-
-
-NO_COMBINATIONS = """
-34 3456 3344 JQKA2 QQKKAA22 333555 AAA222 KKKAAA222 3333BR 333BR 333444BR 33334444 333344445555 3333444555
-333444555677788 33344455566BR
-"""
-
-
-@pytest.mark.parametrize("word", NO_COMBINATIONS.split())
-def test_what_is_no_combination_has_no_id(word):
-    assert word not in TABLE.ids
 
 
 @pytest.mark.parametrize(
@@ -254,13 +234,6 @@ def test_floor_and_ceiling_say_what_beats_a_combination(hand, best):
 @examples(200)
 def test_a_hand_holds_cards_if_it_has_as_many_of_each_rank(hand, cards):
     assert holds(hand, cards) == (Counter(word_of(cards)) <= Counter(word_of(hand)))
-
-
-@given(hand=cards_up_to(20))
-@examples(100)
-def test_a_ladder_has_a_one_for_each_card(hand):
-    for rank in range(15):
-        assert ladder_of(hand) >> 4 * rank & 15 == (1 << (hand >> 4 * rank & 7)) - 1
 
 
 def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatch):
