@@ -316,21 +316,15 @@ def cut(data, places):
     return [data[start:end] for start, end in pairwise(ends)]
 
 
-@given(data=STREAMS, places=st.lists(st.integers(0, 10**4), max_size=20))
-@examples(600)
+EVERYWHERE = range(10**4)
+
+
+@given(
+    data=STREAMS | st.binary(max_size=40),
+    places=st.lists(st.integers(0, 10**4), max_size=20) | st.just(EVERYWHERE),
+)
+@examples(700)
 def test_any_chunking_gives_the_same_answers_fault_and_notes(data, places):
-    assert fed(*cut(data, places)) == fed(data)
-
-
-@given(data=STREAMS)
-@examples(300)
-def test_single_bytes_give_the_same_answers_fault_and_notes(data):
-    assert fed(*(data[i : i + 1] for i in range(len(data)))) == fed(data)
-
-
-@given(data=st.binary(max_size=40), places=st.lists(st.integers(0, 100), max_size=5))
-@examples(200)
-def test_arbitrary_bytes_give_the_same_in_any_chunking(data, places):
     assert fed(*cut(data, places)) == fed(data)
 
 
