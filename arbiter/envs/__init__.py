@@ -25,15 +25,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arbiter.envs.aec_env import GameEnv, aec
     from arbiter.envs.batches import Batch, batch
-    from arbiter.envs.crossing import Crossplay, crossplay
     from arbiter.envs.determinization import Worlds
-    from arbiter.envs.evaluation import Evaluation, evaluate
+    from arbiter.envs.evaluation import Crossplay, Evaluation, crossplay, evaluate
     from arbiter.envs.exploiting import BestResponse, best_response
-    from arbiter.envs.parallel_env import ParallelGameEnv, parallel
-    from arbiter.envs.policy_bot import PolicyBot
+    from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv, aec, parallel
     from arbiter.envs.pool import Pool
+    from arbiter.envs.protocol_bot import PolicyBot
     from arbiter.envs.rollout_bot import RolloutBot
     from arbiter.envs.rollouts import Rollouts
     from arbiter.envs.single_env import SingleEnv, single
@@ -81,14 +79,14 @@ register()
 
 # The module of every name that is imported when it is first used; no module has the name of a function.
 _HOMES = {
-    "aec": "aec_env", "GameEnv": "aec_env",
-    "parallel": "parallel_env", "ParallelGameEnv": "parallel_env",
+    "aec": "pettingzoo_forms", "GameEnv": "pettingzoo_forms",
+    "parallel": "pettingzoo_forms", "ParallelGameEnv": "pettingzoo_forms",
     "single": "single_env", "SingleEnv": "single_env",
     "batch": "batches", "Batch": "batches",
     "evaluate": "evaluation", "Evaluation": "evaluation",
     "best_response": "exploiting", "BestResponse": "exploiting",
-    "crossplay": "crossing", "Crossplay": "crossing",
-    "PolicyBot": "policy_bot",
+    "crossplay": "evaluation", "Crossplay": "evaluation",
+    "PolicyBot": "protocol_bot",
     "Pool": "pool",
     "RolloutBot": "rollout_bot",
     "Rollouts": "rollouts",

@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.argument_checks import checked_action, checked_number, checked_seed
 from arbiter.envs.batches import Batch, _written
 from arbiter.envs.compiled import DouDizhuBatch
@@ -40,8 +39,8 @@ from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.dou_dizhu import PLANE, RECENT, DouDizhuObserver, RoleObserver
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.parallel_env import ParallelGameEnv
 from arbiter.envs.pettingzoo_base import Arena, mask_of
+from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.games.dou_dizhu.combinations import ACTIONS, MOST, RANKS, table
 from arbiter.games.dou_dizhu.game import CARDS, HAND, DouDizhu

@@ -9,7 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arbiter.envs.match_state import Play
+from arbiter.envs.argument_checks import checked_seed
+from arbiter.envs.match_state import Play, given_deals
 from arbiter.envs.observers import observer_of
 from arbiter.envs.render import Watched, checked_mode, facts
 from arbiter.errors import ConfigError
@@ -43,6 +44,7 @@ class Arena(Watched):
     """
 
     metadata = facts()
+    agents: list[str]
     infos: dict[str, dict[str, Any]]
 
     def __init__(
@@ -73,6 +75,13 @@ class Arena(Watched):
             for seat, agent in enumerate(agents)
         }
         self.action_spaces = {agent: Ids(observer.actions) for agent in agents}
+
+    def _begin(self, seed: int | str | None, options: dict[str, Any] | None) -> None:
+        """Begin a match; TypeError or ValueError for a seed, ConfigError for deals, nothing being changed."""
+        self.play.reset(checked_seed(seed), given_deals(options))
+        self.agents = self.possible_agents[:]
+        self.infos = {agent: {} for agent in self.agents}
+        self._note = ""
 
     def seat_of(self, agent: str) -> Seat:
         """The seat of an agent; ValueError for a name that is none."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arbiter.envs.aec_env import GameEnv
 from arbiter.envs.chefs_hat.info import hidden_from_others, start_info, step_info
 from arbiter.envs.chefs_hat.steps import NO_CHANCES, Moment, StepTaken
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.parallel_env import ParallelGameEnv
+from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv
 from arbiter.games.game import Seat
 
 

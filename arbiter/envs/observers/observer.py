@@ -28,8 +28,8 @@ class Observer(ABC):
     dtype: ClassVar[type[np.generic]] = np.int8
     low: ClassVar[float] = 0
     high: ClassVar[float] = 1
-    aec: ClassVar[str] = "arbiter.envs.aec_env:GameEnv"
-    parallel: ClassVar[str] = "arbiter.envs.parallel_env:ParallelGameEnv"
+    aec: ClassVar[str] = "arbiter.envs.pettingzoo_forms:GameEnv"
+    parallel: ClassVar[str] = "arbiter.envs.pettingzoo_forms:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
     batch: str = "arbiter.envs.batches:Batch"
     """The same of what plays many matches of the game at once."""

@@ -1,19 +1,23 @@
-"""PettingZoo environments, one agent after the other, over any game.
+"""PettingZoo environments over any game: one agent after the other, or every agent in every step.
 
 Rewards are 0 until the end of the match, then each seat's match points. Nothing is computed
 before it is asked for: a step applies an action, `observe` builds the vector and the mask,
 `vector` and `legal_ids` only what they name.
+
+Where several seats decide simultaneously, as Planning's declarations, all of them do so in one step of the
+parallel form. Elsewhere one agent acts there and what the others send is ignored: their masks are all zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pettingzoo import AECEnv
+from pettingzoo import AECEnv, ParallelEnv
 
-from arbiter.envs.argument_checks import NoMatch, NotBegun, checked_action, checked_seed
-from arbiter.envs.match_state import NOBODY, given_deals
+from arbiter.envs.argument_checks import NoMatch, NoSuchAction, NotBegun, WrongActionType, checked_action
+from arbiter.envs.match_state import NOBODY
+from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import Arena, environment
 from arbiter.errors import IllegalAction
 from arbiter.games.game import AnyGame, Seat
@@ -75,16 +79,13 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         in the shape of a match record's ``deals``, for this match alone; other keys are ignored.
         TypeError or ValueError for a seed, ConfigError for deals that cannot be; then nothing is changed.
         """
-        self.play.reset(checked_seed(seed), given_deals(options))
+        self._begin(seed, options)
         agents = self.possible_agents
-        self.agents = agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(agents, 0.0)
         self.terminations = dict.fromkeys(agents, False)
         self.truncations = dict.fromkeys(agents, False)
-        self.infos = {agent: {} for agent in agents}
         self._skip_agent_selection = None
-        self._note = ""
         self._turn = self.play.turn
         self.agent_selection = agents[self._turn]
         if self.render_mode == "human":
@@ -133,3 +134,98 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
         if action is not None:
             raise ValueError(f"{self.agent_selection} has terminated: the only step left to it is None")
         self._was_dead_step(None)
+
+
+def parallel(
+    game: str | AnyGame,
+    *,
+    render_mode: str | None = None,
+    player_names: Sequence[str] | None = None,
+    dataset: str | None = None,
+    **options: Any,
+) -> ParallelGameEnv:
+    """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
+    made: ParallelGameEnv = environment(
+        "parallel", game, dataset, options, render_mode=render_mode, player_names=player_names
+    )
+    return made
+
+
+class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
+    """A match as a parallel PettingZoo environment; `parallel` makes it.
+
+    Observations and rewards are those of `GameEnv`, but that the mask of every agent which is to act
+    shows its legal actions. Every author of an illegal move in a step gets -1, the others 0.
+    """
+
+    agents: list[str] = []  # noqa: RUF012 (none before `reset`, and never changed in place)
+
+    def reset(
+        self, seed: int | str | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
+        """Begin a match; see `GameEnv.reset`. Returns observations and infos by agent."""
+        self._begin(seed, options)
+        if self.render_mode == "human":
+            self.render()
+        return self._observations(), self.infos
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, dict[str, Vector]],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """All who are to act do what they want. Returns observations, rewards, terminations,
+        truncations and infos by agent.
+
+        ValueError or TypeError where one of them has no action, or none that exists, or where an agent does
+        not exist, and RuntimeError after the end; nothing is changed then.
+        """
+        if not self.agents:
+            raise NoMatch("the match is over, or has not begun: call reset()")
+        if not isinstance(actions, Mapping):
+            raise WrongActionType(f"actions are a mapping from agents to ids, not {actions!r}")
+        if not actions.keys() <= self._seats.keys():
+            for agent in actions:
+                self.seat_of(agent)
+        play, observer, agents = self.play, self.observer, self.agents
+        movers = {seat: agents[seat] for seat in play.to_act}
+        if missing := [agent for agent in movers.values() if agent not in actions]:
+            raise NoSuchAction(f"there is no action of {', '.join(missing)}, who must act now")
+        wanted = {
+            seat: checked_action(actions[agent], observer.actions, agent) for seat, agent in movers.items()
+        }
+        refused = {}
+        for seat, action in wanted.items():
+            try:
+                observer.act(play, seat, action)
+            except IllegalAction as error:
+                refused[movers[seat]] = self._why(action, error)
+        over = bool(refused) or play.over
+        rewards = dict.fromkeys(agents, 0.0)
+        self.infos = {agent: {} for agent in agents}
+        if refused:
+            rewards = self._refused(refused)
+        elif over:
+            rewards = self._match_points()
+        if over:
+            self.agents = []
+        observations = self._observations()
+        if self.render_mode == "human":
+            self.render()
+        return (
+            observations,
+            rewards,
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            self.infos,
+        )
+
+    def _decides(self, seat: int) -> bool:
+        return bool(self.agents) and seat in self.play.to_act
+
+    def _observations(self) -> dict[str, dict[str, Vector]]:
+        return {agent: self.observe(agent) for agent in self.possible_agents}
