@@ -29,6 +29,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 """Games that together do all that games can do, with their options."""
 
+SHORT: dict[str, dict[str, Any]] = {
+    "planning": {"deals": [[2, 1], [3, 0]]},
+    "codepiece": {"dealers": [1]},
+    "dou_dizhu": {"landlords": [1]},
+    "chefs_hat": {"matches": 2},
+}
+"""Each game with few deals."""
+
 KITCHEN = {
     "hands": [["1", "2", "11"], ["3", "3", "9"], ["5", "6", "7"], ["12", "12", "4"]],
     "roles": ["Chef", "Souschef", "Waiter", "Dishwasher"],

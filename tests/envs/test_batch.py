@@ -17,6 +17,7 @@ from arbiter.games import make, names
 from arbiter.games.codepiece import Codepiece
 from arbiter.games.game import AnyGame
 from tests.envs.forms import OPTIONS, name_of
+from tests.envs.same_matches import both, compare
 
 
 class Foreign(Codepiece):
@@ -42,34 +43,8 @@ def name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_each_match_is_the_one_that_is_played_alone(game: AnyGame) -> None:
-    games = batch(game, n=3, seed=7)
-    observer = observer_of(game)
-    alone = [Play(game) for _ in range(3)]
-    for number, play in enumerate(alone):
-        play.reset(f"7/{number}")
-    ended = 0
-    for step in range(600):
-        ids, starts = games.legal_ids()
-        seen, masks = games.observations(), games.masks()
-        chosen = []
-        for number, play in enumerate(alone):
-            assert games.turns[number] == play.turn
-            legal = list(observer.legal(play, play.turn))
-            assert ids[starts[number] : starts[number + 1]].tolist() == legal
-            assert np.flatnonzero(masks[number]).tolist() == legal
-            view = observer.vector(play, play.turn)
-            assert (seen[number, : len(view)] == view).all()
-            assert not seen[number, len(view) :].any()
-            chosen.append(legal[step * 7 % len(legal)])
-        rewards, over = games.step(chosen)
-        for number, play in enumerate(alone):
-            observer.act(play, play.turn, chosen[number])
-            assert over[number] == play.over
-            assert rewards[number].tolist() == (list(play.totals) if play.over else [0.0] * game.seats)
-            if play.over:
-                ended += 1
-                play.reset()
-    assert ended
+    quick, plain, plays = both(game, 3, 7)
+    assert compare(quick, plain, 6, plays=plays)
 
 
 def middle_of(name: str, steps: int = 30) -> Play:
@@ -155,43 +130,6 @@ def test_a_copied_play_goes_its_own_way() -> None:
     double.act(double.turn, double.legal(double.turn)[0])
     assert (play.seats, play.actions) == (seats, actions)
     assert len(double.actions) == len(actions) + 1
-
-
-def test_what_is_quick_is_what_is_played_one_after_the_other(name: str) -> None:
-    game = make(name, {})
-    quick, plain = batch(game, n=5, seed=1), Batch(game, 5, seed=1)
-    quick.ends, plain.ends = {}, {}
-    chance = np.random.default_rng(2)
-    ended = 0
-    for _ in range(400):
-        ids, starts = plain.legal_ids()
-        assert np.array_equal(quick.legal_ids()[0], ids)
-        assert np.array_equal(quick.legal_ids()[1], starts)
-        assert np.array_equal(quick.observations(), plain.observations())
-        assert np.array_equal(quick.turns, plain.turns)
-        chosen = ids[starts[:-1] + (chance.random(5) * np.diff(starts)).astype(int)]
-        # Now and then anything, which is hardly ever legal.
-        wild = chance.random(5) < 0.005
-        chosen[wild] = chance.integers(quick.actions, size=wild.sum())
-        for mine, theirs in zip(quick.step(chosen), plain.step(chosen), strict=True):
-            assert np.array_equal(mine, theirs)
-        ended += len(plain.ends)
-        quick.ends.clear()
-        plain.ends.clear()
-    assert ended
-
-
-def test_arrays_that_are_given_are_written_over(name: str) -> None:
-    games = batch(name, n=3)
-    seen, masks = games.observations(), games.masks()
-    seen[:], masks[:] = 7, 7
-    for _ in range(50):
-        assert games.observations(out=seen) is seen
-        assert games.masks(out=masks) is masks
-        assert np.array_equal(seen, games.observations())
-        assert np.array_equal(masks, games.masks())
-        ids, starts = games.legal_ids()
-        games.step(ids[starts[1:] - 1])
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

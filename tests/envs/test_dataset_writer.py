@@ -17,17 +17,10 @@ from arbiter.games import make
 from arbiter.replay.export.columns import EVENT_COLUMNS
 from arbiter.replay.export.event_rows import events
 from arbiter.testing import ScriptedBot, match_spec, play_in_memory
-from tests.envs.forms import to_the_end
+from tests.envs.forms import SHORT, to_the_end
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-GAMES: dict[str, dict[str, Any]] = {
-    "planning": {"deals": [[2, 1], [1, 0]]},
-    "codepiece": {"dealers": [1, 0]},
-    "dou_dizhu": {},
-    "chefs_hat": {"matches": 2},
-}
 
 
 def play(env: Any, seed: int = 1) -> None:
@@ -47,16 +40,16 @@ def as_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SHORT)
 def test_each_match_is_in_the_file_as_the_rules_tell_it(name: str, tmp_path: Path) -> None:
     """The match is conducted again by the referee with the same moves, and exported."""
     path = tmp_path / "games.csv"
-    env = envs.aec(name, dataset=str(path), **GAMES[name])
+    env = envs.aec(name, dataset=str(path), **SHORT[name])
     expected = []
     for number in (1, 2):
         play(env, number)
         record = record_of(env.unwrapped.play, f"m{number}", env.unwrapped.player_names)
-        game = make(name, GAMES[name])
+        game = make(name, SHORT[name])
         bots = [ScriptedBot.replaying(record, seat) for seat in range(game.seats)]
         again = play_in_memory(game, bots, match_spec(game, seed=str(number), names=record.players))
         assert again.points == record.points

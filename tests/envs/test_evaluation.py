@@ -12,24 +12,17 @@ import pytest
 from arbiter import envs
 from arbiter.errors import ConfigError
 from arbiter.match.limits import WrittenLimits
+from tests.envs.forms import first, last
 
 LIMITS = WrittenLimits(isolation="plain").limits()
 
 
-def least(observation: Any, mask: Any) -> int:
-    return int(np.flatnonzero(mask)[0])
-
-
-def most(observation: Any, mask: Any) -> int:
-    return int(np.flatnonzero(mask)[-1])
-
-
 def test_each_rung_has_a_match_from_every_seat_for_every_round() -> None:
-    found = envs.evaluate(least, "chefs_hat", ["random", most], rounds=12, matches=1)
+    found = envs.evaluate(first, "chefs_hat", ["random", last], rounds=12, matches=1)
     assert (found.game, found.rounds, [rung.opponent for rung in found.rungs]) == (
         "chefs_hat",
         12,
-        ["random", "most"],
+        ["random", "last"],
     )
     for rung in found.rungs:
         assert rung.matches == 48
@@ -42,7 +35,7 @@ def test_each_rung_has_a_match_from_every_seat_for_every_round() -> None:
 def test_the_interval_holds_the_rating_and_says_who_is_better() -> None:
     (better,), (worse,) = (
         envs.evaluate(policy, "chefs_hat", [other], rounds=15, matches=1).rungs
-        for policy, other in ((least, most), (most, least))
+        for policy, other in ((first, last), (last, first))
     )
     assert better.low is not None and better.elo is not None and better.high is not None
     assert worse.high is not None
@@ -55,13 +48,13 @@ def test_the_same_seed_is_the_same_result_and_rungs_have_the_same_deals() -> Non
 
     def looking(observation: Any, mask: Any) -> int:
         hands.append(observation[:52].tolist())
-        return least(observation, mask)
+        return first(observation, mask)
 
     options: dict[str, Any] = {"deals": [[1, 0]]}
-    first, again = (
-        envs.evaluate(looking, "planning", ["random", least], rounds=3, **options) for _ in range(2)
+    once, again = (
+        envs.evaluate(looking, "planning", ["random", first], rounds=3, **options) for _ in range(2)
     )
-    assert first == again
+    assert once == again
     # Two decisions a match of one card: 12 matches a rung, two rungs, twice.
     assert hands[:24] == hands[24:48] == hands[48:72]
 
@@ -75,7 +68,7 @@ def test_who_acts_illegally_loses_to_all() -> None:
 def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
     (tmp_path / "silent.py").write_text("raise SystemExit")
     bot = [sys.executable, "-S", str(tmp_path / "silent.py")]
-    rung = envs.evaluate(least, "dou_dizhu", [bot], rounds=1, limits=LIMITS).rungs[0]
+    rung = envs.evaluate(first, "dou_dizhu", [bot], rounds=1, limits=LIMITS).rungs[0]
     assert (rung.opponent, rung.matches, rung.faults, rung.lost) == ("silent", 3, 3, 0)
     assert rung.won
 
@@ -88,14 +81,14 @@ def test_a_model_with_predict_is_evaluated_as_it_is() -> None:
     options: dict[str, Any] = {"dealers": [0]}
     assert (
         envs.evaluate(Model(), "codepiece", ["random"], rounds=3, **options).rungs
-        == envs.evaluate(least, "codepiece", ["random"], rounds=3, **options).rungs
+        == envs.evaluate(first, "codepiece", ["random"], rounds=3, **options).rungs
     )
 
 
 def test_as_text_it_is_a_table() -> None:
-    lines = str(envs.evaluate(least, "dou_dizhu", ["random", least], rounds=2)).splitlines()
+    lines = str(envs.evaluate(first, "dou_dizhu", ["random", first], rounds=2)).splitlines()
     assert lines[0].split()[:3] == ["opponent", "matches", "points"]
-    assert [line.split()[0] for line in lines[1:]] == ["random", "least"]
+    assert [line.split()[0] for line in lines[1:]] == ["random", "first"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +105,7 @@ def test_as_text_it_is_a_table() -> None:
     ],
 )
 def test_what_cannot_be_is_refused(more: dict[str, Any], error: type[Exception], words: str) -> None:
-    usual: dict[str, Any] = {"policy": least, "game": "planning", "against": ["random"], "rounds": 1}
+    usual: dict[str, Any] = {"policy": first, "game": "planning", "against": ["random"], "rounds": 1}
     with pytest.raises(error, match=words):
         envs.evaluate(**(usual | more))
 
@@ -124,7 +117,7 @@ def test_it_adds_points_to_tensorboards_curves(tmp_path: Path) -> None:
 
     with SummaryWriter(str(tmp_path)) as writer:
         for step in (1, 2):
-            found = envs.evaluate(least, "planning", ["random"], rounds=3, seed=step, deals=[[2, 0]])
+            found = envs.evaluate(first, "planning", ["random"], rounds=3, seed=step, deals=[[2, 0]])
             found.log(writer, step)
     (file,) = tmp_path.iterdir()
     written, at, curves = file.read_bytes(), 0, {}
@@ -143,7 +136,7 @@ def test_a_rung_without_results_adds_no_elo() -> None:
         def add_scalar(self, tag: str, value: float, step: int) -> None:
             self[tag] = value
 
-    written, rung = Writer(), envs.evaluate(least, "planning", ["random"], rounds=1, deals=[[1, 0]]).rungs[0]
+    written, rung = Writer(), envs.evaluate(first, "planning", ["random"], rounds=1, deals=[[1, 0]]).rungs[0]
     none = rung._replace(elo=None, low=None, high=None)
     envs.Evaluation("planning", 1, (none,)).log(written, 5)
     assert list(written) == ["planning/random/points"]

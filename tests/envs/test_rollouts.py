@@ -15,16 +15,11 @@ from arbiter.games import hearing_of, make
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
 from arbiter.trials.review.gen_values import read_values
 from arbiter.trials.review.review_match import review_match
+from tests.envs.forms import SHORT
 from tests.envs.test_policy_bot import Foreign, in_memory
 
 pytestmark = pytest.mark.slow
 
-GAMES: dict[str, dict[str, Any]] = {
-    "planning": {"deals": [[2, 1], [3, 0]]},
-    "codepiece": {"dealers": [1]},
-    "dou_dizhu": {"landlords": [2]},
-    "chefs_hat": {"matches": 2},
-}
 TWO = make("planning", {"deck": "23456 CD", "seats": 2, "deals": [[2, 0]]})
 
 
@@ -114,16 +109,11 @@ def test_the_answers_of_a_seat_are_the_legal_ones():
     assert sorted(envs.Rollouts(match).answers()) == list(HeardPlay(match).legal(0))
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_whole_match_is_played_by_the_protocol(name):
-    game = make(name, GAMES[name])
-    bots = [in_memory(envs.RolloutBot(game, rollouts=4, seed=seat)) for seat in range(game.seats)]
-    assert play_in_memory(game, bots, match_spec(game, seed="1")).forfeit is None
-
-
-def test_a_game_of_another_package_is_played_too():
-    game = Foreign([1])
-    bots = [in_memory(envs.RolloutBot(game, rollouts=1)) for _ in range(4)]
+@pytest.mark.parametrize(
+    "game", [make("planning", SHORT["planning"]), Foreign([1])], ids=lambda game: game.name
+)
+def test_a_whole_match_is_played_by_the_protocol(game):
+    bots = [in_memory(envs.RolloutBot(game, rollouts=1, seed=seat)) for seat in range(game.seats)]
     assert play_in_memory(game, bots, match_spec(game, seed="1")).forfeit is None
 
 
@@ -171,9 +161,9 @@ class Beside:
         return [read_values(game, state, seat, text.removeprefix("= ")) for text in said]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SHORT)
 def test_every_decision_of_every_seat_is_valued(name):
-    game = make(name, GAMES[name])
+    game = make(name, SHORT[name])
     record = play_by_policy(game, random_policy("4"))
     beside: Any = Beside(game)
     review = review_match(record, beside, 1000)

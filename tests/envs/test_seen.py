@@ -23,15 +23,12 @@ from arbiter.games.cards import Stream
 from arbiter.replay.frame import NOBODY
 from arbiter.replay.svg_table import HEIGHT, WIDTH
 from arbiter.testing.leak_check import swapped
-from tests.envs.forms import FORMS, Form, OfCodepiece, Parallel, SideBySide
+from tests.envs.forms import FORMS, SHORT, Form, OfCodepiece, Parallel, SideBySide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 RASTER = ("resvg_py", "PIL")
-SHORT: dict[str, dict[str, Any]] = {
-    "planning": {"deals": [[2, 0]]}, "codepiece": {"dealers": [1]}, "dou_dizhu": {"landlords": [1]}, "chefs_hat": {"matches": 1},
-}  # fmt: skip
 every_game = pytest.mark.parametrize("game", names())
 MADE: dict[str, Callable[..., Any]] = {"aec": envs.aec, "parallel": envs.parallel, "single": envs.single}
 
@@ -183,10 +180,9 @@ def test_without_the_extra_only_a_picture_is_refused() -> None:
     assert (done.stdout.splitlines(), done.stderr) == ([refusal] * 5, "")
 
 
-@every_game
 @pytest.mark.usefixtures("raster")
-def test_pictures_are_of_one_size_and_differ(game: str) -> None:
-    env = envs.aec(game, render_mode="rgb_array", **SHORT[game])
+def test_pictures_are_of_one_size_and_differ() -> None:
+    env = envs.aec("codepiece", render_mode="rgb_array", **SHORT["codepiece"])
     env.reset(seed=2)
     pictures: list[Any] = []
     for _ in range(3):
@@ -210,14 +206,13 @@ def test_words_are_painted_in_any_script() -> None:
     assert (plain[3] != plain[0]).any()
 
 
-@every_game
 @pytest.mark.usefixtures("raster")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_checks_of_pettingzoo_find_nothing(game: str, capsys: pytest.CaptureFixture[str]) -> None:
-    render_test(lambda render_mode: envs.aec(game, render_mode=render_mode, **SHORT[game]))
+def test_the_checks_of_pettingzoo_find_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    render_test(lambda render_mode: envs.aec("planning", render_mode=render_mode, **SHORT["planning"]))
 
 
-@pytest.mark.parametrize("name", ["Planning-v0", "Codepiece-v0", "DouDizhu-v0", "ChefsHat-v1"])
+@pytest.mark.parametrize("name", ["DouDizhu-v0", "ChefsHat-v1"])
 @pytest.mark.usefixtures("raster")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_checks_of_gymnasium_find_nothing(name: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,8 +36,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*alternative render modes:UserW
 # What Gymnasium expects.
 
 
-@pytest.mark.parametrize("kind", OPTIONS)
-@pytest.mark.parametrize("seat", [0, "rotate"])
+@pytest.mark.parametrize(("kind", "seat"), [("planning", 0), ("chefs_hat, gym2", "rotate")])
 def test_gymnasiums_own_check(kind, seat):
     check_env(forms.made(kind, envs.single, seat=seat))
 
@@ -102,15 +101,6 @@ def test_reward_is_nothing_until_the_match_ends():
     assert rewards[-1] == env.play.totals[0] != 0
 
 
-def test_an_illegal_action_ends_the_match_with_its_reason():
-    env = envs.single("planning", deals=[[1, 0]])
-    env.reset(seed=1)
-    _, reward, terminated, truncated, info = env.step(2)
-    assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert info["illegal"] == "2: a declaration is an integer from 0 to 1"
-    assert not info["action_mask"].any()
-
-
 def test_seats_rotate_from_match_to_match_of_a_seed():
     env = envs.single("dou_dizhu", seat="rotate")
     assert [env.reset(seed=1)[1]["seat"], *(env.reset()[1]["seat"] for _ in range(3))] == [0, 1, 2, 0]
@@ -169,6 +159,15 @@ def test_rendering_names_who_sits_where(capsys):
         ({"opponents": "python3 no_such_bot.py"}, "there is no file no_such_bot.py"),
         ({"opponents": Player("x", ("no-such-program",))}, "there is no program no-such-program"),
         ({"opponents": 'python3 "'}, "No closing quotation"),
+        ({"opponents": ""}, "names no program"),
+        ({"opponents": ["random", [], "random"]}, "names no program"),
+        ({"opponents": "randm"}, r"did you mean random\?"),
+        ({"opponents": "gredy"}, r"did you mean greedy\?"),
+        ({"opponents": "fewest-turns"}, "there is no program fewest-turns"),
+        ({"opponents": ["python3", "bot.py"]}, "a command's words are one string"),
+        ({"opponents": b"random"}, "is not an opponent"),
+        ({"opponents": dict}, "is not an opponent"),
+        ({"opponents": "/tmp"}, "there is no program"),
         ({"seat": 4}, "seat is 4, not 0..3"),
         ({"seat": True}, "seat is True, not 0..3"),
         ({"seat": "north"}, "seat is 'north', not 0..3"),
@@ -180,19 +179,6 @@ def test_rendering_names_who_sits_where(capsys):
 def test_an_environment_that_cannot_be_says_what_was_expected(more, message):
     with pytest.raises(ConfigError, match=message):
         envs.single("planning", **more)
-
-
-def test_there_is_no_step_before_the_first_reset_or_after_the_end():
-    env = envs.single("planning", deals=[[1, 0]])
-    with pytest.raises(RuntimeError, match="call reset"):
-        env.step(0)
-    to_the_end(env, seed=1)
-    with pytest.raises(RuntimeError, match="call reset"):
-        env.step(0)
-    env.reset()
-    env.close()
-    with pytest.raises(RuntimeError, match="call reset"):
-        env.step(0)
 
 
 def test_an_opponents_policy_that_is_wrong_is_named():
@@ -384,26 +370,6 @@ def test_an_environment_with_processes_is_not_copied(parrot):
     env = envs.single("planning", parrot[0], limits=LIMITS)
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.deepcopy(env)
-
-
-@pytest.mark.parametrize(
-    ("opponents", "words"),
-    [
-        ("", "names no program"),
-        (["random", [], "random"], "names no program"),
-        ("randm", "did you mean random?"),
-        ("gredy", "did you mean greedy?"),
-        ("fewest-turns", "there is no program fewest-turns"),
-        (["python3", "bot.py"], "a command's words are one string"),
-        (b"random", "is not an opponent"),
-        (dict, "is not an opponent"),
-        ("/tmp", "there is no program"),
-    ],
-    ids=str,
-)
-def test_what_is_no_opponent_is_named(opponents: Any, words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        envs.single("planning", opponents)
 
 
 def test_a_policy_that_raises_is_named() -> None:
