@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import re
@@ -22,7 +23,7 @@ from arbiter.match.record import MatchRecord
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.table import play_match
 from arbiter.table.executors import cluster, dask_cluster, inline
-from tests.fixtures.commands import BOTS, RANDOM
+from tests.fixtures.commands import BOTS, RANDOM, random_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,6 @@ pytest.importorskip("distributed", reason="distributed is not installed (pip ins
 pytestmark = pytest.mark.process
 two_cores = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="two workers need two cores")
 
-PLANNING_RANDOM = BOTS / "planning_random.py"
 SOON = 90
 
 # Writes the match that it plays to a file; in the match "stall", the first time, it says who it
@@ -227,8 +227,8 @@ def test_shipped_players_need_nothing_on_the_workers(
 ) -> None:
     bots = tmp_path / "bots"
     (bots / "deep").mkdir(parents=True)
-    (bots / "deep" / "program.py").write_text(PLANNING_RANDOM.read_text())
-    (bots / "bot").write_text(f"#!/bin/sh\nexec {sys.executable} -I -S deep/program.py\n")
+    words = " ".join(random_in(bots / "deep")).replace(f"{bots}/", "")
+    (bots / "bot").write_text(f"#!/bin/sh\nexec {words}\n")
     (bots / "bot").chmod(0o755)
     (bots / "weights").write_bytes(bytes(9_000_000))
     spec = match(
@@ -324,19 +324,6 @@ def test_a_scheduler_that_goes_away_makes_void_what_runs_and_what_waits(
     assert capfd.readouterr().err == ""
 
 
-def test_where_no_worker_comes_the_matches_are_void(tmp_path: Path, notes: queue.Queue[str]) -> None:
-    dask = Dask(tmp_path)
-    try:
-        with (
-            pytest.raises(VoidMatch, match=f"no worker is left at {dask.address}"),
-            cluster(dask.address, randoms(), on_note=notes.put, patience=0),
-        ):
-            raise AssertionError
-    finally:
-        dask.close()
-    assert notes.get_nowait() == f"there is no worker at {dask.address}: waiting 0 s for one"
-
-
 @pytest.mark.parametrize("address", ["localhost", "tcp://localhost", "http://localhost:1", "tcp://a b:1"])
 def test_an_address_is_checked(address: str) -> None:
     with pytest.raises(ConfigError, match="is not an address of a Dask scheduler"), cluster(address, []):
@@ -366,12 +353,10 @@ def test_run_season_plays_on_the_cluster_what_it_plays_at_home(
 ) -> None:
     bots = tmp_path / "bots"
     bots.mkdir()
-    (bots / "bot.py").write_text(PLANNING_RANDOM.read_text())
+    words = random_in(bots)
     lines = ["season: s", "game: {name: planning, deals: [[1, 0], [3, 1]]}", "rounds: 2", f"seed: {'s' * 32}"]
     lines += ["isolation: plain", "ship: [bots]", "players:"]
-    lines += [
-        f'  - {{name: p{n}, command: [{sys.executable}, -S, bots/bot.py, --seed, "{n}"]}}' for n in range(8)
-    ]
+    lines += [f"  - {{name: p{n}, command: {json.dumps([*words, '--seed', str(n)])}}}" for n in range(8)]
     tables = []
     for name, options in (("home", []), ("away", ["--scheduler", dask.address])):
         file = tmp_path / f"{name}.yaml"

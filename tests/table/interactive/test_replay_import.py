@@ -138,8 +138,8 @@ WRONG = st.one_of(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-@examples(120)
+@pytest.mark.parametrize("name", ["planning", "chefs_hat"])
+@examples(100)
 @given(seed=st.integers(0, 2**32), wrong=WRONG, gone=st.booleans())
 def test_no_change_of_a_replay_is_a_failure_of_ours(name: str, seed: int, wrong: Any, gone: bool) -> None:
     lot, shape = random.Random(seed), as_sent(match_of(name))

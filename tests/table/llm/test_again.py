@@ -159,25 +159,25 @@ def test_another_page_of_rules_is_no_difference(
 
 
 @pytest.mark.parametrize(
-    ("served", "fault"),
+    ("served", "fault", "reason"),
     [
-        (text("I have no idea"), Fault.UNPARSABLE),
-        (text("well", finish="length"), Fault.TRUNCATED),
-        (Served(("x ",) * 60), Fault.TOKENS),
-        (text("no", refused=True), Fault.REFUSED),
-        (text("ANSWER: 99"), Fault.ILLEGAL),
+        (text("I have no idea"), Fault.UNPARSABLE, "no answer in 2 attempts: the last reply has no line ANSWER with an answer"),
+        (text("well", finish="length"), Fault.TRUNCATED, "no answer in 2 attempts: the last reply broke off before its end"),
+        (Served(("x ",) * 60), Fault.TOKENS, "no answer: all 50 tokens of the move are used"),
+        (text("no", refused=True), Fault.REFUSED, "refused to answer gen_declare"),
+        (text("ANSWER: 99"), Fault.ILLEGAL, "99: a declaration is an integer from 0 to 1"),
     ],
     ids=lambda value: str(value) if isinstance(value, Fault) else "",
-)
-def test_a_fault_follows_from_the_kept_answers(
-    table: tuple[Conductor, FakeProvider], served: Served, fault: Fault
+)  # fmt: skip
+def test_a_fault_is_told_apart_and_follows_from_the_kept_answers(
+    table: tuple[Conductor, FakeProvider], served: Served, fault: Fault, reason: str
 ) -> None:
     conductor, provider = table
     provider.answer = lambda _: served
     spec = match_of(provider.entry(move_tokens=50))
     record = conductor.play(spec)
     assert record.forfeit is not None
-    assert record.forfeit.fault is fault
+    assert (record.forfeit.fault, record.forfeit.reason, record.forfeit.player) == (fault, reason, "thinker")
     assert found(spec, record) == []
     other = replace(record, forfeit=replace(record.forfeit, fault=Fault.TRUNCATED))
     if fault is not Fault.TRUNCATED:

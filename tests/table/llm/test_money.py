@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.season.config.models import HARNESS
 from tests.docs.pages import ROOT
-from tests.fixtures.commands import arbiter
+from tests.fixtures.commands import RANDOM, arbiter
 from tests.fixtures.provider import FakeProvider, Served, legal_answer
 from tests.fixtures.site import visiting
 
@@ -31,6 +31,7 @@ game: {{name: planning, deals: [[1, 0], [2, 1]]}}
 rounds: 9
 seed: four models and two rungs of a ladder
 time: 10s
+isolation: plain
 stop_when: {stop}
 prices:
   m0: {{input: 2, output: 10}}
@@ -47,7 +48,7 @@ players:
   - {{name: m3, version: 7, model: {{endpoint: "{endpoint}", name: d, prompt: {{legal: true}}}}}}
   - {{name: greedy, command: [python3, {bots}/planning_greedy.py]}}
   - {{name: count, command: [python3, {bots}/planning_count.py]}}
-  - {{name: random, command: [python3, {bots}/planning_random.py], house: true}}
+  - {{name: random, command: {random}, house: true}}
 """
 MODELS = {"m0", "m1", "m2", "m3@7"}
 
@@ -65,7 +66,8 @@ class Four:
 
     def play(self, stop: str, command: str = "run-season") -> tuple[dict[str, Any], str]:
         """The standings, and the last line about the run."""
-        self.file.write_text(FILE.format(stop=stop, endpoint=self._provider.endpoint, bots=BOTS))
+        where = {"endpoint": self._provider.endpoint, "bots": BOTS, "random": RANDOM.split()}
+        self.file.write_text(FILE.format(stop=stop, **where))
         code, out, err = self.run(command, self.file, "--format", "json")
         assert code == 0, err
         return json.loads(out), err.strip().splitlines()[-1]
@@ -76,11 +78,14 @@ def four(arbiter: Run, tmp_path: Path, provider: FakeProvider) -> Four:
     return Four(arbiter, tmp_path / "four.yaml", provider)
 
 
-def test_it_ends_when_its_money_is_spent_and_its_pages_say_what_each_model_is_and_costs(
+def test_it_ends_by_its_intervals_or_its_money_and_its_pages_say_what_each_model_is_and_costs(
     four: Four, provider: FakeProvider
 ) -> None:
-    first, _ = four.play("{cost: 1000}", "run-round")
+    first, said = four.play("{elo: 3000, cost: 1000}")
+    assert first["rounds_played"] == 1
+    assert re.search(r"after round 1 all intervals are within ±3000 Elo, the widest ±[\d.]+ of m", said)
     rows = {row["player"]: row for row in first["players"]}
+    assert rows["greedy"]["elo"] + rows["count"]["elo"] == pytest.approx(197 - 93)
     assert {name for name, row in rows.items() if "cost" in row} == MODELS
     used = rows["m0"]["model"]
     assert used["decisions"] == used["first_try"] == used["input"] / 1000
@@ -116,14 +121,7 @@ def test_it_ends_when_its_money_is_spent_and_its_pages_say_what_each_model_is_an
         assert sheet.splitlines()[0].endswith("cost,cost_a_match,legal_first")
     assert f"{paid:.4f} EUR; legal at first try in" in four.run("show", four.file, match["id"])[1]
     assert "nothing differs" in four.run("verify", four.file)[1]
-
-
-def test_it_ends_when_its_intervals_are_narrow_and_a_narrower_bound_goes_on(four: Four) -> None:
-    first, said = four.play("{elo: 3000, cost: 1000}")
-    assert first["rounds_played"] == 1
-    assert re.search(r"after round 1 all intervals are within ±3000 Elo, the widest ±[\d.]+ of m", said)
-    rows = {row["player"]: row for row in first["players"]}
-    assert rows["greedy"]["elo"] + rows["count"]["elo"] == pytest.approx(197 - 93)
+    # A narrower bound goes on.
     widest = max(rows[name]["high"] - rows[name]["elo"] for name in MODELS)
-    after, said = four.play(f"{{elo: {widest - 1}, cost: 1000}}", "run-round")
+    after, _ = four.play(f"{{elo: {widest - 1}, cost: 1000}}", "run-round")
     assert after["rounds_played"] == 2

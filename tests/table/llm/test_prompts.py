@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.games import find, names
+from arbiter.games import make, names
 from arbiter.games.cards import Stream
 from arbiter.match.exchange import Reply, Send, drive
 from arbiter.match.protocol import Answer
@@ -16,6 +16,7 @@ from arbiter.table.llm.harness import LONGEST_TALK, Harness
 from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, has_suits, other_names
 from arbiter.testing import match_spec
 from arbiter.testing.leak_check import swapped
+from tests.fixtures.replays import game_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame, Deal, State
     from arbiter.match.record import MatchRecord
 
-GAMES = [find(name)() for name in names()]
+GAMES = [game_of(name) for name in names()]
 every_game = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 every_game_of_suits = pytest.mark.parametrize(
     "game", [game for game in GAMES if has_suits(game)], ids=lambda game: game.name
@@ -179,7 +180,7 @@ def test_the_rules_and_the_seat_come_first_and_the_request_last() -> None:
 
 
 def test_a_conversation_goes_on_and_forgets_its_beginning() -> None:
-    _, seats = play_match(GAMES[0], PromptForm("conversation", legal=True))
+    _, seats = play_match(make("planning", {}), PromptForm("conversation", legal=True))
     lengths = [len(messages) for messages in seats[0].prompts]
     assert lengths[:4] == [2, 4, 6, 8]
     assert seats[0].prompts[1][:2] == seats[0].prompts[0]

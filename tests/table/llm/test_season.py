@@ -34,11 +34,19 @@ def season_file(tmp_path: Path, provider: FakeProvider, key: str) -> Path:
     return file
 
 
-def test_a_season_of_models_and_rungs_is_played_checked_and_shown(
+def test_a_season_of_models_and_rungs_is_played_checked_and_shown_after_an_outage(
     arbiter: Run, season_file: Path, provider: FakeProvider, tmp_path: Path
 ) -> None:
     assert arbiter("check-config", season_file)[0] == 0
+    provider.answer = lambda _: Served(status=401)
+    code, _, said = arbiter("run-round", season_file)
+    assert code == 4
+    why = r"in a row.*the provider of player \S+, 127\.0\.0\.1:\d+ failed: HTTP 401 Unauthorized"
+    assert re.search(why, said.strip().splitlines()[-1])
+    assert "without each player" not in said
+    provider.answer = legal_answer
     standings = json.loads(arbiter("run-round", season_file, "--format", "json")[1])
+    assert standings["rounds_played"] == 1
     assert {row["player"] for row in standings["players"]} >= {"thinker@1", "quick@1", "greedy", "count"}
     assert all(row["faults"] == {} for row in standings["players"])
     assert "nothing differs" in arbiter("verify", season_file)[1]
@@ -53,18 +61,3 @@ def test_a_season_of_models_and_rungs_is_played_checked_and_shown(
     assert "thinker" in page.read_text()
     assert f"Bearer {KEY}" in provider.authorized
     assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
-
-
-def test_an_outage_stops_the_run_with_one_line_and_the_same_command_goes_on(
-    arbiter: Run, season_file: Path, provider: FakeProvider
-) -> None:
-    provider.answer = lambda _: Served(status=401)
-    code, _, said = arbiter("run-round", season_file)
-    assert code == 4
-    why = r"in a row.*the provider of player \S+, 127\.0\.0\.1:\d+ failed: HTTP 401 Unauthorized"
-    assert re.search(why, said.strip().splitlines()[-1])
-    assert "without each player" not in said
-    provider.answer = legal_answer
-    standings = json.loads(arbiter("run-round", season_file, "--format", "json")[1])
-    assert standings["rounds_played"] == 1
-    assert all(row["faults"] == {} for row in standings["players"])
