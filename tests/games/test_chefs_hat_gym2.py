@@ -16,7 +16,6 @@ from arbiter.match.record import Fault
 from arbiter.testing import (
     Said,
     ScriptedBot,
-    match_spec,
     play_by_policy,
     play_in_memory,
     random_policy,
@@ -126,14 +125,6 @@ def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted(
 # At the table
 
 
-def test_the_opener_holds_a_joker_after_the_exchange():
-    for seed in range(20):
-        record = play_by_policy(GAME, random_policy(seed), match_spec(GAME, seed=str(seed)))
-        for shape in record.deals:
-            state = GAME.start(GAME.deal_from_json(shape))
-            assert JOKER in state.hand(shape["opener"])
-
-
 def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
     transcript: list[Said] = []
     record = play_by_policy(GAME, random_policy("forced"), transcript=transcript)
@@ -162,11 +153,6 @@ def passed(state, times):
     return state
 
 
-def test_a_pass_is_always_listed():
-    assert given("11 3", "5", "6", "7").legal(0) == (165, 199)
-    assert given("3 12", "5", "6", "7").legal(0) == (199,)
-
-
 def test_two_jokers_are_refused_but_in_the_opening_play():
     state = given("11 3 12 12", "5", "6", "7")
     assert [STEP_NAMES[a] for a in state.legal(0)] == ["C11;Q1;J0", "C11;Q1;J1", "C11;Q1;J2", "pass"]
@@ -177,30 +163,6 @@ def test_two_jokers_are_refused_but_in_the_opening_play():
     ]
     with pytest.raises(IllegalAction, match="C5;Q1;J2 has two jokers, which only the opening play may have"):
         state.apply(1, 32)
-
-
-def test_a_joker_led_alone_is_beaten_by_nothing():
-    state = passed(given("11 8 12", "1 2", "6 6", "7 7").apply(0, 165), 3)
-    assert state.to_act == (0,)
-    assert state.apply(0, 198).legal(1) == (199,)
-
-
-def test_after_five_passes_in_a_row_the_next_action_is_a_random_one():
-    state = given("11 8 8", "1 2", "6 6", "7 7").apply(0, 165)
-    state = passed(state, 3)
-    assert (state.rounds, state.passes) == (2, (0, 1, 1, 1))
-    state = passed(state, 16)
-    assert state.passes == (4, 5, 5, 5)
-    assert [state.forced(seat) for seat in range(4)] == [False, True, True, True]
-
-
-def test_refused_tries_count_and_change_nothing_else():
-    state = given("11 8 8", "1 2", "6 6", "7 7")
-    tried = state
-    for _ in range(5):
-        tried = tried.advance(0, 0)
-    assert tried == state._replace(misses=(5, 0, 0, 0))
-    assert tried.forced(0)
 
 
 def test_at_the_table_a_refused_try_is_a_fault():
