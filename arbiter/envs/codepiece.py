@@ -160,7 +160,6 @@ class Engine:
         return self._acting()
 
     def is_over(self) -> bool:
-        """True when the deal has ended."""
         return self._state is not None and not self._state.to_act
 
     def get_player_id(self) -> int:

@@ -96,12 +96,10 @@ class Play:
 
     @property
     def over(self) -> bool:
-        """True when the match is over."""
         return self.turn == NOBODY
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """All who decide now."""
         return self.state.to_act if self.turn != NOBODY else ()
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
@@ -158,7 +156,6 @@ class Play:
         return answers(self.game, self.deal, self.seats, self.actions)
 
     def scoresheet(self) -> Iterable[str]:
-        """Return the play of this deal, for people."""
         return score_sheet(self.game, self.first, self._steps())
 
     def _steps(self) -> Iterator[SheetStep]:

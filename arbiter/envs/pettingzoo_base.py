@@ -112,12 +112,10 @@ class Arena(Watched):
         raise NotImplementedError
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """The space of an agent's observations."""
         self.seat_of(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Ids:
-        """All ids."""
         self.seat_of(agent)
         return self.action_spaces[agent]
 

@@ -102,7 +102,6 @@ class HearingBot(ABC):
 
     @property
     def seat(self) -> int | None:
-        """The own seat."""
         return self._match.seat if self._match is not None else None
 
     def answer(self, line: str) -> str | None:

@@ -120,7 +120,6 @@ def _later_deals(match: Hearing) -> list[int]:
 
 
 def main() -> None:
-    """Command line."""
     line = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     line.add_argument("--game", default="planning", choices=names(), help="what it plays")
     line.add_argument("--rollouts", type=int, metavar="N", help="rollouts a decision")

@@ -297,7 +297,6 @@ class Codepiece(DeckGame[CodepieceState]):
         return action
 
     def action_text(self, state: CodepieceState, seat: Seat, action: Action) -> str:  # noqa: ARG002
-        """``pass``, ``bid_10``, ``trump_S``, ``TD``."""
         return WORDS[action]
 
     def news(

@@ -42,7 +42,6 @@ class PlanningState(NamedTuple):
     size: int
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """Declarations 0..size, or the cards that follow suit."""
         if self.trick is None:
             return range(self.size + 1)
         if self.trick:
@@ -227,7 +226,6 @@ class Planning(DeckGame[PlanningState]):
         return card + self.tricks.offset
 
     def action_text(self, state: PlanningState, seat: Seat, action: Action) -> str:  # noqa: ARG002
-        """``3`` or ``TD``."""
         if state.trick is None:
             return str(action)
         return self.deck.names[action - self.tricks.offset]

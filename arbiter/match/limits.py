@@ -51,15 +51,9 @@ class WrittenLimits:
 
     def limits(self) -> Limits:
         """Return the limits of bots; ConfigError for a text that says nothing."""
-        return Limits(
-            time=TimeControl.parse(self.time),
-            start_ns=parse_start(self.start_time),
-            memory_bytes=parse_memory(self.memory),
-            clock=self.clock,
-            delivery=self.delivery,
-            isolation=self.isolation,
-            end=self.end,
-        )
+        known: dict[str, Any] = {_FIELDS.get(key, key): text for key, text in asdict(self).items()}
+        known |= {"time": TimeControl.parse(self.time), "start_ns": parse_start(self.start_time)}
+        return Limits(**known | {"memory_bytes": parse_memory(self.memory)})
 
 
 USUAL = WrittenLimits()
@@ -85,10 +79,7 @@ def written(limits: Limits) -> WrittenLimits:
         time=str(limits.time),
         start_time=NO_START if start is None else duration_text(start),
         memory=f"{limits.memory_bytes}" if rest else f"{memory}MB",
-        clock=limits.clock,
-        delivery=limits.delivery,
-        isolation=limits.isolation,
-        end=limits.end,
+        **{key: getattr(limits, key) for key in CHOICES},
     )
 
 

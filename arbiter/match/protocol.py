@@ -80,7 +80,6 @@ class Connection:
 
     @property
     def unread(self) -> bytes:
-        """A copy of `buffer`."""
         return bytes(self.buffer)
 
     def reply(self) -> Answer | None:

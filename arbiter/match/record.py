@@ -123,7 +123,6 @@ class Forfeit(_Stored):
 
     @property
     def word(self) -> str:
-        """The answer for people: at most 60 characters."""
         return self.reply.partition("\n")[0].removeprefix("=").strip()[:60]
 
     @property

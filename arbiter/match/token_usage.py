@@ -16,7 +16,6 @@ class Billed(NamedTuple):
     output: int
 
     def plus(self, other: Billed) -> Billed:
-        """Both together."""
         return Billed(self.input + other.input, self.output + other.output)
 
 
@@ -34,7 +33,6 @@ class ModelUse(NamedTuple):
 
     @property
     def billed(self) -> Billed:
-        """Its tokens."""
         return Billed(self.input, self.output)
 
 

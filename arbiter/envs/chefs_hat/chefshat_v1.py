@@ -85,7 +85,6 @@ class ChefsHatV1(ChefsHatEnv):
 
     @property
     def currentPlayer(self) -> Seat:
-        """The seat that acts next."""
         return self.player
 
     def getObservation(self) -> Observation:

@@ -44,7 +44,6 @@ class _Told:
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """By agent."""
         if self._unread:
             self._unread = False
             for agent in self._known:

@@ -136,7 +136,6 @@ class Room:
                     return _result(names, step, replaced)
 
     def close(self) -> None:
-        """Complete the data set, if there is one."""
         if self._play is not None:
             self._play.close()
 

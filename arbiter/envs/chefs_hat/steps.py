@@ -142,7 +142,6 @@ class HatPlay(Play):
         self._file = None if file is None else RowFile(file, CHEFS_HAT_COLUMNS, facts=facts(game))
 
     def close(self) -> None:
-        """Complete the file."""
         if self._file is not None:
             self._file.close()
 

@@ -7,7 +7,7 @@ of, so that an observation is little more than joining what is there already.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import cast
 
 import numpy as np
@@ -24,63 +24,32 @@ RECENT = 9
 _REMEMBERED = 1 << 15
 
 
-class _FourRanks(dict[int, bytes]):
+@cache
+def _four_ranks(counts: int) -> bytes:
     """Sixteen cells for the counts of four ranks."""
-
-    def __missing__(self, counts: int) -> bytes:
-        cells = b"".join(
-            b"\1" * (counts >> at & 7) + b"\0" * (4 - (counts >> at & 7)) for at in range(0, 16, 4)
-        )
-        self[counts] = cells
-        return cells
+    return b"".join(b"\1" * (counts >> at & 7) + b"\0" * (4 - (counts >> at & 7)) for at in range(0, 16, 4))
 
 
-_four_ranks = _FourRanks()
+@lru_cache(maxsize=_REMEMBERED)
+def _plane(counts: Counts) -> bytes:
+    """The plane of some cards."""
+    high = _four_ranks(counts >> 48)
+    low = (_four_ranks(counts >> at & 0xFFFF) for at in (0, 16, 32))
+    return b"".join((*low, high[:5], high[8:9]))
 
 
-class _Planes(dict[Counts, bytes]):
-    """The plane of some cards; forgotten when there are many."""
-
-    def __missing__(self, counts: Counts) -> bytes:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        four = _four_ranks
-        high = four[counts >> 48]
-        self[counts] = plane = b"".join(
-            (
-                four[counts & 0xFFFF],
-                four[counts >> 16 & 0xFFFF],
-                four[counts >> 32 & 0xFFFF],
-                high[:5],
-                high[8:9],
-            )
-        )
-        return plane
+@lru_cache(maxsize=_REMEMBERED)
+def _size(counts: Counts) -> int:
+    """The number of some cards, unknown ones too."""
+    return sum(counts >> at & 7 for at in range(0, UNKNOWN_FROM, 4)) + (counts >> UNKNOWN_FROM)
 
 
-class _Sizes(dict[Counts, int]):
-    """The number of some cards, unknown ones too; forgotten when there are many."""
-
-    def __missing__(self, counts: Counts) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[counts] = size = sum(counts >> at & 7 for at in range(0, UNKNOWN_FROM, 4)) + (
-            counts >> UNKNOWN_FROM
-        )
-        return size
-
-
-class _ActionPlanes(dict[int, bytes]):
+@cache
+def _play(action: int) -> bytes:
     """The plane of a combination by its id; zeros for a pass."""
-
-    def __missing__(self, action: int) -> bytes:
-        self[action] = plane = _planes[table().cards[action]]
-        return plane
+    return _plane(table().cards[action])
 
 
-_planes = _Planes()
-_sizes = _Sizes()
-_plays = _ActionPlanes()
 _NOTHING = bytes(PLANE)
 _PADDING = tuple(bytes(PLANE * (RECENT - n)) for n in range(RECENT + 1))
 """By the number of actions so far, what stands before them."""
@@ -136,17 +105,17 @@ class DouDizhuObserver(_AnyDouDizhu):
         state = cast("DouDizhuState", play.state)
         hands, dealt, moves, landlord = state.hands, play.first.hands, play.actions, state.landlord
         seats = (landlord, (landlord + 1) % 3, (landlord + 2) % 3)
-        count, planes, plays = len(moves), _planes, _plays
+        count = len(moves)
         cells = bytearray().join(
             (
-                planes[hands[seat]],
-                plays[state.best],
+                _plane(hands[seat]),
+                _play(state.best),
                 _PADDING[min(count, RECENT)],
-                *map(plays.__getitem__, moves[-RECENT:]),
-                *[planes[dealt[other] - hands[other]] for other in seats],
+                *map(_play, moves[-RECENT:]),
+                *[_plane(dealt[other] - hands[other]) for other in seats],
                 *[_last_of(moves, role) for role in range(3)],
-                *[_LEFT_20[_sizes[hands[other]]] for other in seats],
-                planes[_counts_of(play.deal.extra)],
+                *[_LEFT_20[_size(hands[other])] for other in seats],
+                _plane(_counts_of(play.deal.extra)),
                 _ROLES[(seat - landlord) % 3],
             )
         )
@@ -185,36 +154,35 @@ class RoleObserver(_AnyDouDizhu):
     def vector(self, play: Play, seat: Seat) -> Vector:
         state = cast("DouDizhuState", play.state)
         hands, dealt, moves = state.hands, play.first.hands, play.actions
-        planes, plays = _planes, _plays
         count = len(moves)
-        parts = [planes[hands[seat]]]
+        parts = [_plane(hands[seat])]
         if self._visible:
-            parts.append(planes[sum(hands) - hands[seat]])
+            parts.append(_plane(sum(hands) - hands[seat]))
         if not count:
             parts.append(_NOTHING)
         else:
             last = moves[-1]
-            parts.append(plays[moves[-2] if last == PASS and count > 1 else last])
+            parts.append(_play(moves[-2] if last == PASS and count > 1 else last))
         if count < RECENT:
             parts.append(_PADDING[count])
-        parts += map(plays.__getitem__, moves[-RECENT:])
+        parts += map(_play, moves[-RECENT:])
         if seat == 0:
             parts += (
-                planes[dealt[2] - hands[2]],
-                planes[dealt[1] - hands[1]],
-                self._left_17[_sizes[hands[2]]],
-                self._left_17[_sizes[hands[1]]],
+                _plane(dealt[2] - hands[2]),
+                _plane(dealt[1] - hands[1]),
+                self._left_17[_size(hands[2])],
+                self._left_17[_size(hands[1])],
             )
         else:
             mate = 3 - seat
             kept = _first_of if self._rlcard else _last_of
             parts += (
-                planes[dealt[0] - hands[0]],
-                planes[dealt[mate] - hands[mate]],
+                _plane(dealt[0] - hands[0]),
+                _plane(dealt[mate] - hands[mate]),
                 kept(moves, 0),
                 kept(moves, mate),
-                self._left_20[_sizes[hands[0]]],
-                self._left_17[_sizes[hands[mate]]],
+                self._left_20[_size(hands[0])],
+                self._left_17[_size(hands[mate])],
             )
         # A bytearray, so that the array may be written to.
         return np.frombuffer(bytearray().join(parts), np.int8)
@@ -223,8 +191,8 @@ class RoleObserver(_AnyDouDizhu):
 def _last_of(moves: list[int], role: int) -> bytes:
     """The plane of a role's last action; the landlord having begun, role r did every third one from r on."""
     count = len(moves)
-    return _plays[moves[count - 1 - (count - 1 - role) % 3]] if count > role else _NOTHING
+    return _play(moves[count - 1 - (count - 1 - role) % 3]) if count > role else _NOTHING
 
 
 def _first_of(moves: list[int], role: int) -> bytes:
-    return _plays[moves[role]] if len(moves) > role else _NOTHING
+    return _play(moves[role]) if len(moves) > role else _NOTHING

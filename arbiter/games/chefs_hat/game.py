@@ -236,11 +236,9 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
             yield gift_wording(given)
 
     def request(self, state: ChefsHatState, seat: Seat) -> Command:  # noqa: ARG002
-        """gen_special, gen_exchange with the number of cards, gen_move."""
         return state.request
 
     def answer_words(self, state: ChefsHatState, seat: Seat) -> int:  # noqa: ARG002
-        """One, but for a gift of two cards."""
         return state.wanted
 
     def parse(self, state: ChefsHatState, seat: Seat, text: str) -> Action:  # noqa: ARG002
@@ -248,7 +246,6 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return state.parse(text)
 
     def action_text(self, state: ChefsHatState, seat: Seat, action: Action) -> str:  # noqa: ARG002
-        """``C11;Q2;J1``, ``pass``, ``food_fight``, or cards, ascending."""
         if action < STEPS:
             return STEP_NAMES[action]
         if action < STEPS + len(SPECIALS):
@@ -272,7 +269,6 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
-        """Roles and places by seat; the round, and a special action."""
         setting, places = state.setting, [""] * SEATS
         for place, seat in zip(PLACES, state.order, strict=False):
             places[seat] = place
@@ -311,11 +307,9 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         )
 
     def taker(self, before: ChefsHatState, after: ChefsHatState) -> Seat | None:
-        """Return the seat that called a pizza."""
         return after.to_act[0] if after.to_act and after.rounds > before.rounds else None
 
     def exchanged(self, before: ChefsHatState | None, after: ChefsHatState) -> Sequence[Exchange]:
-        """The gifts, when all are known."""
         if not after.in_play or (before is not None and before.in_play):
             return ()
         return [

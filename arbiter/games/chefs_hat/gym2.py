@@ -85,9 +85,6 @@ class Gym2State(_Gym2Fields, ChefsHatState):
 
     __slots__ = ()
 
-    def legal(self, seat: Seat) -> tuple[Action, ...]:
-        return ids_of(self.masks[seat] & _CAN[self.table] | PASSING)
-
     def refused(self, seat: Seat) -> tuple[Action, ...]:
         """Discards with two jokers, after the opening play."""
         mask = self.masks[seat]
@@ -95,12 +92,6 @@ class Gym2State(_Gym2Fields, ChefsHatState):
 
     def playable(self, seat: Seat) -> int:
         return self.masks[seat] & _CAN[self.table] | PASSING
-
-    def allows(self, seat: Seat, action: Action) -> bool:
-        return seat in self.to_act and action >= 0 and self._can(seat, action)
-
-    def _can(self, seat: Seat, action: Action) -> bool:
-        return bool(self.playable(seat) >> action & 1)
 
     def forced(self, seat: Seat) -> bool:
         """After too many passes or refused tries."""
@@ -110,7 +101,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         """The state after the action or after the random one in its place; IllegalAction with the reason."""
         if seat not in self.to_act:
             raise IllegalAction(f"it is not seat {seat}'s turn")
-        # As `_can`: a call would cost a twentieth of a ply.
+        # As `playable`: a call would cost a twentieth of a ply.
         if action < 0 or not (self.masks[seat] & _CAN[self.table] | PASSING) >> action & 1:
             raise self._refusal(seat, action)
         if self.passes[seat] < PATIENCE and self.misses[seat] < PATIENCE:
@@ -131,7 +122,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         """Return the state after a try: refused ones leave all but a counter as it is."""
         if forced is not None:
             return self._done(seat, forced, (*self.random_actions, (seat, forced)))
-        if not self._can(seat, tried):
+        if not self.playable(seat) >> tried & 1:
             return self._replace(misses=_set(self.misses, seat, self.misses[seat] + 1))
         return self._done(seat, tried, self.random_actions)
 

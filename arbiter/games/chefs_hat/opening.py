@@ -93,9 +93,6 @@ class Opening(_OpeningFields, ChefsHatState):
     def playable(self, seat: Seat) -> int:
         return sum(1 << action for action in self.legal(seat))
 
-    def allows(self, seat: Seat, action: Action) -> bool:
-        return seat in self.to_act and action in self.legal(seat)
-
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
         """Declare or give; what was given moves once both have chosen."""
         if not self.allows(seat, action):

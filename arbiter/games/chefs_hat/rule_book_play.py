@@ -25,7 +25,6 @@ from arbiter.games.chefs_hat.actions import (
     TWO_JOKERS,
     cards_of,
     count_of,
-    ids_of,
     mask_of,
 )
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands, golden_eleven
@@ -91,17 +90,10 @@ class BookState(_BookFields, ChefsHatState):
         table = FIRST_PLAY if ELEVEN in hands[opener] else CLEARED
         return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 1)
 
-    def legal(self, seat: Seat) -> tuple[Action, ...]:
+    def playable(self, seat: Seat) -> int:
         """Return what beats the table, or anything to lead; a pass only where there is something to beat."""
         table = self.table
-        return ids_of(self.hands[seat] & _MAY[table] | _MAY_PASS[table])
-
-    def playable(self, seat: Seat) -> int:
-        table = self.table
         return self.hands[seat] & _MAY[table] | _MAY_PASS[table]
-
-    def allows(self, seat: Seat, action: Action) -> bool:
-        return seat in self.to_act and action >= 0 and bool(self.playable(seat) >> action & 1)
 
     def apply(self, seat: Seat, action: Action) -> BookState:
         setting, to_act, hands, table, last, out, done, order, rounds = self

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 from arbiter.errors import IllegalAction
 from arbiter.games.cards import Card
-from arbiter.games.chefs_hat.actions import NOTHING, STEP_IDS
+from arbiter.games.chefs_hat.actions import NOTHING, STEP_IDS, ids_of
 from arbiter.games.chefs_hat.deal import ChefsHatDeal, Gift, Hands
 from arbiter.games.game import Action, Command, Seat
 
@@ -86,14 +86,15 @@ class ChefsHatState(Protocol):
 
     # What can be done, and what comes of it.
 
-    def legal(self, seat: Seat) -> tuple[Action, ...]:
-        """The legal actions, ascending."""
-
     def playable(self, seat: Seat) -> int:
         """The legal actions as a mask."""
 
+    def legal(self, seat: Seat) -> tuple[Action, ...]:
+        """The legal actions, ascending."""
+        return ids_of(self.playable(seat))
+
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when an action is legal."""
+        return seat in self.to_act and action >= 0 and bool(self.playable(seat) >> action & 1)
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
         """The state after an action; IllegalAction with the reason."""

@@ -202,7 +202,6 @@ class DouDizhu(Game[DouDizhuState]):
         return {"landlords": [deal.seat for deal in deals]}
 
     def start(self, deal: Deal) -> DouDizhuState:
-        """The landlord leads."""
         hands = tuple([sum([UNITS[card] for card in hand]) for hand in deal.hands])
         return DouDizhuState(self, (deal.seat,), hands, PASS, deal.seat, deal.seat, 0)
 
@@ -246,7 +245,6 @@ class DouDizhu(Game[DouDizhuState]):
         return action
 
     def action_text(self, state: DouDizhuState, seat: Seat, action: Action) -> str:  # noqa: ARG002
-        """``34567``, ``pass``."""
         return table().names[action]
 
     def news(
@@ -263,7 +261,6 @@ class DouDizhu(Game[DouDizhuState]):
         return play, Tell(_EVERYBODY, "end_deal {} {} {}".format(*after.points()))
 
     def hand(self, state: DouDizhuState, seat: Seat) -> tuple[Card, ...]:
-        """The cards left, the first copies of each rank, then unknown ones."""
         return cards_in(state.hands[seat])
 
     def table(self, state: DouDizhuState) -> tuple[tuple[Seat, str], ...]:
@@ -292,7 +289,6 @@ class DouDizhu(Game[DouDizhuState]):
         return _JOKERS.get(name) or super().face(name)
 
     def cards_of(self, words: str) -> tuple[str, ...]:
-        """The letters of a combination."""
         return () if words == "pass" else tuple(words)
 
     def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
@@ -302,11 +298,9 @@ class DouDizhu(Game[DouDizhuState]):
         return None
 
     def card_name(self, card: Card) -> str:
-        """The rank: ``T``."""
         return RANKS[card // 4 + card // 53]
 
     def card_of(self, name: str) -> Card:
-        """The first card with this name."""
         if len(name) != 1 or name not in RANKS:
             raise KeyError(name)
         return FIRST_COPIES[RANKS.index(name)]
