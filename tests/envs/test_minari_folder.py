@@ -12,8 +12,7 @@ import pytest
 
 from arbiter import envs
 from arbiter.cli import exit_code
-from arbiter.envs.minari_folder import MinariFolder
-from arbiter.envs.offline_episodes import episodes
+from arbiter.envs.minari_folder import MinariFolder, episodes
 from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.replay.export.columns import facts
