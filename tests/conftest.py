@@ -42,6 +42,7 @@ SPREAD = {
         "season/test_begun_rounds",
         "season/test_interrupted_rounds",
         "store/test_coordinator_lock",
+        "table/interactive/test_console",
     )
 }
 """Files whose tests share nothing, and take long one after the other."""

@@ -179,7 +179,7 @@ PROMISES: list[tuple[AnyGame, dict[str, Any]]] = [
 """Planning's are checked with the check itself, in tests/testing."""
 
 
-@pytest.mark.parametrize(("game", "how"), PROMISES, ids=repr)
+@pytest.mark.parametrize(("game", "how"), PROMISES, ids=[repr(game) for game, _ in PROMISES])
 def test_every_promise_of_a_game_is_kept(game: AnyGame, how: dict[str, Any]) -> None:
     check_game(game, **how)
 
