@@ -23,9 +23,7 @@ from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.observer import AnyGameObserver
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.games.cards import Stream
 from arbiter.games.codepiece import Codepiece
-from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.envs.forms import OPTIONS, made
 
 DATA = Path(__file__).parents[1] / "data"
@@ -125,54 +123,6 @@ def test_masks_and_observations_of_all_agents_along_a_match(kind):
         assert env.last()[1:4] == (env.play.totals[env.seat_of(agent)], True, False)
         env.step(None)
     assert not env.agents
-
-
-def test_a_match_is_the_one_that_the_referee_deals(kind):
-    """The deals of a seed are those of round 1 of a season, and the points those of the same actions."""
-    env = made(kind)
-    game = env.play.game
-    record = play_by_policy(game, random_policy("envs"), match_spec(game, seed="envs"))
-    env.reset(seed="envs")
-    while not env.play.over:
-        play = env.play
-        env.step(Random(len(play.actions)).choice(env.legal_ids(env.agent_selection)))
-    # Chef's Hat's later deals depend on play, their cards do not.
-    for ours, theirs in zip(env.play.played, record.deals, strict=False):
-        assert game.deal_json(ours.deal)["hands"] == theirs["hands"]
-
-
-def test_the_next_match_without_a_seed_has_other_deals_that_the_seed_decides(kind):
-    def deals(env):
-        found = []
-        env.reset(seed=7)
-        for _ in range(3):
-            found.append(env.play.deal.hands)
-            env.reset()
-        return found
-
-    first = deals(made(kind))
-    assert first == deals(made(kind))
-    assert len(set(first)) == 3
-    game = made(kind).play.game
-    assert first[1] == game.deal(0, Stream.of_deal(7, 2, 0), None).hands
-
-
-def test_planning_ids_do_not_depend_on_the_programme():
-    for deals in ([[1, 0]], [[13, 0]], [[2, 0], [4, 1]]):
-        env = envs.aec("planning", deals=deals)
-        env.reset(seed=2)
-        assert env.action_space("seat_0").n == 66
-        assert [env.action_name(i) for i in (0, 13, 14, 65)] == ["0", "13", "2C", "AS"]
-        for _ in range(4):
-            env.step(0)
-        hand = env.play.game.hand(env.play.state, 0)
-        assert env.legal_ids("seat_0") == [14 + card for card in hand]
-    # What nobody can declare in this programme is an illegal move, not some card.
-    for action in (2, 13, 14):
-        env = envs.aec("planning", deals=[[1, 0]])
-        env.reset(seed=2)
-        env.step(action)
-        assert env.rewards["seat_0"] == -1
 
 
 @pytest.mark.parametrize("rules", ["book", "gym2"])
@@ -284,23 +234,6 @@ def test_large_masks_behave_as_other_arrays():
 
 
 # Illegal moves, wrong calls.
-
-
-def test_who_acts_illegally_pays_and_is_told_why(kind):
-    env = made(kind)
-    env.reset(seed=3)
-    author = env.agent_selection
-    env.step(max(set(range(env.action_space(author).n)) - set(env.legal_ids(author))))
-    assert env.rewards == {agent: -1.0 if agent == author else 0.0 for agent in env.possible_agents}
-    assert all(env.terminations.values())
-    assert not any(env.truncations.values())
-    assert ["illegal" in env.infos[agent] for agent in env.agents] == [
-        agent == author for agent in env.agents
-    ]
-    if kind.startswith(("codepiece", "chefs_hat")):
-        # Observations that have legal actions in them agree with the mask.
-        cells = slice(156, 219) if kind == "codepiece" else slice(28, 228)
-        assert not any(env.vector(agent)[cells].any() for agent in env.agents)
 
 
 def test_steps_after_the_end(kind):

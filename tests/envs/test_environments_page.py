@@ -100,28 +100,31 @@ def test_sizes_beside_those_of_others_are_ours() -> None:
     assert pettingzoo.strip() == f"{' or '.join(roles[:2])}; {' or '.join(roles[2:])} with them"
 
 
+def run_example(section: str, number: int = 0) -> str:
+    """The text of a section, of whose examples one is run."""
+    text = PAGE.read_text().partition(f"## {section}\n")[2].partition("\n## ")[0]
+    exec(re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[number], {})
+    return text
+
+
 def test_the_ladder_of_the_page_comes_out_as_it_stands_there(capsys: pytest.CaptureFixture[str]) -> None:
-    section = PAGE.read_text().partition("## How good is it?\n")[2].partition("\n## ")[0]
-    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], {})
-    shown = re.findall(r"^```text\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0]
+    shown = re.findall(r"^```text\n(.*?)^```", run_example("How good is it?"), re.MULTILINE | re.DOTALL)[0]
     assert capsys.readouterr().out == shown + "[False, True]\n"
 
 
 def test_the_self_play_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    section = PAGE.read_text().partition("## Self-play\n")[2].partition("\n## ")[0]
-    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], {})
+    run_example("Self-play")
     said = capsys.readouterr().out
     assert all(name in said for name in ("first", "second", "random", "learner-2"))
+
+
+def test_the_examples_of_a_batch_run(capsys: pytest.CaptureFixture[str]) -> None:
+    run_example("Many matches at once")
+    run_example("Many matches at once", 1)
+    assert 0 <= float(capsys.readouterr().out) <= 4
 
 
 @pytest.mark.parametrize("game", names())
 def test_the_page_names_the_shipped_bots_of_a_game(game: str) -> None:
     shipped = ", ".join(f"`{name}`" for name in bot_names(game) if name != "random")
     assert f"| `{game}` | {shipped} |" in PAGE.read_text()
-
-
-@pytest.mark.parametrize("number", [0, 1])
-def test_the_examples_of_a_batch_run(number: int, capsys: pytest.CaptureFixture[str]) -> None:
-    section = PAGE.read_text().partition("## Many matches at once\n")[2].partition("\n## ")[0]
-    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[number], {})
-    assert number == 0 or 0 <= float(capsys.readouterr().out) <= 4

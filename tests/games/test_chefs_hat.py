@@ -495,7 +495,7 @@ def test_a_game_has_as_many_matches_as_it_says(options, deals):
     assert (len(record.deals), sum(record.points)) == (deals, 6 * deals)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_game_to_points_ends_after_the_match_in_which_someone_reaches_them(seed):
     game = ChefsHat(points=15)
     record = play_by_policy(game, random_policy(seed), match_spec(game, seed=str(seed)))

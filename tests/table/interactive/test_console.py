@@ -180,13 +180,6 @@ def test_a_word_that_is_neither_an_answer_nor_a_command_leads_to_help(
     assert lines[-1] == "> exit"
 
 
-def test_a_bot_on_the_command_line_is_named_as_it_was_typed(
-    arbiter: Run,
-) -> None:
-    code, _, err = arbiter("console", *SHORT, "--seat", "bot:./nope")
-    assert (code, err) == (2, "arbiter: bot:./nope: there is no program ./nope\n")
-
-
 def test_usage_errors_are_one_line(arbiter: Run, tmp_path: Path) -> None:
     cases = {
         (): "what is to be played: --game G, --config CONFIG --player NAME, --config CONFIG --from MATCH_ID or --fr",
@@ -198,6 +191,7 @@ def test_usage_errors_are_one_line(arbiter: Run, tmp_path: Path) -> None:
         ("--from-replay", "x", "--record", "x"): "--record and --from-replay: one recorded match is fed",
         ("--from-replay", "x", "--config", "x"): "a replay holds the whole match (leave out --config)",
         ("--game", "planning", "--seat", "9=human"): "--seat: there is no seat 9, only 0 to 3",
+        (*SHORT, "--seat", "bot:./nope"): "arbiter: bot:./nope: there is no program ./nope",
     }
     for arguments, words in cases.items():
         code, out, err = arbiter("console", *arguments)
@@ -529,23 +523,6 @@ def test_players_whose_settings_are_not_kept_are_not_guessed(
     code, out, err = arbiter("console", "--config", changed_season, "--from", "r001/t01/m0")
     assert (code, out, err.count("\n")) == (2, "", 4)
     assert "the command of dan is not known: the settings of that round are not kept" in err
-
-
-@pytest.mark.process
-def test_a_record_of_play_is_fed_too(arbiter: Run, bot: Told, tmp_path: Path) -> None:
-    record, deals = tmp_path / "m.json", tmp_path / "d.json"
-    hands = [["2C", "3C"], ["4C", "5C"], ["6C", "7C"], ["8C", "9C"]]
-    deals.write_text(json.dumps([{"hands": hands, "starter": 0}, {"hands": hands, "starter": 1}]))
-    crasher = bot(crash_at(3))
-    bots = [word for command in (crasher, RANDOM, RANDOM, RANDOM) for word in ("--bot", command)]
-    arbiter("play", *SHORT[:2], *SHORT[4:], *bots, "--deals", deals, "--record", record)
-    _, out, _ = arbiter("console", "--record", record, "--seat", f"bot:{crasher}", script="hands\nstep\n")
-    moves = len(json.loads(record.read_text())["moves"])
-    assert f"fed {moves} of {moves} recorded decisions" in out
-    assert "RuntimeError: the bug" in out.partition("> step")[2]
-    assert not re.search(r"\d[DHS]\b", out.partition("> hands")[2])
-    code, _, err = arbiter("console", "--record", record, "--until", "99")
-    assert (code, err) == (2, f"arbiter: --until 99: the record has {moves} decisions\n")
 
 
 # The machine alone, without a process.
