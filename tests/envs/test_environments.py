@@ -21,7 +21,7 @@ from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
 from arbiter.envs.observers.observer import AnyGameObserver
-from arbiter.errors import ConfigError
+from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import make
 from arbiter.games.codepiece import Codepiece
 from tests.envs.forms import OPTIONS, made
@@ -398,6 +398,15 @@ def test_masks_and_vectors_are_not_made_until_asked_for(monkeypatch):
     assert made == [1]
     env.observe(env.agent_selection)
     assert sorted(made) == [1, 1, 2]
+
+
+def test_a_play_refuses_what_the_game_refuses():
+    play = Play(make("codepiece", {}))
+    play.reset(seed=1)
+    with pytest.raises(IllegalAction, match="not seat 3's turn"):
+        play.act(3, 0)
+    assert play.turn == 1
+    assert play.to_act == (1,)
 
 
 @pytest.mark.parametrize(

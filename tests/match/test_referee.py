@@ -447,4 +447,5 @@ def test_what_is_left_is_what_was_granted_less_what_was_charged(time):
         charged[move.seat] += move.charged_ns
         answers[move.seat] += 1
         granted = 10 * SECOND + (7 * MS * answers[move.seat] if "+" in time else 0)
+        assert {ns % 1000 for ns in move[4:]} == {0}
         assert move.left_ns == granted - charged[move.seat]
