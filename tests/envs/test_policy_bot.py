@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -20,8 +19,7 @@ from arbiter.games import make
 from arbiter.games.codepiece import Codepiece
 from arbiter.testing import match_spec, play_in_memory
 from tests.envs.forms import OPTIONS, last, name_of
-
-ROOT = Path(__file__).parents[2]
+from tests.fixtures.commands import RANDOM
 
 MATCHES = OPTIONS | {
     "planning of three": {"seats": 3, "deck": "89TJQKA SHC"},
@@ -327,7 +325,7 @@ def test_the_referee_plays_with_a_policys_program(tmp_path):
     main.write_text(MAIN.format(game=game.name))
     words = ["play", "--strict", "--isolation", "plain", "--game", game.name, "--seed", "1"]
     words += ["--bot", f"{sys.executable} {main}"]
-    words += ["--bot", f"{sys.executable} -S {ROOT}/bots/python/{game.name}_random.py"] * 3
+    words += ["--bot", RANDOM] * 3
     for key, value in MATCHES[kind].items():
         words += ["--option", f"{key}={value}"]
     assert exit_code(words) == 0
