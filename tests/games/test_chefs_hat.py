@@ -19,6 +19,7 @@ from arbiter.games.chefs_hat.actions import (
     JOKER,
     STEP_NAMES,
     card_of_step,
+    cards_laid,
     cards_of,
     discarded,
     gift,
@@ -129,6 +130,13 @@ def test_a_mask_is_the_hand_and_what_it_can_lead(cards, size):
 @given(st.integers(0, (1 << 200) - 1))
 def test_the_ids_of_a_mask(mask):
     assert ids_of(mask) == tuple(i for i in range(200) if mask >> i & 1)
+
+
+def test_the_cards_of_a_discard():
+    assert [list(cards_laid(action)) for action in range(198)] == [
+        laid_cards(action) for action in range(198)
+    ]
+    assert (cards_laid(198), cards_laid(199)) == ((12,), ())
 
 
 def laid_cards(action):

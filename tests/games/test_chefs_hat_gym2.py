@@ -13,13 +13,7 @@ from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, exchanged
 from arbiter.match.record import Fault
-from arbiter.testing import (
-    Said,
-    ScriptedBot,
-    play_by_policy,
-    play_in_memory,
-    random_policy,
-)
+from arbiter.testing import Said, ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.fixtures.chefs_hat_traces import games, shape_of
 
 pytestmark = pytest.mark.slow
@@ -123,6 +117,14 @@ def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted(
 
 
 # At the table
+
+
+def test_the_opener_holds_a_joker_after_the_exchange():
+    for seed in range(3):
+        record = play_by_policy(GAME, random_policy(seed), match_spec(GAME, seed=str(seed)))
+        for shape in record.deals:
+            state = GAME.start(GAME.deal_from_json(shape))
+            assert JOKER in state.hand(shape["opener"])
 
 
 def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():

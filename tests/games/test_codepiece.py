@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arbiter.errors import IllegalAction
 from arbiter.games.cards import Stream
 from arbiter.games.codepiece import DECK, IDS, WORDS, Codepiece
-from arbiter.games.game import Deal
+from arbiter.games.game import Deal, Tell
 from arbiter.testing import (
     ScriptedBot,
     match_spec,
@@ -130,6 +130,16 @@ def test_play_follows_the_rule_book(seed) -> None:
     points = state.points()
     assert points[0] == points[2] == -points[1] == -points[3]
     assert abs(points[0]) in (state.bid, 2 * state.bid)
+
+
+def test_the_forced_bid_is_told_before_the_trump_is_asked_for() -> None:
+    before = after(BIDDING, "pass", "pass", "pass")
+    state = after(before, "pass")
+    everybody = (0, 1, 2, 3)
+    assert list(GAME.news(before, 1, IDS["pass"], state)) == [
+        Tell(everybody, "bid 1 pass"),
+        Tell(everybody, "bid 2 bid_7"),
+    ]
 
 
 def test_mixed_partners_meet_in_all_partnerings_and_shifts() -> None:
