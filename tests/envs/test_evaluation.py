@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from arbiter import envs
@@ -71,24 +70,6 @@ def test_a_bots_fault_loses_to_the_policy(tmp_path: Path) -> None:
     rung = envs.evaluate(first, "dou_dizhu", [bot], rounds=1, limits=LIMITS).rungs[0]
     assert (rung.opponent, rung.matches, rung.faults, rung.lost) == ("silent", 3, 3, 0)
     assert rung.won
-
-
-def test_a_model_with_predict_is_evaluated_as_it_is() -> None:
-    class Model:
-        def predict(self, observation: Any, action_masks: Any) -> tuple[Any, None]:
-            return np.array(np.flatnonzero(action_masks)[0]), None
-
-    options: dict[str, Any] = {"dealers": [0]}
-    assert (
-        envs.evaluate(Model(), "codepiece", ["random"], rounds=3, **options).rungs
-        == envs.evaluate(first, "codepiece", ["random"], rounds=3, **options).rungs
-    )
-
-
-def test_as_text_it_is_a_table() -> None:
-    lines = str(envs.evaluate(first, "dou_dizhu", ["random", first], rounds=2)).splitlines()
-    assert lines[0].split()[:3] == ["opponent", "matches", "points"]
-    assert [line.split()[0] for line in lines[1:]] == ["random", "first"]
 
 
 @pytest.mark.parametrize(

@@ -137,16 +137,6 @@ def test_a_match_that_ends_before_the_agents_first_decision_takes_one_step():
         env.step(0)
 
 
-def test_rendering_names_who_sits_where(capsys):
-    env = envs.single("planning", first, render_mode="ansi")
-    env.reset(seed=1)
-    assert "seat_0 agent" in str(env.render())
-    assert "seat_1 first" in str(env.render())
-    env = envs.single("planning", render_mode="human")
-    env.reset(seed=1)
-    assert "seat_1 random" in capsys.readouterr().out
-
-
 # What cannot be.
 
 

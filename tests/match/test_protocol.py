@@ -126,17 +126,6 @@ def test_an_incomplete_reply_is_waited_for(data):
     assert fed(data)[:2] == ([], None)
 
 
-def test_a_reply_after_one_that_came_in_two_pieces_is_found():
-    # The place up to which the first was scanned must not be carried over to the next.
-    connection = Connection()
-    connection.feed(b"= TD\n")
-    assert connection.reply() is None
-    connection.feed(b"\n")
-    assert connection.reply() == Answer(True, b"TD", b"= TD\n\n")
-    connection.feed(b"\n?\n\n")
-    assert connection.reply() == Answer(False, b"", b"?\n\n")
-
-
 # Faults
 
 
@@ -244,17 +233,6 @@ def test_a_batch_is_taken_when_its_last_reply_is_complete():
     connection.feed(b"D\n\n=\n\n")
     assert connection.take(5) == (*[DONE] * 4, Answer(True, b"TD", b"= TD\n\n"))
     assert connection.stale() == PLAIN
-
-
-def test_a_batch_after_a_reply_in_two_pieces_is_taken():
-    connection = Connection()
-    connection.feed(b"=\n")
-    assert not connection.take(3)
-    connection.feed(b"\n=\n\n\n? no\n\n")
-    answers = connection.take(3)
-    connection.feed(b"\n? yes\n\n")
-    answers += connection.take(1)
-    assert [answer.text for answer in answers] == [b"", b"", b"no", b"yes"]
 
 
 # Words
