@@ -1,4 +1,4 @@
-"""Time in which the referee itself did not run is no bot's: everything stopped, or the worker alone."""
+"""Time in which the referee itself did not run is no bot's: everything stopped, the worker alone, a control group."""
 
 from __future__ import annotations
 
@@ -75,8 +75,41 @@ def signalled(pids: Callable[[], list[int]]) -> Callable[[], Any]:
     return stopped
 
 
+def frozen(pid: int) -> Callable[[], Any]:
+    """Freezes a control group that a process and all that it starts is in; skips the test without one."""
+    for root, file, on, off in (
+        ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"),
+        ("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED"),
+    ):
+        group = Path(root, f"arbiter-test-{pid}")
+        # Of the two kinds, one may be an empty folder here.
+        if not Path(root, "cgroup.procs").exists():
+            continue
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / "cgroup.procs").write_text(str(pid))
+            (group / file).write_text(off)
+        except OSError:
+            group.rmdir()
+            continue
+
+        @contextmanager
+        def stopped(group: Path = group, file: str = file, on: str = on, off: str = off) -> Iterator[None]:
+            (group / file).write_text(on)
+            try:
+                yield
+            finally:
+                (group / file).write_text(off)
+
+        return stopped
+    pytest.skip("no control group of our own may be made and frozen here")
+
+
 @pytest.mark.process
-@pytest.mark.parametrize("what", ["everything", "worker"])
+@pytest.mark.parametrize("what", ["everything", "worker", "group"])
 def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", PLAYING], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -85,7 +118,9 @@ def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     try:
-        if what == "worker":
+        if what == "group":
+            paused = frozen(process.pid)
+        elif what == "worker":
             paused = signalled(lambda: [process.pid])
         else:
             paused = signalled(lambda: [process.pid, *descendants_of(process.pid)])
@@ -101,6 +136,9 @@ def test_who_is_paused_in_a_match_does_not_lose_on_time(what: str) -> None:
     finally:
         process.kill()
         process.wait()
+        for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/freezer"):
+            with suppress(OSError):
+                Path(root, f"arbiter-test-{process.pid}").rmdir()
     told = [json.loads(line) for line in out.splitlines()]
     assert [forfeit for forfeit, _, _ in told] == [None] * 3
     assert sum(stopped for _, stopped, _ in told) > PAUSE_SECONDS * SECOND
