@@ -171,6 +171,19 @@ def test_an_environment_that_cannot_be_says_what_was_expected(more, message):
         envs.single("planning", **more)
 
 
+def test_there_is_no_step_before_the_first_reset_or_after_the_end():
+    env = envs.single("planning", deals=[[1, 0]])
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    to_the_end(env, seed=1)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    env.reset()
+    env.close()
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+
+
 def test_an_opponents_policy_that_is_wrong_is_named():
     def silly(observation, action_mask):
         return 65

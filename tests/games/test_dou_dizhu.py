@@ -16,11 +16,7 @@ from hypothesis import strategies as st
 from arbiter.errors import IllegalAction
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
-from arbiter.testing import (
-    Said,
-    ScriptedBot,
-    play_in_memory,
-)
+from arbiter.testing import Said, ScriptedBot, play_by_policy, play_in_memory
 from tests.fixtures.profiles import examples
 
 GAME = DouDizhu()
@@ -133,6 +129,20 @@ def test_both_peasants_win_when_one_is_rid_of_its_cards():
 # Words
 
 
+def test_a_table_of_three_is_played_in_three_cyclic_shifts():
+    assert (GAME.table_size, GAME.sides) == (3, None)
+    assert GAME.seatings == ((0, 1, 2), (2, 0, 1), (1, 2, 0))
+
+
+def test_the_greeting_names_rules_seat_and_landlords():
+    assert [wording[2] for wording in DouDizhu([2, 0]).greeting()] == [
+        "set_rules dou_dizhu 1",
+        "set_players 3 2",
+        "set_game 2 2 0",
+    ]
+    assert next(iter(DouDizhu(bombs="double").greeting()))[0] == "set_rules dou_dizhu 1 double"
+
+
 @given(word=st.sampled_from(table().names[:PASS]).flatmap(lambda name: st.permutations(name).map("".join)))
 @examples(100)
 def test_cards_may_be_named_in_any_order(word):
@@ -157,6 +167,14 @@ def test_a_move_in_another_order_is_announced_in_rank_order_and_noted():
 
 
 # Options and given deals
+
+
+def test_given_deals_replace_the_programme():
+    game = GAME.given([deal_of(landlord=2), deal_of(landlord=1)])
+    assert [wording[0] for wording in game.greeting()][2] == "set_game 2 2 1"
+    assert type(game) is DouDizhu
+    record = play_by_policy(game, smallest_policy)
+    assert [shape["landlord"] for shape in record.deals] == [2, 1]
 
 
 def test_a_deal_without_extra_cards_shows_none():
