@@ -1,4 +1,4 @@
-"""The rules of Dou Dizhu: recorded games, every promise of a game, words, options, given deals."""
+"""The rules of Dou Dizhu: recorded games, words, given deals."""
 
 from __future__ import annotations
 
@@ -121,9 +121,6 @@ def test_two_bombs_make_four_of_one():
 def test_both_peasants_win_when_one_is_rid_of_its_cards():
     words = ["3", "pass", "8", "pass", "pass", "TTTAA", "pass", "pass", "QQQQ", "pass", "pass", "3"]
     assert state_after(*words).points() == (-1, 1, 1)
-
-
-# Dealing
 
 
 # Words

@@ -1,4 +1,4 @@
-"""The rules of Planning, against a plain second implementation and the numbers of its page."""
+"""The rules of Planning, against a plain second implementation."""
 
 from __future__ import annotations
 
