@@ -21,8 +21,8 @@ from arbiter.games import make
 from arbiter.games.chefs_hat.actions import STEP_NAMES, step_of_card
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from tests.envs.forms import KITCHEN
-from tests.fixtures.chefs_hat_traces import games
 from tests.fixtures.profiles import tries
+from tests.fixtures.recorded_games import games
 
 KEYS = [
     "Matches", "Rounds", "Player_Names", "Author_Index", "Author_Possible_Actions", "Observation_Before",
@@ -63,7 +63,8 @@ def exchanged(env, observation, match):
 
 
 def test_under_gym2_a_recorded_game_comes_out_the_same_from_its_seed():
-    for recorded in games()[:: len(games()) // tries(len(games()))]:
+    recordings = games("chefs_hat/chefshat_games")
+    for recorded in recordings[:: len(recordings) // tries(len(recordings))]:
         env = env_for(recorded)
         observation, _ = env.reset(seed=recorded["seed"])
         for match in recorded["matches"]:

@@ -12,7 +12,7 @@ from gymnasium.error import InvalidAction
 from arbiter.envs.codepiece import BidAction, Engine, PlayAction, TrumpAction, action_of
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games.codepiece import WORDS
-from tests.fixtures.recorded_codepiece import games
+from tests.fixtures.recorded_games import games
 
 
 def plain(state):
@@ -22,7 +22,7 @@ def plain(state):
 
 
 def test_every_state_and_observation_is_the_recorded_one() -> None:
-    for game in games():
+    for game in games("codepiece/codepiece_games"):
         engine = Engine(seed=game["seed"])
         state, player = engine.init_game()
         assert state["dealer_id"] == game["dealer"]
@@ -116,7 +116,7 @@ def test_a_game_has_to_be_begun_and_ends() -> None:
 
 
 def test_given_hands_are_dealt() -> None:
-    hands = games()[0]["hands"]
+    hands = games("codepiece/codepiece_games")[0]["hands"]
     engine = Engine()
     state, player = engine.init_game(hands, dealer=2)
     assert (player, state["hand"], state["dealer_id"]) == (3, hands[3], 2)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from base64 import b64decode
 from hashlib import sha1
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,14 +15,9 @@ from arbiter.envs import dou_dizhu_v4
 from arbiter.envs.dou_dizhu_v4 import AGENTS
 from arbiter.errors import ConfigError
 from arbiter.games.dou_dizhu.combinations import PASS, table
+from tests.fixtures.recorded_games import games
 
-DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 RLCARD = "rlcard-1.2.0"
-
-
-def recorded(name):
-    with gzip.open(DATA / name, "rt") as lines:
-        return [game for game in map(json.loads, lines) if game["type"] == "game"]
 
 
 def packed(vector):
@@ -41,12 +33,12 @@ def hands_of(env):
 
 @pytest.fixture(scope="module")
 def rlcard_games():
-    return recorded("rlcard_games.jsonl.gz")
+    return games("dou_dizhu/rlcard_games")
 
 
 @pytest.fixture(scope="module")
 def pettingzoo_games():
-    return recorded("pettingzoo_games.jsonl.gz")
+    return games("dou_dizhu/pettingzoo_games")
 
 
 def test_deals_observations_and_legal_actions_are_those_of_rlcard(rlcard_games):

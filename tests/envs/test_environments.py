@@ -6,7 +6,6 @@ import pickle
 import pkgutil
 import subprocess
 import sys
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -26,7 +25,6 @@ from arbiter.games import make
 from arbiter.games.codepiece import Codepiece
 from tests.envs.forms import OPTIONS, made
 
-DATA = Path(__file__).parents[1] / "data"
 # PettingZoo warns of observations that are mappings unless the environment is on a list of its own.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array"),

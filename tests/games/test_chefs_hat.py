@@ -41,8 +41,8 @@ from arbiter.testing import (
     play_in_memory,
     random_policy,
 )
-from tests.fixtures.chefs_hat_traces import games, shape_of
 from tests.fixtures.profiles import examples
+from tests.fixtures.recorded_games import games, shape_of
 
 GAME = ChefsHat()
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "chefs_hat.md"
@@ -165,7 +165,12 @@ def test_a_card_given_alone_has_an_id_among_the_200():
 
 
 def test_recorded_games_are_legal_play_until_they_depart_from_the_book():
-    steps = [compare(match) for game in games() if game["maxRounds"] <= 0 for match in game["matches"]]
+    steps = [
+        compare(match)
+        for game in games("chefs_hat/chefshat_games")
+        if game["maxRounds"] <= 0
+        for match in game["matches"]
+    ]
     assert (len(steps), sum(steps)) == (112, 4132)
 
 

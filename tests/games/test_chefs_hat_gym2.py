@@ -14,7 +14,7 @@ from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
 from arbiter.games.chefs_hat.deal import ROLES, exchanged
 from arbiter.match.record import Fault
 from arbiter.testing import Said, ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
-from tests.fixtures.chefs_hat_traces import games, shape_of
+from tests.fixtures.recorded_games import games, shape_of
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ class Source:
 
 
 def test_a_recorded_game_comes_out_the_same_from_its_seed():
-    for recorded in games():
+    for recorded in games("chefs_hat/chefshat_games"):
         game, source = game_of(recorded), Source(recorded["seed"])
         totals, roles = [0] * 4, [""] * 4
         hands = source.deal()
@@ -109,7 +109,12 @@ def compared(before, step, source):
 
 
 def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted():
-    traded = [match for recorded in games() for match in recorded["matches"] if match["exchange"]]
+    traded = [
+        match
+        for recorded in games("chefs_hat/chefshat_games")
+        for match in recorded["matches"]
+        if match["exchange"]
+    ]
     deals = [GAME.deal_from_json(shape_of(match)) for match in traded]
     after = [[list(hand) for hand in exchanged(deal.hands, deal.exchange or ())] for deal in deals]
     assert after == [match["hands"] for match in traded]

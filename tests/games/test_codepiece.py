@@ -21,7 +21,7 @@ from arbiter.testing import (
     random_policy,
 )
 from tests.fixtures.profiles import examples
-from tests.fixtures.recorded_codepiece import games, lines
+from tests.fixtures.recorded_games import games, lines
 
 GAME = Codepiece()
 WORDS_SHA256 = "d5f1bbf13740ab0cf7b6c2b667238b3b00dc18a1898effe14815910b629772fa"
@@ -39,12 +39,12 @@ def after(state, *words):
 
 def test_the_words_are_the_published_ones() -> None:
     assert sha256(" ".join(WORDS).encode()).hexdigest() == WORDS_SHA256
-    assert list(WORDS) == lines()[0]["actions"]
+    assert list(WORDS) == lines("codepiece/codepiece_games")[0]["actions"]
     assert len(WORDS) == GAME.actions == 63
 
 
 def test_every_legal_set_and_point_is_the_engines() -> None:
-    for engine in games():
+    for engine in games("codepiece/codepiece_games"):
         state = GAME.start(dealt(engine["hands"], engine["dealer"]))
         for step in engine["steps"]:
             seat = step["p"]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,9 +15,9 @@ from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.dou_dizhu.combinations import PASS, table
 from arbiter.testing import Said, ScriptedBot, play_by_policy, play_in_memory
 from tests.fixtures.profiles import examples
+from tests.fixtures.recorded_games import games
 
 GAME = DouDizhu()
-DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 HANDS = ["3344558899BR", "34456667777", "38TTTQQQQAA"]
 """The landlord's, then in order of play; for positions that a few words reach."""
 
@@ -40,11 +37,6 @@ def state_after(*words, game=GAME, **deal):
     return state
 
 
-def recorded_games():
-    with gzip.open(DATA / "rlcard_games.jsonl.gz", "rt") as lines:
-        return [game for game in map(json.loads, lines) if game["type"] == "game"]
-
-
 def smallest_policy(state, seat):
     """Longest lead from the smallest ids' end, cheapest answer: deterministic, and looks at its own hand alone."""
     return state.legal(seat)[0]
@@ -54,7 +46,7 @@ def smallest_policy(state, seat):
 
 
 def test_recorded_games_are_played_with_the_same_legal_moves_to_the_same_points():
-    for game in recorded_games():
+    for game in games("dou_dizhu/rlcard_games"):
         state = GAME.start(deal_of(game["hands"], extra=game["extra"]))
         for number, step in enumerate(game["steps"]):
             seat = step["p"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
 from hashlib import sha1, sha256
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,8 +24,8 @@ from arbiter.games.dou_dizhu.combinations import (
 )
 from arbiter.games.dou_dizhu.moves import follow, lead
 from tests.fixtures.profiles import examples
+from tests.fixtures.recorded_games import lines
 
-DATA = Path(__file__).parents[1] / "data" / "dou_dizhu"
 DECK = [rank for rank in RANKS[:13] for _ in range(4)] + ["B", "R"]
 TABLE = table()
 
@@ -139,12 +136,6 @@ def beats(name, best):
     return (kind, length) == (other, other_length) and main > other_main
 
 
-def recorded(name):
-    """The lines of a recorded file."""
-    with gzip.open(DATA / f"{name}.jsonl.gz", "rt") as lines:
-        return [line for line in map(json.loads, lines) if line["type"] != "meta"]
-
-
 # The table
 
 
@@ -195,7 +186,7 @@ def test_a_name_has_one_type(word, kind):
 
 
 def test_recorded_hands_have_the_recorded_combinations():
-    for line in recorded("rlcard_movegen"):
+    for line in lines("dou_dizhu/rlcard_movegen")[1:]:
         assert line["type"] == "lead"
         ids = lead(counts_of(line["hand"]))
         assert len(ids) == line["n"], line["hand"]
@@ -237,7 +228,7 @@ def test_a_hand_holds_cards_if_it_has_as_many_of_each_rank(hand, cards):
 
 
 def test_what_is_remembered_is_bounded_and_forgetting_changes_nothing(monkeypatch):
-    hands = [counts_of(line["hand"]) for line in recorded("rlcard_movegen")[:300]]
+    hands = [counts_of(line["hand"]) for line in lines("dou_dizhu/rlcard_movegen")[1:][:300]]
     before = [list(lead(hand)) for hand in hands]
     monkeypatch.setattr(moves, "_REMEMBERED", 4)
     memories = [m for m in vars(moves).values() if isinstance(m, moves._Plain | moves._Carriers)]
