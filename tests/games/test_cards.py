@@ -75,6 +75,17 @@ def test_draws_of_any_sizes_are_the_documented_ones(sizes):
     assert [stream.draw(m) for m in sizes] == [draw_by_the_book(words, m) for m in sizes]
 
 
+def test_a_word_of_the_incomplete_last_interval_is_rejected():
+    m = 2**63 + 1
+    words = words_by_the_book("rejects", 1, 0)
+    first = next(words)
+    seed_words = [first, *(next(words) for _ in range(7))]
+    accepted = [word for word in seed_words if word < m]
+    assert len(accepted) < len(seed_words)
+    stream = Stream.of_deal("rejects", 1, 0)
+    assert [stream.draw(m) for _ in accepted] == accepted
+
+
 def test_the_pinned_deals_follow_from_the_documented_stream():
     game = Planning()
     for number, (count, starter) in enumerate(game.programme):

@@ -147,6 +147,13 @@ def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
     assert different
 
 
+def test_the_same_match_has_the_same_random_actions():
+    records = [play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="again")) for _ in range(2)]
+    assert records[0].deals == records[1].deals
+    other = play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="other"))
+    assert other.deals != records[0].deals
+
+
 def given(*hands, opener=0, **more):
     """A state with these hands."""
     return GAME.start(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError, IllegalAction
-from arbiter.games import find
+from arbiter.games import find, make
 from arbiter.games.cards import Stream
 from arbiter.games.game import Deal
 from arbiter.games.planning import Planning
@@ -187,6 +187,12 @@ def lowest_card_and_half_the_tricks(state, seat):
 def test_an_unknown_game_is_refused_with_the_nearest_known_one():
     with pytest.raises(ConfigError, match=r"unknown game 'planing' \(did you mean planning\?\)"):
         find("planing")
+
+
+@given(game=games())
+@examples(30)
+def test_options_build_an_equal_game_by_name(game):
+    assert make("planning", game.options) == game
 
 
 def test_more_than_a_hundred_deals_are_all_played():
