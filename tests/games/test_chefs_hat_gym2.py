@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from array import array
+from dataclasses import replace
 
 import pytest
 
@@ -147,13 +148,6 @@ def test_a_random_action_is_announced_in_place_of_the_answer_and_recorded():
     assert different
 
 
-def test_the_same_match_has_the_same_random_actions():
-    records = [play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="again")) for _ in range(2)]
-    assert records[0].deals == records[1].deals
-    other = play_by_policy(GAME, random_policy("again"), match_spec(GAME, seed="other"))
-    assert other.deals != records[0].deals
-
-
 def given(*hands, opener=0, **more):
     """A state with these hands."""
     return GAME.start(
@@ -187,14 +181,30 @@ def test_at_the_table_a_refused_try_is_a_fault():
     assert record.forfeit.detail == "C8;Q1;J0: the first play is elevens in hand, or a pass"
 
 
-def test_a_known_random_action_is_done_again():
-    state = given("11 8 8", "1 2", "6 6", "7 7", forced=[[1, "C2;Q1;J0"]])
-    state = passed(state.apply(0, 165), 19)
+def with_seat_1_forced(luck=0, **more):
+    """A state in which the action of seat 1 is random, in a deal of this luck."""
+    deal = GAME.deal_from_json(
+        {"hands": [["11", "8", "8"], ["1", "2"], ["6", "6"], ["7", "7"]], "opener": 0, **more}
+    )
+    state = passed(GAME.start(replace(deal, luck=luck)).apply(0, 165), 19)
     while state.to_act != (1,):
         state = state.advance(state.to_act[0], 199)
     assert state.forced(1)
+    return state
+
+
+def test_a_known_random_action_is_done_again():
+    state = with_seat_1_forced(forced=[[1, "C2;Q1;J0"]])
     assert STEP_NAMES.index("C2;Q1;J0") in state.legal(1)
     assert state.apply(1, 199).random_actions == ((1, STEP_NAMES.index("C2;Q1;J0")),)
+
+
+def test_a_random_action_is_by_the_luck_of_the_deal():
+    once, again = (
+        [with_seat_1_forced(luck).apply(1, 199).random_actions for luck in range(16)] for _ in range(2)
+    )
+    assert once == again
+    assert len(set(once)) == len(with_seat_1_forced().legal(1))
 
 
 def test_when_the_rounds_are_used_up_places_are_shared_as_published():
