@@ -33,8 +33,8 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
 def skip_unless_concerned(page: Path) -> None:
     """Skip the running of a page that no change concerns.
 
-    Changes are counted from where the branch leaves origin/main, on main itself from the commit before, up to the
-    files as they are now. In the profile `thorough`, or where git cannot tell, all pages run.
+    Changes are counted from where the branch leaves origin/main up to the files as they are now. Where there are
+    none, as in a clean clone of main, in the profile `thorough`, or where git cannot tell, all pages run.
     """
     changed = None if PROFILE == "thorough" else _changed(os.environ.get("ARBITER_TEST_SINCE"))
     if changed is not None and not concerns(page, changed):
@@ -57,14 +57,12 @@ def concerns(page: Path, changed: frozenset[str]) -> bool:
 
 @cache
 def _changed(since: str | None) -> frozenset[str] | None:
-    base = since or _git("merge-base", "HEAD", "origin/main") or "HEAD~1"
-    if not since and base == _git("rev-parse", "HEAD"):
-        base = "HEAD~1"
-    differ, new = (
-        _git("diff", "--name-only", "--no-renames", base),
-        _git("ls-files", "-o", "--exclude-standard"),
-    )
-    return None if differ is None or new is None else frozenset(f"{differ}\n{new}".split("\n")) - {""}
+    base = since or _git("merge-base", "HEAD", "origin/main")
+    differ = base and _git("diff", "--name-only", "--no-renames", base)
+    new = _git("ls-files", "-o", "--exclude-standard")
+    if differ is None or new is None:
+        return None
+    return (frozenset(f"{differ}\n{new}".split("\n")) - {""}) or None
 
 
 def _git(*words: str) -> str | None:
