@@ -4,7 +4,8 @@ Names of players, answers, standard error and messages may hold anything: comman
 formula, a link, a tag. Each form has its function here, and no other place escapes anything. JSON
 and Parquet need none.
 
-The rules for terminals and CSV are those of `rating.text`.
+`rating.text` has the same rules for terminals and CSV: a confined program gets `arbiter` alone, and `rating`
+imports nothing of `arbiter`. A test compares the two.
 
 Counts and figures are written here, too, so that they read the same everywhere.
 """
@@ -19,11 +20,18 @@ if TYPE_CHECKING:
 import re
 from html import escape
 
-import rating.text
-from rating.text import csv_cell as csv_cell
-from rating.text import escaped
-
-_LINE = re.compile(r"[^\n\t]+")
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+    # Emoji and keycaps are written with the last two selectors; on letters and digits nobody sees them.
+    "|(?<![^\\x00-\\x7f\\w\u0300-\u036f\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
+)
+"""The characters that take no ink though `str.isprintable` allows them: fillers, joiners, selectors of
+variants.
+"""
+_FORMULA = re.compile(
+    r"'*(?:[\t\r\n]|[\s\x00-\x1f\ufeff]*(?![+-][0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?\Z)[=+@＝＋－＠-])"
+)
+"""The start of a text that a spreadsheet may compute; a plain number is none. OWASP, CSV injection."""
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 """The characters with a meaning within a line of Markdown; the last two begin GitHub's links from bare
 addresses.
@@ -35,7 +43,21 @@ def printable(text: str) -> str:
 
     Line feeds and tabs stay.
     """
-    return _LINE.sub(lambda found: rating.text.printable(found[0]), text)
+    text = _INVISIBLE.sub(lambda found: _escaped(found[0]), text)
+    return "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text)
+
+
+def _escaped(c: str) -> str:
+    return c.encode("unicode_escape").decode("ascii")
+
+
+def csv_cell(cell: object) -> object:
+    """A cell for `csv.writer`: before a text that a spreadsheet would compute stands an apostrophe.
+
+    So it does before one that begins with apostrophes and goes on so: taking one away from what
+    looks like that gives back any text.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def markdown(text: str) -> str:
@@ -80,7 +102,7 @@ def svg_text(text: str) -> str:
 
 def pgn_string(text: str) -> str:
     """Between the quotes of a tag; the standard escapes quotes and backslashes, and has one line."""
-    text = "".join(c if c.isprintable() else escaped(c) for c in text)
+    text = "".join(c if c.isprintable() else _escaped(c) for c in text)
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+import rating.text
 from arbiter.cli.ci_reports import Case, junit
 from arbiter.text import csv_cell, markdown, markdown_code, markdown_link, pgn_string, printable, xml_text
 from rating.text import from_csv_cell
@@ -114,6 +115,13 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+@given(TEXTS)
+def test_both_packages_have_one_rule(text: str) -> None:
+    assert rating.text.csv_cell(text) == csv_cell(text)
+    line = text.replace("\n", "").replace("\t", "")
+    assert rating.text.printable(line) == printable(line)
 
 
 # Markdown

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from arbiter.contest.submissions.author_accounts import add_authors
-from arbiter.contest.submissions.membership import invite_to, join
+from arbiter.contest.submissions.author_accounts import add_authors, invite_to, join
 from arbiter.replay.match_review import Review
 from arbiter.season import administration
 from arbiter.season.config import load
