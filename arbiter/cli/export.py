@@ -15,7 +15,7 @@ from arbiter.cli.open_season import address_of_store, open_stored
 from arbiter.cli.options import config_argument, needing, read_json, season_options, store_option
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
-from arbiter.games import shared
+from arbiter.games import make_shared
 from arbiter.match.record import UNIDENTIFIED, MatchRecord
 from arbiter.replay.export import TextForm, facts, text, write_events, write_parquet, write_text
 from arbiter.replay.export.card import DataCard
@@ -125,7 +125,7 @@ def _of_file(path: str, round_number: int | None, store_url: str | None) -> Matc
 
 
 def _game_of(record: MatchRecord) -> AnyGame:
-    return shared(record.game, record.options)
+    return make_shared(record.game, record.options)
 
 
 def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:

@@ -27,7 +27,7 @@ from arbiter.envs.match_state import Play
 from arbiter.errors import IllegalAction
 from arbiter.games.cards import UNKNOWN, Card, Stream
 from arbiter.games.game import AnyGame, Deal, Seat
-from arbiter.games.information_state import Hearing, Unheard
+from arbiter.games.information_state import BadCommand, Hearing
 
 _TRIES = 1000
 """Deals in a row that cannot be, though the table allows them."""
@@ -49,18 +49,18 @@ class Worlds:
         self._deal, self._tested = -1, 0
 
     def draw(self, number: int, chance: Random) -> list[Play]:
-        """So many matches of this deal alone, all of one `Game`; all as likely. Unheard if there is none.
+        """Return `number` equally likely matches of only this deal, all of one `Game`; BadCommand.
 
-        Decisions that were made and not heard are still to be made.
+        Unreported decisions are still open in them.
         """
         hearing = self.hearing
-        game, deal = hearing.alone()
+        game, deal = hearing.single_deal()
         done = hearing.done
         unseen = sorted((self._deck - Counter(card for card in _once(deal) if card < UNKNOWN)).elements())
         if len(hearing.played) != self._deal:
             self._deal, self._tested, self.barred = len(hearing.played), 0, [set() for _ in deal.hands]
         for seat, hand in enumerate(deal.hands):
-            self.barred[seat].update(hearing.barred(seat))
+            self.barred[seat].update(hearing.excluded_cards(seat))
             if seat != hearing.seat and len(done) > self._tested:
                 room = _unknown(hand)
                 cards = sorted(set(unseen) - self.barred[seat])
@@ -75,12 +75,12 @@ class Worlds:
                 break
             whole = _filled(deal, dealing.draw(chance))
             try:
-                if hearing.fits(whole):
+                if hearing.is_consistent(whole):
                     plays.append(Play.of(game, whole, done))
             except IllegalAction:
                 continue
         if len(plays) < number:
-            raise Unheard("no cards of the others explain what was heard")
+            raise BadCommand("no cards of the others explain what was heard")
         return plays
 
     def _test(self, game: AnyGame, deal: Deal, seat: Seat, cards: Sequence[Card]) -> None:
@@ -104,7 +104,7 @@ class _Dealing:
     def __init__(self, unseen: Sequence[Card], barred: Sequence[set[Card]], rooms: Sequence[int]) -> None:
         over = len(unseen) - sum(rooms)
         if over < 0:
-            raise Unheard("more cards are unknown than the deck has left")
+            raise BadCommand("more cards are unknown than the deck has left")
         self._rooms = (*rooms, over)
         kinds: dict[Split, list[Card]] = defaultdict(list)
         for card in unseen:
@@ -115,13 +115,13 @@ class _Dealing:
         self._ways = cache(self._count)
 
     def draw(self, chance: Random) -> list[list[Card]]:
-        """The cards of each place; Unheard where they cannot be dealt."""
+        """The cards of each place; BadCommand where they cannot be dealt."""
         dealt: list[list[Card]] = [[] for _ in self._rooms]
         rooms = self._rooms
         for number, (places, cards) in enumerate(self._kinds):
             weights, splits = self._ways(number, rooms)
             if not weights or not weights[-1]:
-                raise Unheard("no cards of the others explain what was heard")
+                raise BadCommand("no cards of the others explain what was heard")
             (split,) = chance.choices(splits, cum_weights=weights)
             # Half the time of `shuffle`.
             mixed, at = sorted(cards, key=lambda _: chance.random()), 0

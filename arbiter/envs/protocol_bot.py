@@ -32,7 +32,7 @@ from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.errors import ConfigError, IllegalAction
 from arbiter.games import hearing_of, make, names
 from arbiter.games.game import Action, AnyGame, Command, Seat
-from arbiter.games.information_state import Hearing, Unheard
+from arbiter.games.information_state import BadCommand, Hearing
 
 _RULES = "set_rules"
 """The command that names the game, in most of them the first one."""
@@ -96,7 +96,7 @@ class HearingBot(ABC):
         """A match begins, of which nothing has been heard yet."""
 
     def gen(self, match: Hearing, request: Command) -> str:
-        """The answer to a command that asks for one; Unheard where it is not due."""
+        """The answer to a command that asks for one; BadCommand where it is not due."""
         match.asked(request)
         return match.game.action_text(match.state, match.seat, self.decide(match))
 
@@ -114,7 +114,7 @@ class HearingBot(ABC):
             return None
         try:
             return f"= {self._done(words)}".rstrip()
-        except Unheard as refusal:
+        except BadCommand as refusal:
             return f"? {refusal}"
 
     def run(
@@ -152,15 +152,15 @@ class HearingBot(ABC):
                 return
 
     def _done(self, words: list[str]) -> str:
-        """Return the answer to a command, empty for most; Unheard."""
+        """Return the answer to a command, empty for most; BadCommand."""
         verb = words[0]
         if verb != "quit" and (other := self._other_game(words)):
-            raise Unheard(f"this bot plays {self.game.name}, and the match is one of {other}")
+            raise BadCommand(f"this bot plays {self.game.name}, and the match is one of {other}")
         if verb == "quit":
             self.over = True
         elif verb == "time_left":
             if len(words) != 2 or not words[1].isdecimal():
-                raise Unheard("time_left tells milliseconds")
+                raise BadCommand("time_left tells milliseconds")
             self.time_left = int(words[1])
         elif verb in self._verbs:
             if self._match is not None:
@@ -181,7 +181,7 @@ class HearingBot(ABC):
         return self._other
 
     def _heard(self) -> Hearing:
-        """The match in progress; Unheard where none was announced."""
+        """The match in progress; BadCommand where none was announced."""
         if self._match is None:
             game, seat = _greeted(self.game, self._said)
             self._match = hearing_of(game, seat)
@@ -228,7 +228,7 @@ def _from_policy(error: BaseException) -> Any:
 
 
 def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame, Seat]:
-    """The game that was announced, and the seat in it; Unheard where `base` cannot be played so.
+    """The game that was announced, and the seat in it; BadCommand where `base` cannot be played so.
 
     What the greeting does not tell is as in `base`.
     """
@@ -237,16 +237,16 @@ def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame,
         if options := base.options_told(said):
             game = type(base)(**{**base.options, **options})
     except (ValueError, IndexError):
-        raise Unheard("the greeting has not the words that it should have") from None
+        raise BadCommand("the greeting has not the words that it should have") from None
     except ConfigError as error:
-        raise Unheard(str(error)) from None
+        raise BadCommand(str(error)) from None
     for seat in range(game.seats):
         if all(said.get(verb) == words for verb, words in _wording(game, seat).items()):
             return game, seat
     missing = [verb for verb in _wording(game, 0) if verb not in said]
     if missing:
-        raise Unheard(f"{missing[0]} comes first")
-    raise Unheard(f"this is a bot for {game!r}, which is not what was announced")
+        raise BadCommand(f"{missing[0]} comes first")
+    raise BadCommand(f"this is a bot for {game!r}, which is not what was announced")
 
 
 def _beginning(game: AnyGame) -> list[str]:

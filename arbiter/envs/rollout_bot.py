@@ -72,7 +72,7 @@ class RolloutBot(HearingBot):
     def gen(self, match: Hearing, request: Command) -> str:
         if request != VALUES:
             return super().gen(match, request)
-        match.asked(match.due(further=self._further))
+        match.asked(match.due_request(further=self._further))
         self._further = False
         said = []
         for action, (points, win) in list(self._valued(match, halving=False).items())[:MOST_VALUED]:

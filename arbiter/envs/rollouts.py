@@ -57,9 +57,8 @@ class Rollouts:
     def values(self, rollouts: int, *, halving: bool = False) -> dict[Action, Rolled]:
         """The value of each legal answer, the best first, from about so many rollouts in all.
 
-        Each gets the same number, unless `halving` tries all in a part of them, goes on with the better half,
-        and so on: then what is left out is valued roughly, and the best the better. Unheard where no cards
-        explain what was heard.
+        Each gets the same number, except with sequential `halving`: each stage keeps the better half of the
+        answers, so that good ones are valued more precisely. BadCommand if no cards of the others fit.
         """
         checked_number(rollouts, "a number of rollouts is an integer from 1", least=1)
         answers = self.answers()

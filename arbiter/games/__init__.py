@@ -1,9 +1,9 @@
-"""The rules of card games: cards, the interface of a game, the four games, samples to start from.
+"""The rules of card games: cards, the interface of a game, the four games, sample seasons.
 
 `names` lists the built-in games and those of other packages, which name their `Game` class in the entry-
-point group ``arbiter.games``; `make` returns one with its options. A class of `Game` names all that
-belongs to its game, so this is the only list of games. It imports `errors` and `text` alone. Never in it:
-a clock, a match, a process, a file format, NumPy.
+point group ``arbiter.games``; `make` returns one with its options. A subclass of `Game` names every part of
+its game, so this is the only list of games. The package imports only `errors` and `text`, and has no
+clock, match, process, file format or NumPy.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _BUILT_IN = {
     "chefs_hat": "arbiter.games.chefs_hat:ChefsHat",
 }
 GROUP = "arbiter.games"
-KEEP_HAND = "keep your hand: the cards of set_cards, without those that play has named for your seat"
-"""The fix of a bot that plays a card that is not in hand."""
+KEEP_HAND = "keep your hand: the cards of set_cards, less those that play has named for your seat"
+"""Advice for a bot that plays a card it does not hold."""
 
 
 def names() -> list[str]:
-    """All games that `find` knows, built-in ones first."""
+    """Return the names of all games that `find` knows, built-in ones first."""
     others = {entry.name for entry in _entries()} - set(_BUILT_IN)
     return [*_BUILT_IN, *sorted(others)]
 
 
 def find(name: str) -> type[AnyGame]:
-    """The class of the game with this name; ConfigError with a suggestion if there is none."""
+    """Return the class of the game with this name; ConfigError, with a suggestion, for an unknown name."""
     if name in _BUILT_IN:
         found = load(_BUILT_IN[name])
     else:
@@ -54,14 +54,14 @@ def find(name: str) -> type[AnyGame]:
 
 
 def _entries() -> EntryPoints:
-    """What other packages register; who plays a built-in game waits for no look through packages."""
+    """Return the games that other packages register. Slow: built-in games do without."""
     from importlib.metadata import entry_points
 
     return entry_points(group=GROUP)
 
 
 def make(name: str, options: Mapping[str, Any]) -> AnyGame:
-    """The game with its options; ConfigError, with the option's path, for a wrong one."""
+    """Return the game with these options; ConfigError, with the option's path, for a wrong one."""
     game = find(name)
     unknown = [
         Problem((key,), f"unknown option of {name}", did_you_mean(str(key), game.option_help))
@@ -77,8 +77,8 @@ def make(name: str, options: Mapping[str, Any]) -> AnyGame:
     return made
 
 
-def shared(name: str, options: Mapping[str, Any]) -> AnyGame:
-    """The same, made once for the many records that have these options."""
+def make_shared(name: str, options: Mapping[str, Any]) -> AnyGame:
+    """Return the game of `make` from a cache, for the many records that have the same options."""
     return _made(name, json.dumps(options, sort_keys=True))
 
 
@@ -87,8 +87,8 @@ def _made(name: str, options: str) -> AnyGame:
     return make(name, json.loads(options))
 
 
-def seats_in(option: str, value: object, seats: int, problems: list[Problem]) -> tuple[Seat, ...]:
-    """An option that lists a seat for each deal; problems are added, and something that works given."""
+def check_seats(option: str, value: object, seats: int, problems: list[Problem]) -> tuple[Seat, ...]:
+    """Check an option that lists a seat for each deal: add to `problems`, and return usable seats."""
     if not isinstance(value, list | tuple) or not value:
         problems.append(Problem((option,), f"{value!r} is not a list of seats", "write [0, 1, 2]"))
         return (0,)
@@ -99,18 +99,18 @@ def seats_in(option: str, value: object, seats: int, problems: list[Problem]) ->
     return tuple(value)
 
 
-def one_of(known: Sequence[str], option: str, value: Any, problems: list[Problem]) -> Any:
-    """An option that is one of some words; a problem is added if it is not."""
+def check_choice(known: Sequence[str], option: str, value: Any, problems: list[Problem]) -> Any:
+    """Check an option that is one of the `known` words: return it, and add to `problems` if it is not."""
     if value not in known:
         problems.append(Problem((option,), f"{value!r} is not known", did_you_mean(str(value), known)))
     return value
 
 
-def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:
-    """The subclass of `base` that the class of a game names as its `part`, or else `plain`.
+def load_part(game: AnyGame, part: str, base: type, plain: str) -> Any:
+    """Return the subclass of `base` that the game's class names as its `part`, or else `plain`.
 
-    What a base class names is left aside: a subclass may have other rules. ConfigError where there is
-    no such class.
+    A name inherited from a base class is ignored: a subclass may have other rules. ConfigError if the
+    class cannot be loaded.
     """
     name = vars(type(game)).get(part) or plain
     try:
@@ -123,14 +123,14 @@ def part_of(game: AnyGame, part: str, base: type, plain: str) -> Any:
 
 
 def hearing_of(game: AnyGame, seat: Seat) -> Hearing:
-    """A match of a game as one of its seats hears it, before it has heard anything."""
+    """Return the information state of a seat at the start of a match, before any command."""
     from arbiter.games.information_state import Hearing
 
-    made: Hearing = part_of(game, "hearing", Hearing, "arbiter.games.information_state:Hearing")(game, seat)
+    made: Hearing = load_part(game, "hearing", Hearing, "arbiter.games.information_state:Hearing")(game, seat)
     return made
 
 
 def load(name: str) -> Any:
-    """Return the attribute that ``module:attribute`` names; its module is imported."""
+    """Import the module of ``module:attribute`` and return the attribute."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)

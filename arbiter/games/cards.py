@@ -3,8 +3,8 @@
 A card is its index in the deck, suit by suit in the deck's order and values ascending within
 each suit. A set of cards is an integer with those bits set.
 
-The stream is SHA-256 in counter mode, so that anybody can deal a round again with ten lines of
-any language and no version of Python can change a deal: block k is the digest of
+The stream is SHA-256 in counter mode, so that a deal can be repeated in ten lines of any language and
+does not depend on the version of Python: block k is the digest of
 ``arbiter-deals-1|seed|round|deal|k``, read as four big-endian 64-bit words.
 """
 
@@ -18,7 +18,7 @@ from struct import Struct
 
 Card = int
 UNKNOWN: Card = 1 << 10
-"""This and all above: cards of which nothing is known but that they are there; no deck is so large."""
+"""Cards from this number on are unknown; no deck is so large."""
 
 _WORDS = 1 << 64
 _SURE = _WORDS - (1 << 32)
@@ -26,10 +26,7 @@ _FOUR_WORDS = Struct(">4Q")
 
 
 class Stream:
-    """A deterministic source of uniform integers, named by a text.
-
-    Reading it is the only way to advance it; nothing that happens in play does.
-    """
+    """A deterministic source of uniform integers, seeded by a text. Only reading advances it, not play."""
 
     __slots__ = ("_block", "_name", "_words")
 
@@ -40,11 +37,11 @@ class Stream:
 
     @classmethod
     def of_deal(cls, seed: object, round_number: int, deal: int) -> Stream:
-        """The stream of one deal; rounds count from 1, deals from 0."""
+        """Return the stream of one deal; rounds count from 1, deals from 0."""
         return cls("arbiter-deals-1", seed, round_number, deal)
 
     def draw(self, m: int) -> int:
-        """A uniform integer in 0..m-1, by rejection of the incomplete last interval."""
+        """Return a uniform integer in 0..m-1, by rejection of the incomplete last interval."""
         limit = _WORDS - _WORDS % m
         while True:
             if not self._words:
@@ -54,7 +51,7 @@ class Stream:
                 return word % m
 
     def shuffled(self, n: int) -> list[int]:
-        """The integers 0..n-1 in random order: Fisher-Yates, downwards from the end."""
+        """Return the integers 0..n-1 in random order: Fisher-Yates, downwards from the end."""
         order = list(range(n))
         words = self._words
         for i in range(n - 1, 0, -1):
@@ -62,7 +59,7 @@ class Stream:
                 self._refill()
             word = words.pop()
             if word < _SURE:
-                # Not in any last interval: `draw` without the call, which dealing spends its time on.
+                # Not in the last interval of any i: `draw` inlined, since dealing spends its time here.
                 j = word % (i + 1)
             else:
                 words.append(word)
@@ -71,14 +68,14 @@ class Stream:
         return order
 
     def _refill(self) -> None:
-        """The next block's four words, last first since they are taken from the end."""
+        """Append the next block's four words, last first since they are taken from the end."""
         digest = sha256(f"{self._name}|{self._block}".encode()).digest()
         self._words += _FOUR_WORDS.unpack(digest)[::-1]
         self._block += 1
 
 
 LEAST_BITS = 64
-"""A seed with fewer is found from its hash by trying."""
+"""A seed of fewer bits can be found from its hash by trial."""
 _ALPHABETS = (
     string.digits,
     string.digits + "abcdef",
@@ -89,20 +86,23 @@ _ALPHABETS = (
 )
 
 
-def bits_of(seed: str) -> int:
-    """At most how many bits a seed has that was drawn from the smallest usual alphabet that holds it."""
+def seed_bits(seed: str) -> int:
+    """Return an upper bound of a seed's entropy in bits, from the smallest usual alphabet that holds it."""
     size = next((len(alphabet) for alphabet in _ALPHABETS if set(seed) <= set(alphabet)), 256)
     return int(len(seed) * log2(size))
 
 
 def commitment(seed: str) -> str:
-    """Return what commits a season to its seed before it starts: SHA-256 of the seed's text, in hex."""
+    """Return the SHA-256 of a seed's text in hex, which commits a season to its seed before it starts."""
     return sha256(seed.encode()).hexdigest()
 
 
-def told_commitment(seed: str, insisted: bool = False) -> str | None:
-    """Return what is published of a seed before its end; None if that betrays it and nobody `insisted`."""
-    return commitment(seed) if insisted or bits_of(seed) >= LEAST_BITS else None
+def published_commitment(seed: str, insisted: bool = False) -> str | None:
+    """Return the commitment to publish before the season ends.
+
+    None for a seed that its hash would reveal, unless the organiser `insisted`.
+    """
+    return commitment(seed) if insisted or seed_bits(seed) >= LEAST_BITS else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +127,5 @@ class Deck:
         return len(self.names)
 
     def suit(self, card: Card) -> int:
-        """The number of the card's suit, 0 being the first one of `suits`."""
+        """Return the index of the card's suit in `suits`."""
         return card // len(self.values)

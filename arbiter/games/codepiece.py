@@ -1,4 +1,4 @@
-"""Codepiece: two sides bid, the highest bidder names trump, and who can overtake an opponent must.
+"""Codepiece: two sides bid, the highest bidder names trump, and a seat that can overtake an opponent must.
 
 Seats 0 and 2 play against 1 and 3. Action ids: 0 pass, 1..6 the bids 8..13, 7..10 trumps S, H, D,
 C, then the 52 cards in index order.
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games import KEEP_HAND, one_of, seats_in
+from arbiter.games import KEEP_HAND, check_choice, check_seats
 from arbiter.games.cards import Card, Deck, Stream
 from arbiter.games.game import Action, Command, Deal, Seat, Tell
 from arbiter.games.labels import SUITS
-from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
+from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, play_news
 
 DECK = Deck("23456789TJQKA", "CDHS")
 SEATS = 4
@@ -38,11 +38,11 @@ ASKED = {
     "gen_trump": "one of trump_S, trump_H, trump_D, trump_C",
     "gen_move": "a card of your hand, value then suit, such as TD",
 }
-OUTBID = "answer gen_bid with a bid that is higher than each bid that you heard, or with pass"
+OUTBID = "answer gen_bid with a higher bid than all before, or with pass"
 OVERTAKE = (
     "where an opponent wins the trick so far and cards that you may play beat it, answer with one of these"
 )
-"""Fixes of bots."""
+"""Advice for bots."""
 NO_TRUMP = -1
 EVERYBODY = (0, 1, 2, 3)
 AFTER = ((1,), (2,), (3,), (0,))
@@ -54,17 +54,17 @@ _tricks = tuple(Tricks(DECK, trump, FIRST_CARD) for trump in range(len(DECK.suit
 _any = _tricks[0]
 _new = tuple.__new__
 
-# What may be bid over each bid; 0 is none so far, and 7 is never there while others may bid.
+# By the highest bid so far (0: no bid), the actions of the next bidder; 7 is only ever the last bid.
 _BIDS = tuple((PASS, *range(max(bid, LOWEST - 1) - LOWEST + 2, FIRST_TRUMP)) for bid in range(HIGHEST + 1))
 _TRUMPS = tuple(range(FIRST_TRUMP, FIRST_CARD))
-_PLAYS = told_plays(DECK, SEATS, FIRST_CARD)
+_PLAYS = play_news(DECK, SEATS, FIRST_CARD)
 OVER = tuple(tricks.over(trump) for trump, tricks in enumerate(_tricks))
 
 
 def card_beats(card: str, other: str, led_suit: str, trump_suit: str) -> bool:
-    """True where a card takes a trick from another, all by their names; ValueError for what is none.
+    """Return True if a card takes a trick from another, all by their names; ValueError for unknown names.
 
-    A card that is neither of the suit led nor a trump takes nothing.
+    A card that is neither of the suit led nor a trump takes no trick.
     """
     for name, known in ((card, DECK.names), (other, DECK.names), (led_suit, "CDHS"), (trump_suit, "CDHS")):
         if name not in tuple(known):
@@ -77,10 +77,10 @@ def card_beats(card: str, other: str, led_suit: str, trump_suit: str) -> bool:
 class CodepieceState(NamedTuple):
     """A deal of Codepiece in progress.
 
-    `hands` are masks of action ids. `bids` are (seat, bid) in order, 0 a pass; `bid` the highest
-    and `leader` its bidder, -1 before there is one. `trump` is a suit's number, -1 before it is
-    named. `trick` holds the actions of the trick on the table, led by `opened`; `best` wins it so
-    far, played by `ahead`. The last trick of a deal stays on the table. `won` is tricks by side.
+    `hands` are masks of action ids. `bids` are (seat, bid) in order, 0 for a pass; `bid` is the highest
+    and `leader` its bidder, -1 before the first. `trump` is a suit's number, -1 before it is named.
+    `trick` has the actions of the trick on the table, led by `opened`; `best` wins it so far, played by
+    `ahead`. The last trick of a deal stays on the table. `won` is the number of tricks by side.
     """
 
     to_act: tuple[Seat, ...]
@@ -96,7 +96,7 @@ class CodepieceState(NamedTuple):
     won: tuple[int, int]
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """Higher bids and pass, the four trumps, or the cards that may be played."""
+        """Return higher bids and pass, the four trumps, or the cards that may be played."""
         if self.trump != NO_TRUMP:
             return _any.actions_of(self.playable(seat))
         return _BIDS[self.bid] if len(self.bids) < SEATS else _TRUMPS
@@ -136,14 +136,14 @@ class CodepieceState(NamedTuple):
         return _new(CodepieceState, fields)
 
     def points(self) -> tuple[int, ...]:
-        """The bid, made or failed, for each seat of both sides."""
+        """Return by seat the bid if it was made, for the bidders, or twice that for the others."""
         side = self.leader & 1
         made = self.won[side] >= self.bid
         gain = self.bid if made else -2 * self.bid
         return tuple(gain if seat & 1 == side else -gain for seat in EVERYBODY)
 
     def playable(self, seat: Seat) -> int:
-        """The mask of what a seat may play: follow suit, then overtake an opponent if you can."""
+        """Return the mask of legal cards: follow suit, then overtake an opponent if possible."""
         hand, trick = self.hands[seat], self.trick
         if not trick:
             return hand
@@ -153,7 +153,7 @@ class CodepieceState(NamedTuple):
         return cards
 
     def _before_play(self, seat: Seat, action: Action) -> CodepieceState:
-        """After a bid, or after trump was named."""
+        """Return the state after a bid, or after trump is named; IllegalAction."""
         to_act, hands, bids, bid, leader, _, trick, opened, best, ahead, won = self
         if seat not in to_act or action not in (_BIDS[bid] if len(bids) < SEATS else _TRUMPS):
             raise self._refusal(seat, action)
@@ -199,7 +199,7 @@ class CodepieceState(NamedTuple):
 class Codepiece(DeckGame[CodepieceState]):
     """The game with its dealers, one for each deal of a match.
 
-    `partners` says how a table plays: `mixed`, four players in all three partnerings and four
+    `partners` is the kind of tables: `mixed`, four players in all three partnerings and four
     shifts, or `same`, two players who each hold both seats of a side, and change sides.
     """
 
@@ -228,8 +228,8 @@ class Codepiece(DeckGame[CodepieceState]):
         partners: Literal["mixed", "same"] = "mixed",
     ) -> None:
         problems: list[Problem] = []
-        self.dealers = seats_in("dealers", dealers, SEATS, problems)
-        self.partners = one_of(("mixed", "same"), "partners", partners, problems)
+        self.dealers = check_seats("dealers", dealers, SEATS, problems)
+        self.partners = check_choice(("mixed", "same"), "partners", partners, problems)
         if problems:
             raise ConfigError(problems)
 
@@ -239,7 +239,7 @@ class Codepiece(DeckGame[CodepieceState]):
 
     @property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
-        """Three partnerings in four shifts each, or both sides in turn."""
+        """See `Game.seatings`: three partnerings in four shifts each, or both sides in turn."""
         if self.partners == "same":
             return (0, 1, 0, 1), (1, 0, 1, 0)
         return tuple(
@@ -250,7 +250,7 @@ class Codepiece(DeckGame[CodepieceState]):
 
     @property
     def duels(self) -> tuple[tuple[Codepiece, tuple[int, ...]], ...]:
-        """One version on both seats of a side, then on those of the other, whatever `partners` is."""
+        """See `Game.duels`: a version has both seats of a side, then of the other, for any `partners`."""
         game = type(self)(**{**self.options, "partners": "same"})
         return tuple((game, places) for places in game.seatings)
 
@@ -269,7 +269,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return {"dealers": [deal.seat for deal in deals]}
 
     def start(self, deal: Deal) -> CodepieceState:
-        """The seat on the dealer's left is to bid."""
+        """Return the first state; the seat on the dealer's left bids first."""
         hands = tuple(map(_any.mask_of, deal.hands))
         first = AFTER[deal.seat]
         return _new(CodepieceState, (first, hands, (), 0, -1, NO_TRUMP, (), first[0], 0, first[0], (0, 0)))
@@ -302,7 +302,7 @@ class Codepiece(DeckGame[CodepieceState]):
     def news(
         self, before: CodepieceState, seat: Seat, action: Action, after: CodepieceState
     ) -> Iterable[Tell]:
-        """Every bid, the forced one too, the trump, every card, and the points at the end."""
+        """Report every bid, the forced one too, the trump, every card, and the points at the end."""
         if before.trump != NO_TRUMP:
             if after.to_act:
                 return _PLAYS[seat][action]
@@ -319,7 +319,7 @@ class Codepiece(DeckGame[CodepieceState]):
         return _any.cards_of(state.hands[seat])
 
     def table(self, state: CodepieceState) -> tuple[tuple[Seat, str], ...]:
-        """The cards of the trick; the last one of a deal stays there."""
+        """Return the cards of the trick; the last one of a deal stays."""
         return tuple(((state.opened + place) % SEATS, WORDS[card]) for place, card in enumerate(state.trick))
 
     def roles(self, state: CodepieceState) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""The interface of a game, ours or a third party's.
+"""The interface of a game, built-in or of another package.
 
-A `Game` is stateless and picklable: options go to its constructor, everything that happens lies
-in immutable `State` values, one per deal. The referee asks the first seat in `to_act`, applies
-the answer, and passes on the `news`. What each seat hears is data, so that a test can find leaks.
+A `Game` is stateless and picklable: options go to its constructor, and play changes only immutable
+`State` values, one per deal. The referee asks the first seat in `to_act`, applies the answer, and sends
+the `news`. The commands for each seat are data, so that a test can find leaks.
 
     deal = game.next_deal(0, stream, None)
     state = game.start(deal)
@@ -36,14 +36,14 @@ Command = str
 
 
 class Tell(NamedTuple):
-    """One command, and the seats that hear it, in the order in which they hear it."""
+    """One command, and the seats that receive it, in order."""
 
     seats: tuple[Seat, ...]
     command: Command
 
 
 class Answered(NamedTuple):
-    """A request that a seat answered, and the answer's canonical words."""
+    """A request to a seat, and its answer in canonical words."""
 
     seat: Seat
     request: Command
@@ -51,7 +51,7 @@ class Answered(NamedTuple):
 
 
 class Exchange(NamedTuple):
-    """Cards that one seat gave another; only these two know their names."""
+    """Cards that one seat gave another; only these two seats know their names."""
 
     giver: Seat
     taker: Seat
@@ -62,9 +62,8 @@ class Exchange(NamedTuple):
 class Deal:
     """The cards and roles given out once.
 
-    `hands` by seat, in the order dealt; `seat` is the one that the deal singles out (starter,
-    dealer, landlord, opener: `Game.seat_word` names it); `extra` holds cards that belong to
-    nobody yet or to all.
+    `hands` are by seat, in the order dealt; `seat` has the deal's special role (starter, dealer,
+    landlord, opener: `Game.seat_word`); `extra` has cards of no seat yet, or of all.
     """
 
     hands: tuple[tuple[Card, ...], ...]
@@ -72,7 +71,7 @@ class Deal:
     extra: tuple[Card, ...] = ()
 
     def rotated(self, shift: int) -> Deal:
-        """The same deal with every hand and role moved `shift` seats on."""
+        """Return the deal with every hand and role moved `shift` seats on."""
         n = len(self.hands)
         hands = tuple(self.hands[(seat - shift) % n] for seat in range(n))
         return Deal(hands, (self.seat + shift) % n, self.extra)
@@ -83,26 +82,26 @@ class State(Protocol):
 
     @property
     def to_act(self) -> tuple[Seat, ...]:
-        """The seats that decide now; none when the deal is over; several decide simultaneously."""
+        """The seats that decide now, several if simultaneously; () when the deal is over."""
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """The legal actions of a seat in `to_act`: ascending, never empty."""
+        """Return the legal actions of a seat in `to_act`: ascending, never empty."""
 
     def allows(self, seat: Seat, action: Action) -> bool:
-        """True when `action` is legal; does not enumerate."""
+        """Return True if `action` is legal, without enumerating all."""
 
     def apply(self, seat: Seat, action: Action) -> Self:
-        """The state after the action; IllegalAction otherwise, this state being unchanged."""
+        """Return the state after the action; IllegalAction."""
 
     def points(self) -> tuple[int, ...]:
-        """Points by seat of a deal that is over."""
+        """Return the points by seat of a deal that is over."""
 
 
 S = TypeVar("S", bound=State)
 
 
 class Game(Faces, Generic[S]):
-    """A game with its options: the rules, and the words its bots hear and speak.
+    """A game with its options: the rules and the protocol.
 
     `S` is its type of state. Two games of one class with equal options are equal.
     """
@@ -113,11 +112,11 @@ class Game(Faces, Generic[S]):
     option_help: ClassVar[Mapping[str, str]] = {}
     """Every option of the constructor with a line of explanation."""
     observer: ClassVar[str] = ""
-    """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the one that suits all games."""
+    """``module:class`` of its `arbiter.envs.observers.Observer`; "" for the default, for any game."""
     hearing: ClassVar[str] = ""
-    """``module:class`` of its `information_state.Hearing`; "" for the one that suits most games."""
+    """``module:class`` of its `information_state.Hearing`; "" for the default, for most games."""
     manual: ClassVar[str] = ""
-    """Rules and commands for authors of bots, as Markdown with headings ``##``; sites show it."""
+    """Rules and commands for authors of bots, as Markdown with headings ``##``, shown by sites."""
 
     seats: int
     actions: int
@@ -125,11 +124,11 @@ class Game(Faces, Generic[S]):
     sides: tuple[int, ...] | None = None
     """Fixed partnerships by seat, such as (0, 1, 0, 1)."""
     chained: bool = False
-    """True when a deal depends on how the one before it ended."""
+    """True if a deal depends on the result of the deal before."""
     endless: bool = False
-    """True when only the play ends a match, as in one to a number of points."""
+    """True if only the play ends a match, as in one to a number of points."""
     _given: tuple[Deal, ...] | None = None
-    _goes_on: bool = False  # further deals come after the given ones
+    _goes_on: bool = False  # the programme continues after the given deals
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._identity() == other._identity()
@@ -146,7 +145,7 @@ class Game(Faces, Generic[S]):
 
     @property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
-        """For each match of a table, the place in the table's list of the player in each seat.
+        """For each match of a table, by seat, the index of the player in the table's list.
 
         By default all cyclic shifts; shift s moves each player s seats on.
         """
@@ -155,16 +154,16 @@ class Game(Faces, Generic[S]):
 
     @property
     def table_size(self) -> int:
-        """The number of players who meet at a table."""
+        """The number of players of a table."""
         return max(self.seatings[0]) + 1
 
     @property
     def duels(self) -> tuple[tuple[Game[S], tuple[int, ...]], ...]:
-        """Matches in which two versions of a bot, 0 and 1, meet on equal terms: for each what is
-        played, and the version in each seat.
+        """Balanced matches between two versions of a bot, 0 and 1: for each its game, and the version in
+        each seat.
 
-        By default half a table each, in all seatings; an odd table twice, so that each version has the larger
-        part once.
+        By default each version has half of the table, in all seatings; of an odd table, each has the
+        larger part once.
         """
         size = self.table_size
         halves = {size // 2, size - size // 2}
@@ -176,64 +175,64 @@ class Game(Faces, Generic[S]):
     @property
     @abstractmethod
     def options(self) -> dict[str, Any]:
-        """The options that build this game again, JSON values only."""
+        """The options that build this game again, as JSON values."""
 
     @abstractmethod
     def next_deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
-        """Deal `number` (from 0), drawn from `stream`; None ends the match.
+        """Return deal `number` (from 0), drawn from `stream`; None ends the match.
 
-        `last` is the final state of the deal before, for games in which it matters who won.
+        `last` is the final state of the deal before, for games in which its result matters.
         """
 
     @abstractmethod
     def start(self, deal: Deal) -> S:
-        """The state in which the cards have been dealt and nothing has happened."""
+        """Return the first state of a deal."""
 
     @abstractmethod
     def greeting(self) -> Iterable[tuple[Command, ...]]:
-        """Return the commands at the start of a match: each item is one command, worded for each seat."""
+        """Return the commands at the start of a match: each item is one command, with its wording by seat."""
 
     @classmethod
     def options_told(cls, said: Mapping[str, Sequence[str]]) -> dict[str, Any]:  # noqa: ARG003
-        """The options that a greeting tells, from the words after each of its commands; by default none.
+        """Return the options in a greeting, given the words after each of its commands; by default {}.
 
-        ValueError, IndexError or ConfigError where the greeting is not one of the game.
+        ValueError, IndexError or ConfigError for a greeting of another game.
         """
         return {}
 
     @abstractmethod
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """Return the commands at the start of a deal: each item is one command, worded for each seat."""
+        """Return the commands at the start of a deal: each item is one command, with its wording by seat."""
 
     @abstractmethod
     def request(self, state: S, seat: Seat) -> Command:
-        """The ``gen_`` command that asks a seat for its decision."""
+        """Return the ``gen_`` command that asks a seat for its decision."""
 
     def answer_words(self, state: S, seat: Seat) -> int:  # noqa: ARG002
-        """Return the number of words in the answer; they reach `parse` with single blanks between."""
+        """Return the number of words in the answer; `parse` gets them separated by single blanks."""
         return 1
 
     @abstractmethod
     def parse(self, state: S, seat: Seat, text: str) -> Action:
-        """The action that a reply means, legal or not; IllegalAction with a reason.
+        """Return the action of a reply, legal or not; IllegalAction with a reason.
 
-        May raise for whatever `State.allows` would refuse, and then says why.
+        May also raise, with a reason, for actions that `State.allows` refuses.
         """
 
     @abstractmethod
     def action_text(self, state: S, seat: Seat, action: Action) -> str:
-        """The canonical word for an action, as a bot would send it."""
+        """Return the canonical word for an action, as a bot would send it."""
 
     @abstractmethod
     def news(self, before: S, seat: Seat, action: Action, after: S) -> Iterable[Tell]:
-        """Return the commands after an action, each with the seats that hear it."""
+        """Return the commands after an action, each with the seats that receive it."""
 
     @abstractmethod
     def hand(self, state: S, seat: Seat) -> tuple[Card, ...]:
-        """The cards that a seat holds now, ascending."""
+        """Return the cards of a seat, ascending."""
 
     def deal_json(self, deal: Deal) -> dict[str, Any]:
-        """A deal in the shape of a match record's ``deals``."""
+        """Return a deal as in a match record's ``deals``."""
         shape: dict[str, Any] = {"hands": [[self.card_name(c) for c in hand] for hand in deal.hands]}
         shape[self.seat_word] = deal.seat
         if deal.extra:
@@ -241,11 +240,11 @@ class Game(Faces, Generic[S]):
         return shape
 
     def deal_record(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """A deal as a match record keeps it, its last state being `state`; see `deal_json`."""
+        """Return a deal whose last state is `state` as a match record stores it; see `deal_json`."""
         return self.deal_json(deal)
 
     def deal_from_json(self, shape: Mapping[str, Any]) -> Deal:
-        """The deal that `deal_json` wrote; ConfigError when it cannot be one of this game."""
+        """Return the deal that `deal_json` wrote; ConfigError if it is not a deal of this game."""
         try:
             hands = [tuple(map(self.card_of, hand)) for hand in shape["hands"]]
             extra = tuple(map(self.card_of, shape.get("extra", ())))
@@ -262,77 +261,77 @@ class Game(Faces, Generic[S]):
         return self._given_deal(hands, seat, extra)
 
     def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
-        """The deal of cards that were named; ConfigError where it cannot be one of this game."""
+        """Return the deal with these hands; ConfigError if it is not a deal of this game."""
         cards = [card for hand in hands for card in hand]
         if len(hands) != self.seats or len(set(cards)) != len(cards):
             raise ConfigError(f"a given deal needs {self.seats} hands without a card twice", hint="see hands")
         return Deal(tuple(hands), seat, extra)
 
     def table(self, state: S) -> tuple[tuple[Seat, str], ...]:  # noqa: ARG002
-        """Return the cards on the table and who laid them, in order, in the game's words."""
+        """Return the plays on the table, in order: seat and word."""
         return ()
 
     def roles(self, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """Return what every seat knows beside the cards: trump, declarations, tricks taken.
+        """Return public facts other than cards: trump, declarations, tricks taken.
 
-        A list with a value for each seat stands beside the seats, the rest beside the table; None is not
-        known yet, "" nothing to tell; of ``role`` the value alone is shown.
+        A list with a value for each seat is shown beside the seats, others beside the table; None means not
+        known yet, "" nothing to show; of ``role`` only the value is shown.
         """
         return {}
 
     def deal_roles(self, deal: Deal, state: S) -> dict[str, Any]:  # noqa: ARG002
-        """Return what every seat knows of a deal in `state`: whom it singles out, open cards."""
+        """Return public facts of a deal in `state`: the seat with the special role, open cards."""
         roles: dict[str, Any] = {self.seat_word: deal.seat}
         if deal.extra:
             roles["extra"] = [self.card_name(card) for card in deal.extra]
         return roles
 
     def revealed(self, before: S, seat: Seat, action: Action, after: S) -> tuple[tuple[Seat, str], ...]:
-        """The answers, by seat, that an action makes known to all; by default its own if all hear it."""
+        """Return the answers, by seat, that an action makes public; by default its own if all receive it."""
         all_hear = any(len(seats) == self.seats for seats, _ in self.news(before, seat, action, after))
         return ((seat, self.action_text(before, seat, action)),) if all_hear else ()
 
     def laid(self, before: S, seat: Seat, action: Action, after: S) -> str:
-        """The word of what an action lays on the table for all to see; "" for any other action."""
+        """Return the word of an action that lays cards on the table in public; "" for other actions."""
         word = dict(self.revealed(before, seat, action, after)).get(seat, "")
         return word if self.cards_of(word) or (word == PASS and self.table(before)) else ""
 
     def taker(self, before: S, after: S) -> Seat | None:  # noqa: ARG002
-        """Return the seat that took the table's cards by the action between two states; None for nobody."""
+        """Return the seat that took the table's cards by the action between two states, or None."""
         return None
 
     def exchanged(self, before: S | None, after: S) -> Sequence[Exchange]:  # noqa: ARG002
-        """The cards that changed hands by the action between two states, or when the deal began."""
+        """Return the cards that changed hands by the action between two states, or when the deal began."""
         return ()
 
     def conclusion(self, points: Sequence[int], state: S) -> str:  # noqa: ARG002
-        """Return the winner of a match that ended in this state, for people; "" where points say it all."""
+        """Return the winner of a match that ended in this state, for people; "" if the points suffice."""
         return ""
 
     def options_for(self, deals: Sequence[Deal]) -> dict[str, Any]:  # noqa: ARG002
-        """The options that are others where exactly these deals are played; ConfigError."""
+        """Return the options that differ if exactly these deals are played; ConfigError."""
         return {}
 
     def given(self, deals: Sequence[Deal]) -> Self:
-        """The same game playing exactly these deals, however many they are; ConfigError."""
+        """Return the game with exactly these deals as its programme; ConfigError."""
         changed = self.options_for(deals)
         game = type(self)(**{**self.options, **changed}) if changed else copy(self)
         game._given = tuple(deals)
         return game
 
     def begun(self, deals: Sequence[Deal]) -> Self:
-        """The same game with these deals first; after them come those that come in this one."""
+        """Return the game with these deals first, then the remaining deals of this one."""
         game = copy(self)
         game._given = (*deals, *(self._given or ())[len(deals) :])
         game._goes_on = self._given is None or self._goes_on
         return game
 
     def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
-        """Deal `number`: the given one where deals were given, else the next of the programme."""
+        """Return deal `number`: a given one, or else from `next_deal`; None ends the match."""
         if self._given is not None and number < len(self._given):
             return self._given[number]
         return self.next_deal(number, stream, last) if self._given is None or self._goes_on else None
 
 
 AnyGame: TypeAlias = Game[Any]
-"""A game where the type of its states does not matter."""
+"""A game with states of any type."""

@@ -1,19 +1,19 @@
-"""A match as one of its seats hears it: its commands, applied to hands of unknown cards.
+"""Information states: a match as one seat knows it, from its commands, with unknown cards.
 
     hearing = hearing_of(game, seat=0)
     hearing.hear("set_cards 2 TD AS")
     hearing.hear("declare 0 1")
     hearing.asked("gen_move").legal(0)
 
-Theory of operation. A card that the seat has not seen is `UNKNOWN` or a number above: it has no name, no suit
-and no rank, and the rules do with it what they do with any other card. So a state of which a part is unknown
-is a state, and nothing is made up.
+Theory of operation. A card that the seat has not seen is `UNKNOWN` or a number above: it has no name, suit
+or rank, and the rules treat it as any other card. So a partly unknown state is an ordinary state, and nothing
+is invented.
 
-A deal begins with unknown cards alone. The rules word it, and what is heard is laid beside their words: where
-they have an unknown card, the heard word says which one it is. A card that another seat lays was in its hand,
-so one of the unknown ones there is this card, and the deal is played again from its start.
+A deal begins with unknown cards only. The rules generate its commands, which are compared with the received
+ones: a received word names the unknown card in its place. A card that another seat lays was in its hand, so
+one of its unknown cards is that card, and the deal is replayed from its start.
 
-Where several decide simultaneously, something stands for earlier decisions until they are heard.
+If several seats decide simultaneously, placeholder actions replace earlier decisions until they are reported.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from arbiter.games.game import Action, AnyGame, Command, Deal, Seat
 
 DEALS = "set_cards"
-"""The command that begins a deal and tells a seat its cards."""
+"""The command that begins a deal and names a seat's cards."""
 _SAMPLE = 8
 _FIRST_NAME = 0xE000
 UNKNOWN_NAMES = re.compile("[\ue000-\uf8ff]")
-"""The names of unknown cards: characters that no command has."""
+"""The names of unknown cards: characters that occur in no command."""
 
 
-class Unheard(Exception):
-    """A command that cannot be obeyed, with the reason; nothing is changed."""
+class BadCommand(Exception):
+    """A command is refused, with the reason; nothing is changed."""
 
 
 class PlayedDeal(NamedTuple):
-    """A deal that is over: its cards, who did what, its last state, and the points by seat."""
+    """A deal that is over: its cards, the actions with their seats, its last state, the points by seat."""
 
     deal: Deal
     seats: tuple[Seat, ...]
@@ -58,15 +58,15 @@ class PlayedDeal(NamedTuple):
 
 
 class Hearing:
-    """The match that `seat` hears of.
+    """The information state of `seat` in a match.
 
-    `deal` is the one in progress, `first` its first state and `state` the present one, None until all that is
-    said of the deal has been heard; `seats` and `actions` are what was done in it, in order; `played` are the
-    deals that are over. A game whose cards change hands in secret names a subclass in `Game.hearing`.
+    `deal` is the one in progress, `first` its first state and `state` the present one, None until all
+    commands of the deal have come; `seats` and `actions` are its actions, in order; `played` are the deals
+    that are over. A game whose cards change hands in secret names a subclass in `Game.hearing`.
     """
 
-    told_besides: ClassVar[frozenset[str]] = frozenset()
-    """Commands that tell consequences of the play, and may differ from those of the rules."""
+    derived_news: ClassVar[frozenset[str]] = frozenset()
+    """Commands that report consequences of the play, and may differ from the rules' own."""
 
     def __init__(self, game: AnyGame, seat: Seat) -> None:
         self.game, self.seat = game, seat
@@ -79,108 +79,114 @@ class Hearing:
         self.laid: list[Counter[str]] = []
         """By seat, the names of the cards that it has laid in this deal."""
         self._number = 0
-        self._worded = 0  # commands of the deal's wording that were heard
-        self._standing: dict[Seat, int] = {}  # the place of an action that stands for an untold one
+        self._worded = 0  # commands at the start of the deal received so far
+        self._placeholders: dict[Seat, int] = {}  # by seat, the index of its placeholder in `actions`
         self._following: list[Command] = []
         self.naming = _naming(game)
         """The game with names for unknown cards, which `UNKNOWN_NAMES` finds."""
 
     def hear(self, command: Command) -> None:
-        """Take in a command that asks for nothing; Unheard where it cannot be obeyed."""
+        """Apply a command that is not a request; BadCommand."""
         words = command.split()
         if words[0] == DEALS:
             self.begin(words)
         elif self.deal is None:
-            raise Unheard(f"no cards have been dealt: {DEALS} comes first")
+            raise BadCommand(f"no cards have been dealt: {DEALS} comes first")
         elif command in self._following:
             del self._following[: self._following.index(command) + 1]
-        elif not self.completes(command) and not self.tells(words) and words[0] not in self.told_besides:
-            raise Unheard(f"cannot do {words[0][:40]}")
+        elif (
+            not self.complete_deal(command)
+            and not self.apply_news(words)
+            and words[0] not in self.derived_news
+        ):
+            raise BadCommand(f"cannot do {words[0][:40]}")
 
     def asked(self, request: Command) -> None:
-        """Come to the state in which this seat is to answer the request; Unheard where that is not due."""
+        """Advance to the state in which this seat answers the request; BadCommand if it is not due."""
         self._check_begun()
         while self.seat in self.state.to_act and self.state.to_act[0] != self.seat:
             other = self.state.to_act[0]
             action = self.state.legal(other)[0]
-            self._standing[other] = len(self.actions)
-            self._done(other, action, self.state.apply(other, action))
+            self._placeholders[other] = len(self.actions)
+            self._record_action(other, action, self.state.apply(other, action))
         if self.state.to_act[:1] != (self.seat,):
-            raise Unheard("it is not my turn")
+            raise BadCommand("it is not my turn")
         if (wanted := self.game.request(self.state, self.seat)) != request:
-            raise Unheard(f"it is time for {wanted}")
+            raise BadCommand(f"it is time for {wanted}")
 
     @property
-    def untold(self) -> frozenset[int]:
-        """The places in `actions` of what stands for decisions that have not been heard."""
-        return frozenset(self._standing.values())
+    def placeholders(self) -> frozenset[int]:
+        """The indices in `actions` of placeholders for unreported decisions."""
+        return frozenset(self._placeholders.values())
 
     @property
     def done(self) -> list[tuple[Seat, Action]]:
-        """What was done in the deal and has been heard: nothing that stands for an untold decision."""
-        both, untold = zip(self.seats, self.actions, strict=True), self.untold
-        return [done for place, done in enumerate(both) if place not in untold]
+        """The actions of the deal with their seats, without placeholders."""
+        both, placeholders = zip(self.seats, self.actions, strict=True), self.placeholders
+        return [done for place, done in enumerate(both) if place not in placeholders]
 
-    # What a subclass may do otherwise.
+    # What a subclass may override.
 
-    def due(self, *, further: bool) -> Command:  # noqa: ARG002
-        """The request that this seat is to answer now, also where nobody has said it; Unheard.
+    def due_request(self, *, further: bool) -> Command:  # noqa: ARG002
+        """Return the request that this seat answers next, even before it comes; BadCommand.
 
-        `further` says that it is another one than the last, though nothing was heard in between.
+        `further` means that the last request was answered, though no news came since.
         """
         self._check_begun()
         return self.game.request(self.state, self.seat)
 
-    def alone(self) -> tuple[AnyGame, Deal]:
-        """The deal in progress as the only one of a match: the game, and the deal as far as it is known.
+    def single_deal(self) -> tuple[AnyGame, Deal]:
+        """Return the deal in progress as the only one of a match: the game, and the deal as far as known.
 
-        What was `done` is done in it.
+        The actions in `done` are legal in it.
         """
         game = copy(self.game)
         game._given = ()
         return game, self.deal
 
-    def barred(self, seat: Seat) -> Iterable[Card]:  # noqa: ARG002
-        """Return cards that another seat cannot have had, beyond those with which it broke the rules."""
+    def excluded_cards(self, seat: Seat) -> Iterable[Card]:  # noqa: ARG002
+        """Return cards that another seat cannot have had, beyond those excluded by the rules."""
         return ()
 
-    def fits(self, deal: Deal) -> bool:  # noqa: ARG002
-        """Return False for a whole deal that cannot be this one, beyond those that break the rules."""
+    def is_consistent(self, deal: Deal) -> bool:  # noqa: ARG002
+        """Return False for a complete deal that cannot be this one, beyond those excluded by the rules."""
         return True
 
     def begin(self, words: Sequence[str]) -> None:
-        """``set_cards``: the next deal; Unheard."""
+        """Begin the next deal with ``set_cards``; BadCommand."""
         command = " ".join(words)
         last = self.played[-1].state if self.played else None
         dealt = self.game.deal(self._number, Stream("arbiter-heard", self._number), last)
         if dealt is None:
-            raise Unheard("no deal is left")
-        deal = self._told(_hidden(dealt, self.seat), 0, command)
+            raise BadCommand("no deal is left")
+        deal = self._fill_in(_hide_cards(dealt, self.seat), 0, command)
         if deal is None:
-            # Not a deal of the programme: a smaller one, given for a puzzle.
+            # Not a deal of the programme: a smaller given one, such as a puzzle.
             sizes = [size for size in range(1, len(command)) if words[1:2] == [str(size)]]
-            deal = next((self._told(_hidden(dealt, self.seat, size), 0, command) for size in sizes), None)
+            deal = next(
+                (self._fill_in(_hide_cards(dealt, self.seat, size), 0, command) for size in sizes), None
+            )
         if deal is None:
-            raise Unheard("these are not cards of the deck, after their number")
-        self.renew(deal)
-        self._hear_of(deal)
+            raise BadCommand("expected the number of cards, then cards of the deck")
+        self.begin_deal(deal)
+        self._count_command(deal)
 
-    def completes(self, command: Command) -> bool:
-        """Take in one more of the commands that word a deal; False if it is none."""
-        deal = self._told(self.deal, self._worded, command) if self.state is None else None
+    def complete_deal(self, command: Command) -> bool:
+        """Apply another command of the start of a deal; False for any other command."""
+        deal = self._fill_in(self.deal, self._worded, command) if self.state is None else None
         if deal is not None:
-            self._hear_of(deal)
+            self._count_command(deal)
         return deal is not None
 
-    def tells(self, words: Sequence[str]) -> bool:
-        """Do the action that a command such as ``play 2 TD`` tells of; False if it tells of none; Unheard."""
+    def apply_news(self, words: Sequence[str]) -> bool:
+        """Apply the action that a command such as ``play 2 TD`` reports; False for others; BadCommand."""
         if len(words) < 3 or not words[1].isdecimal() or int(words[1]) >= self.game.seats:
             return False
         self._check_begun()
         game, seat, text = self.game, int(words[1]), " ".join(words[2:])
-        place = self._standing.get(seat, len(self.actions))
-        stood = seat in self._standing
-        before = _again(self.first, self.seats[:place], self.actions[:place]) if stood else self.state
+        place = self._placeholders.get(seat, len(self.actions))
+        stood = seat in self._placeholders
+        before = _replay(self.first, self.seats[:place], self.actions[:place]) if stood else self.state
         if seat not in before.to_act:
             return False
         try:
@@ -189,30 +195,30 @@ class Hearing:
             return False
         laid = self.laid[seat] + Counter(game.cards_of(text))
         try:
-            deal = self.held(seat, action, laid)
+            deal = self.deal_after_laying(seat, action, laid)
             first = self.first if deal is self.deal else game.start(deal)
             if first is not self.first:
-                before = _again(first, self.seats[:place], self.actions[:place])
-            after = _again(before.apply(seat, action), self.seats[place + 1 :], self.actions[place + 1 :])
+                before = _replay(first, self.seats[:place], self.actions[:place])
+            after = _replay(before.apply(seat, action), self.seats[place + 1 :], self.actions[place + 1 :])
         except IllegalAction:
-            raise Unheard("that cannot be done in this deal") from None
+            raise BadCommand("that cannot be done in this deal") from None
         heard = [said for seats, said in game.news(before, seat, action, after) if self.seat in seats]
         following: list[Command] = []
         if heard and not stood:
             if (line := " ".join(words)) not in heard:
-                # It does not tell of the action after all.
+                # It does not report the action.
                 return False
             following = heard[heard.index(line) + 1 :]
         self.deal, self.first, self.laid[seat], self._following = deal, first, laid, following
         if stood:
-            self.actions[self._standing.pop(seat)] = action
+            self.actions[self._placeholders.pop(seat)] = action
             self.state = after
         else:
-            self._done(seat, action, after)
+            self._record_action(seat, action, after)
         return True
 
-    def held(self, seat: Seat, action: Action, cards: Counter[str]) -> Deal:  # noqa: ARG002
-        """This deal where another seat has laid `cards` with its action; Unheard where it cannot."""
+    def deal_after_laying(self, seat: Seat, action: Action, cards: Counter[str]) -> Deal:  # noqa: ARG002
+        """Return this deal given that another seat has laid `cards` with its action; BadCommand."""
         hand = self.deal.hands[seat]
         missing = cards - Counter(self.game.card_name(card) for card in hand if card < UNKNOWN)
         if not missing:
@@ -220,62 +226,60 @@ class Hearing:
             return deal
         free = [card for card in hand if card >= UNKNOWN]
         if missing.total() > len(free):
-            raise Unheard("there are not so many such cards")
-        return self._named(self.deal, dict(zip(free, missing.elements(), strict=False)))
+            raise BadCommand("more such cards than the deck has")
+        return self._name_cards(self.deal, dict(zip(free, missing.elements(), strict=False)))
 
-    # How it is done.
-
-    def renew(self, deal: Deal) -> None:
-        """A deal begins, nothing of which has been heard."""
+    def begin_deal(self, deal: Deal) -> None:
+        """Begin a deal, before any of its commands."""
         self.deal, self.state, self._worded = deal, None, 0
-        self.seats, self.actions, self._standing, self._following = [], [], {}, []
+        self.seats, self.actions, self._placeholders, self._following = [], [], {}, []
         self.laid = [Counter() for _ in deal.hands]
         self._number += 1
 
     def start(self, deal: Deal) -> None:
-        """All that is said of a deal has been heard."""
+        """Begin the play of a deal whose commands are complete."""
         self.deal = deal
         self.first = self.state = self.game.start(deal)
 
-    def _told(self, deal: Deal, place: int, command: Command) -> Deal | None:
-        """The deal with what a command tells that words it in this place; None for another command."""
+    def _fill_in(self, deal: Deal, place: int, command: Command) -> Deal | None:
+        """Return the deal with the cards named by its command number `place`; None for another command."""
         for wording in [wording[self.seat] for wording in self.naming.dealt(deal)][place : place + 1]:
             found = re.fullmatch(UNKNOWN_NAMES.sub(r"(\\S+?)", re.escape(wording)), command)
             if found is not None and all(map(self.game.cards_of, found.groups())):
                 unknown = [ord(name) - _FIRST_NAME + UNKNOWN for name in UNKNOWN_NAMES.findall(wording)]
-                return self._named(deal, dict(zip(unknown, found.groups(), strict=True)))
+                return self._name_cards(deal, dict(zip(unknown, found.groups(), strict=True)))
         return None
 
-    def _named(self, deal: Deal, names: Mapping[Card, str]) -> Deal:
-        """The deal with unknown cards named; Unheard where the deck has not so many."""
+    def _name_cards(self, deal: Deal, names: Mapping[Card, str]) -> Deal:
+        """Return the deal with unknown cards named; BadCommand if the deck has too few of them."""
         dealt, found = {card for hand in deal.hands for card in hand}, {}
         for card, name in names.items():
             copies = (self.game.card_of(name), *_copies(self.game).get(name, ()))
             # Cards besides the hands may be in a hand too.
             free = [copy for copy in copies if copy not in dealt] if card in dealt else [copies[0]]
             if not free and len(set(copies)) == 1:
-                raise Unheard("there are not so many such cards")
+                raise BadCommand("more such cards than the deck has")
             found[card] = next(iter(free), copies[0])
             dealt.add(found[card])
         hands = tuple(tuple(found.get(card, card) for card in hand) for hand in deal.hands)
         return replace(deal, hands=hands, extra=tuple(found.get(card, card) for card in deal.extra))
 
-    def _hear_of(self, deal: Deal) -> None:
-        """A command of the deal's wording has been heard."""
+    def _count_command(self, deal: Deal) -> None:
+        """Count a command of the deal's start, and begin the play after the last."""
         self.deal = deal
         self._worded += 1
         if self._worded == len(list(self.naming.dealt(deal))):
             self.start(deal)
 
     def _check_begun(self) -> None:
-        """Unheard where not all of the deal has been heard."""
+        """Raise BadCommand if commands of the deal are missing."""
         if self.deal is None:
-            raise Unheard(f"no cards have been dealt: {DEALS} comes first")
+            raise BadCommand(f"no cards have been dealt: {DEALS} comes first")
         if self.state is None:
             missing = list(self.naming.dealt(self.deal))[self._worded]
-            raise Unheard(f"{missing[self.seat].split()[0]} comes first")
+            raise BadCommand(f"{missing[self.seat].split()[0]} comes first")
 
-    def _done(self, seat: Seat, action: Action, after: Any) -> None:
+    def _record_action(self, seat: Seat, action: Action, after: Any) -> None:
         self.seats.append(seat)
         self.actions.append(action)
         self.state = after
@@ -284,17 +288,17 @@ class Hearing:
             self.played.append(PlayedDeal(self.deal, *done))
 
 
-def _again(state: Any, seats: Sequence[Seat], actions: Sequence[Action]) -> Any:
-    """The state after the actions; IllegalAction."""
+def _replay(state: Any, seats: Sequence[Seat], actions: Sequence[Action]) -> Any:
+    """Return the state after the actions; IllegalAction."""
     for seat, action in zip(seats, actions, strict=True):
         state = state.apply(seat, action)
     return state
 
 
-def _hidden(deal: Deal, seat: Seat, size: int | None = None) -> Deal:
-    """The deal with unknown cards alone; with a `size`, in hands of that size and with none besides.
+def _hide_cards(deal: Deal, seat: Seat, size: int | None = None) -> Deal:
+    """Return the deal with unknown cards only; with a `size`, in hands of that size without extra cards.
 
-    A card besides the hands that is also in the hand of another than `seat` is the same unknown one.
+    An extra card that is also in the hand of a seat other than `seat` is the same unknown card.
     """
     unknown = count(UNKNOWN)
     hands = tuple(tuple(islice(unknown, len(hand) if size is None else size)) for hand in deal.hands)
@@ -313,7 +317,7 @@ def _hidden(deal: Deal, seat: Seat, size: int | None = None) -> Deal:
 
 @lru_cache(maxsize=8)
 def _copies(game: AnyGame) -> dict[str, list[Card]]:
-    """The cards of each name, as some deals show them."""
+    """Return the cards of each name that occur in sample deals."""
     found: dict[str, set[Card]] = {}
     for number in range(_SAMPLE):
         deal = game.deal(0, Stream("arbiter-heard", "deck", number), None)
@@ -323,7 +327,7 @@ def _copies(game: AnyGame) -> dict[str, list[Card]]:
 
 
 def _naming(game: AnyGame) -> AnyGame:
-    """The game with names for unknown cards."""
+    """Return the game with names for unknown cards."""
     named, name = copy(game), game.card_name
 
     def card_name(card: Card) -> str:

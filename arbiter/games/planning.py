@@ -1,9 +1,9 @@
 """Planning (Planowanie): declare simultaneously how many tricks you will take, then take them.
 
-A deal of c cards: everyone declares 0..c without knowing the others' declarations; c tricks
+A deal of c cards: each seat declares 0..c without knowing the others' declarations; c tricks
 with the first suit as trump; each trick counts one point, and a player who took exactly as many as
-declared gets c more. Action ids: declarations 0..top, then the cards in index order, `top`
-being the largest number of cards in the programme (13 in the tournament, so cards are 14..65).
+declared gets c more. Action ids: declarations 0..top, then the cards in index order; `top` is the
+largest number of cards in the programme (13 in the tournament, so cards are 14..65).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from arbiter.errors import ConfigError, IllegalAction, Problem
 from arbiter.games import KEEP_HAND
 from arbiter.games.cards import Card, Deck, Stream
 from arbiter.games.game import Action, Command, Deal, Seat, Tell
-from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, told_plays
+from arbiter.games.tricks import FOLLOW_SUIT, DeckGame, Tricks, play_news
 from arbiter.text import joined
 
 TOURNAMENT_DECK = "23456789TJQKA CDHS"
@@ -27,7 +27,7 @@ _new = tuple.__new__
 class PlanningState(NamedTuple):
     """A deal of Planning in progress; a tuple, so immutable, hashable and quick to make.
 
-    `hands` are masks of action ids; `declared` has None where a seat has yet to declare;
+    `hands` are masks of action ids; `declared` has None for seats that have not declared yet;
     `trick` is None until all have declared, then the cards of the trick in order of play;
     `leader` leads the current trick; `size` is the number of cards dealt to each.
     """
@@ -71,7 +71,7 @@ class PlanningState(NamedTuple):
             if not to_act:
                 to_act, trick = (leader,), ()
         else:
-            # `allows` once more, word for word: a call would cost an eighth of a ply.
+            # `allows` inlined: a call would cost an eighth of a ply.
             if (
                 seat not in to_act
                 or action < 0
@@ -94,12 +94,12 @@ class PlanningState(NamedTuple):
                 taken = (*taken[:leader], taken[leader] + 1, *taken[leader + 1 :])
                 to_act = (leader,) if left[seat] else ()
                 trick = ()
-        # The tuple itself: the named constructor would cost a third of a ply.
+        # `tuple.__new__`: the named constructor would cost a third of a ply.
         fields = (game, to_act, hands, declared, taken, trick, leader, size)
         return _new(PlanningState, fields)
 
     def points(self) -> tuple[int, ...]:
-        """Tricks taken, and `size` more for each seat that took what it declared."""
+        """Return the tricks taken by seat, plus `size` for seats that took as many as declared."""
         return tuple(
             taken + (self.size if taken == declared else 0)
             for taken, declared in zip(self.taken, self.declared, strict=True)
@@ -125,14 +125,14 @@ class Planning(DeckGame[PlanningState]):
     """The game with its deck, number of players and list of deals.
 
     `deck` is the values, weakest first, a blank, and the suits, trump first; `deals` a list of
-    (cards for each, starting seat). ConfigError, with the option's path, where they do not fit.
+    (cards for each, starting seat). ConfigError, with the option's path, for invalid values.
     """
 
     name: ClassVar[str] = "planning"
     title: ClassVar[str] = "Planning"
     about: ClassVar[str] = (
-        "A game of tricks and forecasts. Before each deal everybody says, unseen by the others, how many "
-        "tricks it will take; then the cards are played, following suit, with one suit as trump. Each "
+        "A game of tricks and forecasts. Before each deal all players declare in secret how many "
+        "tricks they will take; then the cards are played, following suit, with one suit as trump. Each "
         "trick is a point, and a forecast that comes exactly true is worth as many points more as cards "
         "were dealt to each. Most points of all deals win."
     )
@@ -159,7 +159,7 @@ class Planning(DeckGame[PlanningState]):
         self.tricks = Tricks(self.deck, trump=0, offset=top + 1)
         self.actions = top + 1 + len(self.deck)
         self.after = tuple(((seat + 1) % seats,) for seat in range(seats))
-        self._plays = told_plays(self.deck, seats, top + 1)
+        self._plays = play_news(self.deck, seats, top + 1)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -185,12 +185,12 @@ class Planning(DeckGame[PlanningState]):
         return {"deals": [(len(deal.hands[0]), deal.seat) for deal in deals]}
 
     def start(self, deal: Deal) -> PlanningState:
-        """All seats are to declare."""
+        """Return the first state, in which all seats declare."""
         seats = tuple(range(self.seats))
         hands = tuple(self.tricks.mask_of(hand) for hand in deal.hands)
-        nobody = (None,) * self.seats
+        undeclared = (None,) * self.seats
         zero = (0,) * self.seats
-        return PlanningState(self, seats, hands, nobody, zero, None, deal.seat, len(deal.hands[0]))
+        return PlanningState(self, seats, hands, undeclared, zero, None, deal.seat, len(deal.hands[0]))
 
     def greeting(self) -> Iterable[tuple[Command, ...]]:
         yield (f"set_deck {self.deck.values} {self.deck.suits}",) * self.seats
@@ -214,7 +214,7 @@ class Planning(DeckGame[PlanningState]):
         return "gen_declare" if state.trick is None else "gen_move"
 
     def parse(self, state: PlanningState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """An integer without sign (leading zeros are tolerated), or a card's name."""
+        """Parse an integer without sign (leading zeros are allowed), or a card's name."""
         if state.trick is None:
             digits = text.lstrip("0") or "0"
             if not (text.isascii() and text.isdigit()) or len(digits) > 3:
@@ -231,7 +231,7 @@ class Planning(DeckGame[PlanningState]):
         return self.deck.names[action - self.tricks.offset]
 
     def news(self, before: PlanningState, seat: Seat, action: Action, after: PlanningState) -> Iterable[Tell]:
-        """Declarations to all once the last has declared; every card played, to all."""
+        """Report all declarations after the last, and every card, to all seats."""
         if before.trick is not None:
             return self._plays[seat][action]
         if after.trick is None:
@@ -271,13 +271,13 @@ class Planning(DeckGame[PlanningState]):
     def says_deal(self, state: PlanningState, names: Sequence[str]) -> str:
         exact = [names[seat] for seat in range(self.seats) if state.taken[seat] == state.declared[seat]]
         if len(exact) in (0, self.seats):
-            return "everybody took what it declared" if exact else "nobody took what it declared"
+            return f"{'all' if exact else 'none'} took what they declared"
         return f"{joined(exact)} took what {'each' if len(exact) > 1 else 'it'} declared"
 
     def revealed(
         self, before: PlanningState, seat: Seat, action: Action, after: PlanningState
     ) -> tuple[tuple[Seat, str], ...]:
-        """A card; all declarations with the last of them."""
+        """See `Game.revealed`: each card; all declarations after the last."""
         if before.trick is not None:
             return ((seat, self.action_text(before, seat, action)),)
         if after.trick is None:
@@ -288,7 +288,7 @@ class Planning(DeckGame[PlanningState]):
         return after.leader if after.taken != before.taken else None
 
     def _checked_seats(self, seats: object, problems: list[Problem]) -> int:
-        """The number of players; problems are added, and something that works given."""
+        """Return a usable number of players, and add to `problems` if `seats` is invalid."""
         if type(seats) is int and 2 <= seats <= 4:
             return seats
         problems.append(Problem(("seats",), f"{seats!r} is not a number of players from 2 to 4"))
@@ -312,7 +312,7 @@ class Planning(DeckGame[PlanningState]):
         return Deck(*words)
 
     def _checked_deals(self, deals: object, problems: list[Problem]) -> tuple[tuple[int, Seat], ...]:
-        """The programme that a list of pairs describes; the tournament's, as far as cards go, if None."""
+        """Return the programme of a list of pairs; for None the tournament's, as far as the cards suffice."""
         most = len(self.deck) // self.seats
         if deals is None:
             return tuple((count, start % self.seats) for count, start in TOURNAMENT_DEALS if count <= most)

@@ -1,7 +1,7 @@
-"""The base of trick-taking games: hands as bit masks, following suit, who takes a trick.
+"""The base of trick-taking games: hands as bit masks, following suit, winners of tricks.
 
-Cards appear as *action ids*: the card's index plus an offset that leaves room for the other
-actions of the game, so that a hand's bits are legal actions without translation.
+Cards are *action ids*: the card's index plus an offset for the other actions of the game, so that the
+bits of a hand are action ids.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Tricks:
         self._all = (1 << offset + len(deck)) - 1
         # suit_mask[action]: all cards of that card's suit.
         self.suit_mask = below + tuple(self.suits[deck.suit(card)] for card in range(len(deck)))
-        # strength[led][action]: what the card is worth in a trick to which `led` was led.
+        # strength[led][action]: the card's strength in a trick to which `led` was led.
         by_suit = []
         for led in range(len(deck.suits)):
             row = list(below)
@@ -45,7 +45,7 @@ class Tricks:
         self._hands: dict[int, tuple[Card, ...]] = {}
 
     def actions_of(self, mask: int) -> tuple[Action, ...]:
-        """The cards of a mask, ascending, unknown ones last."""
+        """Return the cards of a mask as action ids, ascending, unknown ones last."""
         found: tuple[Action, ...] = ()
         for suit in self.suits:
             if part := mask & suit:
@@ -55,7 +55,7 @@ class Tricks:
         return found
 
     def cards_of(self, hand: int) -> tuple[Card, ...]:
-        """A hand's cards, ascending, unknown ones last; most often it is as it was a move ago."""
+        """Return the cards of a hand's mask, ascending, unknown ones last; cached."""
         if (cards := self._hands.get(hand)) is None:
             if len(self._hands) >= _HANDS:
                 self._hands.clear()
@@ -63,13 +63,13 @@ class Tricks:
         return cards
 
     def to_follow(self, hand: int, led: Action) -> tuple[Action, ...]:
-        """The cards that may be played to a trick in which `led` was led."""
+        """Return the cards that may be played to a trick in which `led` was led."""
         if part := hand & self.suit_mask[led]:
             return self._spread.get(part) or self._spread_suit(part)
         return self.actions_of(hand)
 
     def must_follow(self, hand: int, led: Action) -> str:
-        """Return what a hand owes to a trick in which `led` was led, for people; "" for nothing."""
+        """Return the suit that a hand must follow after `led`, for people; "" if it has none of it."""
         suit = self.deck.names[led - self.offset][-1]
         return f"follow {SUITS.get(suit, suit)}" if hand & self.suit_mask[led] else ""
 
@@ -78,7 +78,7 @@ class Tricks:
         return trick.index(max(trick, key=self.strength[trick[0]].__getitem__))
 
     def over(self, trump: int) -> tuple[int, ...]:
-        """For each action that is a card winning a trick so far: the mask of cards that beat it."""
+        """Return for each card that wins a trick so far the mask of cards that beat it, by action."""
         masks = []
         for card in range(len(self.deck)):
             suit = self.suits[self.deck.suit(card)]
@@ -87,14 +87,14 @@ class Tricks:
         return (0,) * self.offset + tuple(masks)
 
     def mask_of(self, cards: tuple[int, ...]) -> int:
-        """The bits of some cards (indices in the deck)."""
+        """Return the mask of cards, given as indices in the deck."""
         mask = 0
         for card in cards:
             mask |= 1 << (card + self.offset)
         return mask
 
     def _spread_suit(self, part: int) -> tuple[Action, ...]:
-        """Enumerate the bits of one suit and remember the answer (8,192 a suit of 13)."""
+        """Return the bits of one suit's mask, ascending, and cache them (8,192 for a suit of 13)."""
         if len(self._spread) >= _REMEMBERED:
             self._spread.clear()
         actions = tuple(i for i in range(part.bit_length()) if part >> i & 1)
@@ -102,19 +102,17 @@ class Tricks:
         return actions
 
 
-FOLLOW_SUIT = (
-    "if your hand has cards of the suit led, which is that of the trick's first play, answer with one"
-)
-"""The fix of a bot that does not."""
+FOLLOW_SUIT = "if your hand has cards of the suit led, the suit of the trick's first card, answer with one"
+"""Advice for a bot that does not follow suit."""
 
 
 class DeckGame(Game[S]):
-    """A game with cards of a `Deck`, which the protocol names value then suit: ``TD``."""
+    """A game with cards of a `Deck`, which the protocol names by value and suit: ``TD``."""
 
     deck: Deck
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """set_cards, to each its own, in the order dealt."""
+        """Yield set_cards, for each seat its own, in the order dealt."""
         yield tuple(f"set_cards {len(hand)} {' '.join(map(self.card_name, hand))}" for hand in deal.hands)
 
     def card_name(self, card: Card) -> str:
@@ -127,7 +125,7 @@ class DeckGame(Game[S]):
         return self.deck.names
 
 
-def told_plays(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, ...], ...], ...]:
-    """Return what all hear of a card, by the seat that plays it and its action id."""
+def play_news(deck: Deck, seats: int, offset: int) -> tuple[tuple[tuple[Tell, ...], ...], ...]:
+    """Return the news of each card played, by seat and action id."""
     everybody, names = tuple(range(seats)), ("",) * offset + deck.names
     return tuple(tuple((Tell(everybody, f"play {seat} {name}"),) for name in names) for seat in everybody)

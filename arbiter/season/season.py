@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from arbiter.errors import Anomaly, ConfigError
-from arbiter.games.cards import told_commitment
+from arbiter.games.cards import published_commitment
 from arbiter.season.anomalies import FaultWatch, anomaly
 from arbiter.season.calendar import (
     CalendarFile,
@@ -266,7 +266,7 @@ class Season:
         Return the number of matches played, None when somebody asked to stop, or the money is spent.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
-        commitment = told_commitment(self.stored.seed, self.config.seed_commitment is not None)
+        commitment = published_commitment(self.stored.seed, self.config.seed_commitment is not None)
         committed = commitment if number == 1 and not there else None
         if plan.accepted and not self._accepted:
             self._accepted = True

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from arbiter.contest.integrity.similar_play import add_round
 from arbiter.games import make
-from arbiter.games.information_state import Hearing, Unheard
+from arbiter.games.information_state import BadCommand, Hearing
 from arbiter.season.config.settings_diff import registered_name
 from arbiter.store import Store
 from arbiter.testing import match_spec, play_in_memory
@@ -58,7 +58,7 @@ class Otherwise:
     def __call__(self, command: str) -> bytes | None:
         reply, heard = self._bot(command), self._hearing
         if not command.startswith("gen_"):
-            with suppress(Unheard):  # such as the greeting
+            with suppress(BadCommand):  # such as the greeting
                 heard.hear(command)
         elif self._lot.random() < self._share:
             heard.asked(command)

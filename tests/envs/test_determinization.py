@@ -108,7 +108,7 @@ def test_nothing_hidden_shapes_the_worlds(kind):
             truth, match.seat
         ):
             other.hear(line)
-        other.asked(match.due(further=False))
+        other.asked(match.due_request(further=False))
         assert drawn(worlds) == drawn(Worlds(other))
 
     play_match(game, check)

@@ -160,11 +160,11 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(line, reply):
 @pytest.mark.parametrize(
     ("line", "reply"),
     [
-        ("set_cards 3 TD AS", "? these are not cards of the deck, after their number"),
-        ("set_cards 2 TD 1D", "? these are not cards of the deck, after their number"),
-        ("set_cards 999999999999 TD AS", "? these are not cards of the deck, after their number"),
-        ("set_cards", "? these are not cards of the deck, after their number"),
-        ("set_cards 2 TD TD", "? there are not so many such cards"),
+        ("set_cards 3 TD AS", "? expected the number of cards, then cards of the deck"),
+        ("set_cards 2 TD 1D", "? expected the number of cards, then cards of the deck"),
+        ("set_cards 999999999999 TD AS", "? expected the number of cards, then cards of the deck"),
+        ("set_cards", "? expected the number of cards, then cards of the deck"),
+        ("set_cards 2 TD TD", "? more such cards than the deck has"),
     ],
 )
 def test_cards_that_cannot_be_dealt_are_refused_and_change_nothing(line, reply):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arbiter.games.cards import Deck, Stream, bits_of, commitment, told_commitment
+from arbiter.games.cards import Deck, Stream, commitment, published_commitment, seed_bits
 from arbiter.games.planning import Planning
 from tests.fixtures.profiles import examples
 
@@ -52,13 +52,13 @@ def shuffled_by_the_book(words, n):
     ],
 )
 def test_a_seed_has_no_more_bits_than_its_alphabet_gives_it(seed, bits):
-    assert bits_of(seed) == bits
+    assert seed_bits(seed) == bits
 
 
 def test_the_hash_of_a_short_seed_is_told_to_nobody_who_does_not_insist():
-    assert told_commitment("1234567890123456789") is None
-    assert told_commitment("0123456789abcdef") == commitment("0123456789abcdef")
-    assert told_commitment("1", insisted=True) == commitment("1")
+    assert published_commitment("1234567890123456789") is None
+    assert published_commitment("0123456789abcdef") == commitment("0123456789abcdef")
+    assert published_commitment("1", insisted=True) == commitment("1")
 
 
 @examples(40)

@@ -21,10 +21,10 @@ from arbiter.games.chefs_hat.actions import (
     card_of_step,
     cards_laid,
     cards_of,
-    discarded,
     gift,
     gift_cards,
     ids_of,
+    mask_after,
     mask_of,
     step_of_card,
 )
@@ -124,7 +124,7 @@ def test_a_mask_is_the_hand_and_what_it_can_lead(cards, size):
         possible = not laid - Counter(hand)
         assert possible == bool(mask >> action & 1)
         if possible:
-            assert cards_of(discarded(mask, action)) == tuple(sorted((Counter(hand) - laid).elements()))
+            assert cards_of(mask_after(mask, action)) == tuple(sorted((Counter(hand) - laid).elements()))
 
 
 @given(st.integers(0, (1 << 200) - 1))

@@ -12,7 +12,7 @@ import pytest
 from arbiter.errors import IllegalAction
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import DECK, JOKER, STEP_NAMES
-from arbiter.games.chefs_hat.deal import ROLES, exchanged
+from arbiter.games.chefs_hat.deal import ROLES, hands_after
 from arbiter.match.record import Fault
 from arbiter.testing import Said, ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.fixtures.recorded_games import games, shape_of
@@ -117,7 +117,7 @@ def test_the_card_got_takes_the_place_of_the_card_given_and_hands_stay_unsorted(
         if match["exchange"]
     ]
     deals = [GAME.deal_from_json(shape_of(match)) for match in traded]
-    after = [[list(hand) for hand in exchanged(deal.hands, deal.exchange or ())] for deal in deals]
+    after = [[list(hand) for hand in hands_after(deal.hands, deal.exchange or ())] for deal in deals]
     assert after == [match["hands"] for match in traded]
     assert any(hand != sorted(hand) for hands in after for hand in hands)
 

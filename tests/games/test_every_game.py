@@ -12,7 +12,7 @@ import yaml
 from arbiter.errors import ConfigError
 from arbiter.games import make, names
 from arbiter.games.chefs_hat import ChefsHat
-from arbiter.games.chefs_hat.deal import reversed_roles, strongest
+from arbiter.games.chefs_hat.deal import must_give, reversed_roles
 from arbiter.games.codepiece import Codepiece
 from arbiter.games.dou_dizhu import DouDizhu
 from arbiter.games.planning import Planning
@@ -153,7 +153,7 @@ def shown_by_forced_gifts(deal: Any, other: Any, seat: int) -> bool:
         number = 2 - roles[seat]
         if number > 0:
             giver = roles.index(3 - roles[seat])
-            if strongest(deal.hands[giver], number) != strongest(other.hands[giver], number):
+            if must_give(deal.hands[giver], number) != must_give(other.hands[giver], number):
                 return True
     return False
 
@@ -342,7 +342,7 @@ WRONG_DEALS: dict[str, list[tuple[Any, str]]] = {
         ({}, "a given deal is not"),
         ({"hands": CHEFS}, "needs 4 hands"),
         ({"hands": [*CHEFS, []]}, "lists of 1 to 17 cards"),
-        ({"hands": [*CHEFS, [13]]}, "the card 13, which is none of 1..12"),
+        ({"hands": [*CHEFS, [13]]}, "the card 13, expected 1..12"),
         ({"hands": [*CHEFS, ["x"]]}, "the card 'x'"),
         ({"hands": [*CHEFS, [True]]}, "the card True"),
         ({"hands": [[1], [1], [2], [3]]}, "2 cards 1; there are 1"),

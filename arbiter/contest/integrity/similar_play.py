@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import rating
-from arbiter.games import shared
+from arbiter.games import make_shared
 from arbiter.match.position import Dealt, Moved, retrace
 from arbiter.match.spec import original
 from arbiter.season.config.settings_diff import registered_name
@@ -85,7 +85,7 @@ def add_round(likeness: rating.Likeness, records: Iterable[MatchRecord]) -> None
     """Add what was decided in a round."""
     situations = _Situations()
     for record in records:
-        situations.follow(record, shared(record.game, record.options))
+        situations.follow(record, make_shared(record.game, record.options))
     for kind, choices, answers in situations.met_again():
         likeness.add(kind, choices, answers)
 

@@ -6,7 +6,7 @@ An observer has no state: everything is computed from a `Play` when it is asked 
 from __future__ import annotations
 
 from arbiter.envs.observers.observer import Observer
-from arbiter.games import part_of
+from arbiter.games import load_part
 from arbiter.games.game import AnyGame
 
 __all__ = ["Observer", "observer_of"]
@@ -16,5 +16,5 @@ _PLAIN = "arbiter.envs.observers.observer:AnyGameObserver"
 
 def observer_of(game: AnyGame) -> Observer:
     """The observer of a game: the one that its class names, or the plain one that suits all games."""
-    made: Observer = part_of(game, "observer", Observer, _PLAIN)(game)
+    made: Observer = load_part(game, "observer", Observer, _PLAIN)(game)
     return made

@@ -1,4 +1,4 @@
-"""Chef's Hat: the game by the rule book and by the published environment, its rows and its score sheet."""
+"""Chef's Hat by the rule book and as the published environment plays it, and its rows of data sets."""
 
 from arbiter.games.chefs_hat.game import ChefsHat
 

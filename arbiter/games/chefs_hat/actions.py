@@ -1,14 +1,13 @@
-"""The actions of Chef's Hat: ids, names, and hands as masks of what they could discard.
+"""The actions of Chef's Hat: ids, names, and hands as masks of possible discards.
 
 Ids 0..198 are discards and 199 is `pass`: the table that published agents use. The decisions
 before the play follow them, so that each is one action: 200..202 the special action, 203..214
 one card given in the exchange, 215..292 two cards.
 
 A hand is a mask of the discards that it could lead with: bit i for action i. Value v has 3v
-neighbouring bits, three (0, 1, 2 jokers) for each quantity, so that q cards less are a shift of
-that field by 3q. Bit 198 says that there is a joker and bit 200, which is no discard, that there
-are two, and those from 201 on count unknown cards; so a hand without cards is 0, and the cards can
-be read off.
+neighbouring bits, three (0, 1, 2 jokers) for each quantity, so that removing q cards is a shift of
+that field by 3q. Bit 198 is set for one joker or more, bit 200, which is no discard, for two, and the
+bits from 201 on count unknown cards; so an empty hand is 0, and the cards can be recovered.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ PASS: Final = 199
 STEPS: Final = 200
 """The number of ids in the play."""
 CLEARED: Final = 199
-"""In the place of the discard on the table: there is none."""
+"""The value of `table` without a discard to beat."""
 FIRST_PLAY: Final = 200
-"""There is none, and nobody has acted yet: elevens are to be played."""
+"""The value of `table` before the first action, which must play elevens."""
 NOTHING: Final = -1
-"""In the place of a seat's last action: none since the last pizza."""
+"""A seat's last action, if it has not acted since the last pizza."""
 
 
 def discard(value: Card, quantity: int, jokers: int) -> Action:
-    """The id of discarding `quantity` cards of a value and `jokers` jokers."""
+    """Return the id of discarding `quantity` cards of a value and `jokers` jokers."""
     return 3 * (value * (value - 1) // 2 + quantity - 1) + jokers
 
 
@@ -68,19 +67,19 @@ _GIFT_IDS: Final = {cards: FIRST_GIFT + i for i, cards in enumerate(_GIFTS)}
 
 
 def gift(cards: Iterable[Card]) -> Action:
-    """The id of giving one or two cards away, in whatever order."""
+    """Return the id of giving one or two cards away; their order does not matter."""
     return _GIFT_IDS[tuple(sorted(cards))]
 
 
 def gift_cards(action: Action) -> tuple[Card, ...]:
-    """The cards, ascending, of a `gift`; LookupError where the id is none."""
+    """Return the cards of a `gift`, ascending; LookupError for any other id."""
     if action < FIRST_GIFT:
         raise LookupError(f"action {action} gives no cards")
     return _GIFTS[action - FIRST_GIFT]
 
 
 def gifts_from(hand: Iterable[Card], number: int) -> tuple[Action, ...]:
-    """All ways to give one or two cards of a hand away, ascending."""
+    """Return the ids of all ways to give `number` (1 or 2) cards of a hand away, ascending."""
     kinds = sorted(set(hand))
     if number == 1:
         return tuple(_GIFT_IDS[kind,] for kind in kinds)
@@ -90,12 +89,12 @@ def gifts_from(hand: Iterable[Card], number: int) -> tuple[Action, ...]:
 
 
 def step_of_card(card: Card) -> Action:
-    """The id among the 200 that stands for giving one such card."""
+    """Return the step, 0..199, that gives one such card away."""
     return LONE_JOKER if card == JOKER else discard(card, 1, 0)
 
 
 def card_of_step(action: Action) -> Card:
-    """The card that one of the 200 ids stands for in the exchange; LookupError where it is none."""
+    """Return the card that a step, 0..199, gives away in the exchange; LookupError for other steps."""
     if action == LONE_JOKER:
         return JOKER
     if not 0 <= action < LONE_JOKER or QUANTITY_OF[action] != 1 or JOKERS_OF[action]:
@@ -104,7 +103,7 @@ def card_of_step(action: Action) -> Card:
 
 
 def cards_laid(action: Action) -> tuple[Card, ...]:
-    """The cards of a discard, jokers last; none for a pass."""
+    """Return the cards of a discard, jokers last; () for a pass."""
     if action == PASS:
         return ()
     return (VALUE_OF[action],) * QUANTITY_OF[action] + (JOKER,) * JOKERS_OF[action]
@@ -115,10 +114,10 @@ def cards_laid(action: Action) -> tuple[Card, ...]:
 FIELDS: Final = (0, *(((1 << 3 * v) - 1) << discard(v, 1, 0) for v in VALUES))
 """By value, all its discards."""
 _WITH: Final = tuple(sum(1 << a for a in range(LONE_JOKER) if JOKERS_OF[a] <= j) for j in range(3))
-"""By jokers held, the discards of cards that these allow."""
+"""By the number of jokers held, the discards possible with them."""
 TWO_JOKERS: Final = 1 << 200
 _UNKNOWN: Final = 201
-"""From this bit on there is one for each unknown card."""
+"""From this bit on, one bit is set for each unknown card."""
 _UNKNOWNS: Final = ((1 << HAND) - 1) << _UNKNOWN
 ONE_LEFT: Final = _WITH[1] | 1 << LONE_JOKER | _UNKNOWNS
 NONE_LEFT: Final = _WITH[0] | _UNKNOWNS
@@ -136,7 +135,7 @@ OVER: Final = tuple(
 
 
 def mask_of(hand: Iterable[Card]) -> int:
-    """A hand as a mask."""
+    """Return a hand as a mask."""
     counts = [0] * (JOKER + 2)
     for card in hand:
         counts[card if card < UNKNOWN else JOKER + 1] += 1
@@ -153,7 +152,7 @@ def mask_of(hand: Iterable[Card]) -> int:
 
 @lru_cache(maxsize=1 << 10)
 def cards_of(mask: int) -> tuple[Card, ...]:
-    """The cards, ascending, of a hand given as a mask."""
+    """Return the cards of a hand's mask, ascending."""
     plain = mask & NONE_LEFT
     cards: list[Card] = []
     for value in VALUES:
@@ -163,18 +162,18 @@ def cards_of(mask: int) -> tuple[Card, ...]:
 
 
 def count_of(mask: int) -> int:
-    """The number of cards of a hand given as a mask."""
+    """Return the number of cards of a hand's mask."""
     # The bits without jokers are one for each card; then a bit for each joker.
     return (mask & NONE_LEFT).bit_count() + (mask >> LONE_JOKER & 1) + (mask >> 200 & 1)
 
 
-def discarded(mask: int, action: Action) -> int:
-    """The mask of the hand that is left after a discard that it holds."""
+def mask_after(mask: int, action: Action) -> int:
+    """Return the mask of a hand after a discard that it holds."""
     if action != LONE_JOKER:
         field = FIELD_OF[action]
         mask = mask & ~field | (mask & field) >> SHIFT_OF[action] & field
     if jokers := JOKERS_OF[action]:
-        # The mask still has the bits of combinations with the jokers that have just gone.
+        # The mask still has the bits of combinations with the discarded jokers.
         mask &= ONE_LEFT if jokers == 1 and mask & TWO_JOKERS else NONE_LEFT
     return mask
 
@@ -197,7 +196,7 @@ def _ids(mask: int) -> tuple[Action, ...]:
 
 
 def ids_of(mask: int) -> tuple[Action, ...]:
-    """The ids in a mask of actions, ascending; remembered by parts, since few different parts occur."""
+    """Return the ids in a mask of actions, ascending; cached by parts, since few different parts occur."""
     return (
         _ids(mask & _LOW) + _ids(mask & _MIDDLE) + _ids(mask & _NINE) + _ids(mask & _TEN) + _ids(mask & _HIGH)
     )

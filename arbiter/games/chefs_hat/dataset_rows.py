@@ -1,4 +1,4 @@
-"""Chef's Hat as rows of a data set: one row an event, in the 15 columns of the published data sets."""
+"""Chef's Hat as rows of a data set: one row per event, in the 15 columns of the published data sets."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ CHEFS_HAT_COLUMNS: dict[str, Any] = {
         "points a round, times 10",
     ),
 }
-"""The columns: the kind of what they hold where they are not null, what that is, and its unit."""
+"""The columns: the type of their values, which may be null, their meaning, and their unit."""
 SYSTEM = "SYSTEM"
 
 
 class ChefsHatRows:
-    """The rows of one game after the other; `names` are the players by seat.
+    """Generates the rows of games, one after the other; `names` are the players by seat.
 
-    `Match` and `Round` count from 1 and are 0 before the first. A discard has the round that it
-    belongs to, its player's 17 cells after it as the only hand, and what was possible before it.
+    `Match` and `Round` count from 1 and are 0 before the first. A DISCARD has its round, its player's
+    hand after it (17 cells), and the actions that were possible before it.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -66,12 +66,12 @@ class ChefsHatRows:
         self._roles: Sequence[str] = NO_ROLES
 
     def begin(self) -> Iterator[dict[str, Any]]:
-        """START_EXPERIMENT."""
+        """Begin a game and yield START_EXPERIMENT."""
         self._tally, self._match, self._round, self._roles = Tally(), 0, 0, NO_ROLES
         yield self._row("START_EXPERIMENT", Agent_Names=list(self._names))
 
     def dealt(self, state: ChefsHatState) -> Iterator[dict[str, Any]]:
-        """NEW_MATCH, DEAL_CARDS; then what a given deal has decided already."""
+        """Yield NEW_MATCH, DEAL_CARDS; then the decisions that a given deal contains."""
         self._match, self._round = self._match + 1, 0
         deal = state.deal
         roles = self._named(role_names(deal.roles))
@@ -84,7 +84,9 @@ class ChefsHatRows:
     def done(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> Iterator[dict[str, Any]]:
-        """DISCARD, DECLARE_PIZZA, END_MATCH; DECLARE_SPECIAL_ACTION, CARD_EXCHANGE."""
+        """Yield the rows of an action: DISCARD, DECLARE_PIZZA, END_MATCH; before the play
+        DECLARE_SPECIAL_ACTION, CARD_EXCHANGE.
+        """
         if not before.in_play:
             if before.asking_special and action != NO_SPECIAL:
                 yield self._special(seat, action, after)
@@ -104,7 +106,7 @@ class ChefsHatRows:
         if after.rounds > self._round:
             yield self._row("DECLARE_PIZZA", self._names[after.last])
         if not after.to_act:
-            # What the performance score divides by: under gym2 a pizza of the last discard counts, too.
+            # The performance score divides by this: under gym2 a pizza of the last discard counts, too.
             self._round = after.rounds
             self._tally = self._tally.after(after)
             points = after.points()
@@ -112,7 +114,7 @@ class ChefsHatRows:
             yield self._row("END_MATCH", Match_Score=self._named(points), **self._scores())
 
     def end(self, description: str) -> Iterator[dict[str, Any]]:
-        """END_EXPERIMENT; `description` says why it ended early, if it did."""
+        """Yield END_EXPERIMENT; `description` is the reason of an early end, or ""."""
         yield self._row(
             "END_EXPERIMENT",
             Action_Description=description or None,
@@ -128,7 +130,7 @@ class ChefsHatRows:
         return dict(zip(self._names, values, strict=True))
 
     def _scores(self) -> dict[str, Any]:
-        """The roles that the places in the last match gave, and the scores with it."""
+        """Return the roles by the places in the last match, and the scores that include it."""
         return {
             "Current_Roles": self._named(self._roles),
             "Game_Score": self._named(self._tally.points),
@@ -144,7 +146,7 @@ class ChefsHatRows:
         )
 
     def _exchange(self, after: ChefsHatState) -> Iterator[dict[str, Any]]:
-        """The four gifts as JSON, ``[[giver, taker, [cards]], ...]`` by seat, and the hands after them."""
+        """Yield CARD_EXCHANGE: the gifts as JSON, ``[[giver, taker, [cards]], ...]``, and the hands after."""
         gifts = after.setting.exchange
         if after.in_play and gifts is not None:
             yield self._row(

@@ -1,4 +1,4 @@
-"""A deal of Chef's Hat: the cards, what the deals before it left behind, and both as JSON."""
+"""A deal of Chef's Hat: the cards, the results of earlier deals that affect it, and both as JSON."""
 
 from __future__ import annotations
 
@@ -36,15 +36,14 @@ class Gift(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChefsHatDeal(Deal):
-    """The cards of one deal, and what the deals before it left behind.
+    """The cards of one deal, and the results of earlier deals that affect it.
 
-    `golden` tells which eleven opens, counted from seat `counted_from` on; `opener` takes its
-    place where it is not None (`seat` is the opener, too, where that is known). `roles` is the
-    role of each seat, None in the first deal. `special` (seat, action) and `exchange` count as
-    decided when `special_known` and `exchange_known`. `number` counts from 0, `totals` are the
-    points before the deal. Under `gym2`, `luck` names the stream of random actions, and `lots` are
-    those already known, (seat, action) each; `leader` leads if all pass at once before anybody has
-    discarded, by default the opener, so that no seat is singled out.
+    `golden` is the number of the eleven that opens, counted from seat `counted_from` on; `opener`, if not
+    None, replaces it (`seat` is then the opener, too). `roles` is the role of each seat, None in the first
+    deal. `special` (seat, action) and `exchange` are decided if `special_known` and `exchange_known`.
+    `number` counts from 0, `totals` are the points before the deal. Under `gym2`, `luck` seeds the stream of
+    random actions, and `lots` are those already known, (seat, action) each; `leader` leads if all pass
+    before the first discard, by default the opener, so that no seat has an advantage.
     """
 
     golden: int = 0
@@ -62,7 +61,7 @@ class ChefsHatDeal(Deal):
     lots: tuple[tuple[Seat, Action], ...] = ()
 
     def rotated(self, shift: int) -> ChefsHatDeal:
-        """The same deal with everything that belongs to a seat moved `shift` seats on."""
+        """Return the deal with all that belongs to a seat moved `shift` seats on."""
 
         def moved(seat: Seat) -> Seat:
             return (seat + shift) % SEATS
@@ -86,23 +85,23 @@ class ChefsHatDeal(Deal):
         )
 
 
-def strongest(hand: Sequence[Card], number: int) -> tuple[Card, ...]:
-    """The cards that a Dishwasher or a Waiter must give: the lowest."""
+def must_give(hand: Sequence[Card], number: int) -> tuple[Card, ...]:
+    """Return the `number` cards that a Dishwasher or a Waiter must give: the lowest of the hand."""
     return tuple(sorted(hand)[:number])
 
 
 def roles_after(points: Sequence[int]) -> tuple[int, ...]:
-    """The role of each seat from the points of a deal."""
+    """Return the role of each seat from the points of a deal."""
     return tuple(3 - won for won in points)
 
 
 def reversed_roles(roles: tuple[int, ...]) -> tuple[int, ...]:
-    """After a food fight."""
+    """Return the roles after a food fight."""
     return tuple(DISHWASHER - role for role in roles)
 
 
 def golden_eleven(hands: Sequence[Sequence[Card]], golden: int, first: Seat = 0) -> Seat:
-    """The holder of the golden 11: eleven number `golden`, counted seat by seat from `first`."""
+    """Return the holder of the golden 11: eleven number `golden`, counted seat by seat from `first`."""
     for place in range(SEATS):
         seat = (first + place) % SEATS
         golden -= list(hands[seat]).count(ELEVEN)
@@ -111,11 +110,11 @@ def golden_eleven(hands: Sequence[Sequence[Card]], golden: int, first: Seat = 0)
     return first
 
 
-def exchanged(hands: Hands, gifts: Sequence[Gift]) -> Hands:
-    """The hands after gifts made at the same time.
+def hands_after(hands: Hands, gifts: Sequence[Gift]) -> Hands:
+    """Return the hands after simultaneous gifts.
 
-    The place of each card given takes the card got in return, so that hands which are shown in
-    order of place stay comparable with those of published agents.
+    Each card received takes the place of the card given for it, so that hands shown in order of place
+    are comparable with those of published agents.
     """
     after = [list(hand) for hand in hands]
     got = {(one.giver, one.taker): one.cards for one in gifts}
@@ -125,7 +124,7 @@ def exchanged(hands: Hands, gifts: Sequence[Gift]) -> Hands:
     return tuple(map(tuple, after))
 
 
-# JSON. A card is written as in the protocol; numbers are read, too.
+# JSON. A card is written as in the protocol; numbers are accepted, too.
 
 _KEYS = {"hands", "golden", "opener", "roles", "special", "exchange", "forced"}
 _CARD_NAMES = ("", *map(str, range(1, JOKER + 1)))
@@ -133,24 +132,24 @@ CARDS = {name: card for card, name in enumerate(_CARD_NAMES) if name}
 
 
 def card_text(card: Card) -> str:
-    """A card as the protocol writes it."""
+    """Return the protocol's name of a card."""
     return _CARD_NAMES[card]
 
 
 def shape_of_gifts(gifts: Sequence[Gift] | None) -> list[list[Any]] | None:
-    """An exchange as a match record has it."""
+    """Return an exchange as in a match record."""
     if gifts is None:
         return None
     return [[giver, taker, [card_text(card) for card in cards]] for giver, taker, cards in gifts]
 
 
 def shape_of_special(special: tuple[Seat, Action] | None) -> list[Any] | None:
-    """A special action as a match record has it."""
+    """Return a special action as in a match record."""
     return None if special is None else [special[0], SPECIALS[special[1] - NO_SPECIAL]]
 
 
 def shape_of_deal(deal: ChefsHatDeal, *, golden: bool) -> dict[str, Any]:
-    """A deal as far as it is known when it is dealt."""
+    """Return a deal as in a match record, as far as it is known when it is dealt."""
     shape: dict[str, Any] = {"hands": [[card_text(card) for card in hand] for hand in deal.hands]}
     if golden:
         shape["golden"] = deal.golden
@@ -168,9 +167,9 @@ def shape_of_deal(deal: ChefsHatDeal, *, golden: bool) -> dict[str, Any]:
 
 
 def deal_of_shape(shape: object) -> ChefsHatDeal:
-    """The deal that a shape describes; ConfigError with the reason where it describes none.
+    """Return the deal of a match record's JSON; ConfigError with the reason if it is invalid.
 
-    Hands may have fewer than 17 cards, and not all the same number: positions are set up so.
+    For set-up positions, hands may have fewer than 17 cards and different sizes.
     """
     if not isinstance(shape, Mapping) or "hands" not in shape:
         raise ConfigError('a given deal is not {"hands": [["3", "11", ...], ...], ...}')
@@ -189,7 +188,7 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
     roles = shape.get("roles")
     if roles is not None:
         deal = replace(deal, roles=_roles(roles))
-    # A record's deal that broke off before the play has null for what was still to be decided.
+    # The record of a deal that ended before the play has null for undecided values.
     broken_off = "opener" in shape and opener is None
     if shape.get("special") is not None or ("special" in shape and not broken_off):
         deal = replace(deal, special_known=True, special=_special(shape["special"]))
@@ -207,7 +206,7 @@ def deal_of_shape(shape: object) -> ChefsHatDeal:
 def _card(name: object) -> Card:
     card = CARDS.get(str(name)) if type(name) in (str, int) else None
     if card is None:
-        raise ConfigError(f"a given deal has the card {name!r}, which is none of 1..{JOKER}")
+        raise ConfigError(f"a given deal has the card {name!r}, expected 1..{JOKER}")
     return card
 
 

@@ -1,12 +1,11 @@
-"""Chef's Hat: get rid of your cards; who is first becomes Chef and profits in the next deal.
+"""Chef's Hat: get rid of your cards; the first to do so becomes Chef, an advantage in the next deal.
 
-A match is a number of deals, or deals until somebody has enough points. From the second on roles
-by the result of the deal before decide who gives which cards to whom. What Chef's Hat itself
-calls a game is a match here, and what it calls a match is a deal.
+A match is a number of deals, or deals until a seat has enough points. From the second deal on, roles
+by the result of the deal before decide who gives which cards to whom. Chef's Hat's own words are "game"
+for our match, and "match" for our deal.
 
-`rules: book` is the printed rule book, `rules: gym2` the published environment, departures
-included. The actions are in `actions`, the states in `opening` (before the play), `rule_book_play` and
-`gym2`.
+`rules: book` is the printed rule book, `rules: gym2` the published environment with its deviations from
+it. The actions are in `actions`, the states in `opening` (before the play), `rule_book_play` and `gym2`.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from arbiter.errors import ConfigError, Problem
-from arbiter.games import one_of
+from arbiter.games import check_choice
 from arbiter.games.cards import Card, Stream
 from arbiter.games.chefs_hat.actions import (
     ACTIONS,
@@ -42,7 +41,7 @@ from arbiter.games.chefs_hat.deal import (
     shape_of_special,
 )
 from arbiter.games.chefs_hat.gym2 import Gym2Play, joker_holder
-from arbiter.games.chefs_hat.opening import opened
+from arbiter.games.chefs_hat.opening import first_state
 from arbiter.games.chefs_hat.protocol_words import (
     EVERYBODY,
     ChefsHatFaces,
@@ -63,24 +62,24 @@ from arbiter.text import joined
 RULES = ("book", "gym2")
 MATCHES = 3
 MOST = 1000
-"""The most matches, or points; more are taken for a typing error."""
+"""The most matches, or points; more count as a typing error."""
 _Deal: TypeAlias = Any
-"""A `ChefsHatDeal`: that all deals of a game are of its own kind, `Game` does not say."""
+"""A `ChefsHatDeal`; `Game` has no type parameter for its deals."""
 _GOLDEN = DECK.count(11)
 PLACES = ("first", "second", "third", "fourth")
 
 
 class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
-    """The game with its rule set and its length: `matches`, or until somebody has `points`.
+    """The game with its rule set and its length: `matches`, or until a seat has `points`.
 
     `max_rounds` ends each deal of `gym2` after that many rounds. ConfigError, with the option's
-    path, for a value that is none.
+    path, for an invalid value.
     """
 
     name: ClassVar[str] = "chefs_hat"
     title: ClassVar[str] = "Chef's Hat"
     about: ClassVar[str] = (
-        "A game of getting rid of cards in a kitchen of four. Each lays a lower value than lies there, "
+        "A game of getting rid of cards in a kitchen of four. Each plays a lower value than the last, "
         "and at least as many cards of it, or passes. The first without cards becomes Chef, the last "
         "becomes Dishwasher, who gives its two best cards to the Chef before the next deal. Places give "
         "3, 2, 1 and 0 points; most points of all deals win."
@@ -92,8 +91,8 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
     option_help: ClassVar[Mapping[str, str]] = {
         "rules": "book (the printed rules) or gym2 (as the published environment)",
         "matches": f"number of deals, {MATCHES} by default",
-        "points": "instead of matches: ends with the deal in which somebody has so many points",
-        "max_rounds": "only with gym2: a deal ends after so many rounds",
+        "points": "instead of matches: ends with the deal in which a seat reaches this number of points",
+        "max_rounds": "only with gym2: a deal ends after this number of rounds",
     }
     seats = SEATS
     actions = ACTIONS
@@ -107,7 +106,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         max_rounds: int | None = None,
     ) -> None:
         problems: list[Problem] = []
-        one_of(RULES, "rules", rules, problems)
+        check_choice(RULES, "rules", rules, problems)
         for key, value in (("matches", matches), ("points", points), ("max_rounds", max_rounds)):
             if value is not None and (type(value) is not int or not 1 <= value <= MOST):
                 problems.append(Problem((key,), f"{value!r} is not a number from 1 to {MOST}"))
@@ -139,10 +138,10 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
     # Dealing.
 
     def next_deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> ChefsHatDeal | None:
-        """Shuffle; seat s gets cards 17s .. 17s+16; then the golden 11 is drawn.
+        """Shuffle; seat s gets cards 17s .. 17s+16; then draw the golden 11.
 
-        Roles and points come from the deal before. Without one, a deal after the first has no
-        roles: such deals are planned, not played.
+        Roles and points come from the state `last`. Without it, a deal after the first has no
+        roles: it is only planned, not played.
         """
         deal = ChefsHatDeal(())
         if last is not None:
@@ -157,7 +156,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
             deal = replace(deal, counted_from=stream.draw(SEATS), luck=stream.draw(1 << 64))
         if number:
             return deal
-        # There is no exchange in the first deal, so it is known who opens.
+        # The first deal has no exchange, so its opener is known.
         if self._book:
             opener = golden_eleven(hands, deal.golden)
         else:
@@ -165,13 +164,13 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return replace(deal, opener=opener, seat=opener)
 
     def over(self, number: int, totals: Sequence[int]) -> bool:
-        """True when `number` deals that brought these points are a whole match."""
+        """Return True if a match is over after `number` deals with these points."""
         if self.points is not None:
             return max(totals) >= self.points
         return self.matches is not None and number >= self.matches
 
     def deal(self, number: int, stream: Stream, last: ChefsHatState | None) -> _Deal | None:
-        """As `Game.deal`; a given deal without roles gets them from the deal before."""
+        """See `Game.deal`; a given deal without roles gets them from the deal before."""
         deal: _Deal = super().deal(number, stream, last)
         if self._given is None or number >= len(self._given) or deal is None or last is None:
             return deal
@@ -181,14 +180,14 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return {"matches": len(deals), "points": None}
 
     def start(self, deal: _Deal) -> ChefsHatState:
-        """The seat that decides first: on the special action, on cards to give, or on the first discard."""
-        return opened(deal, self._begin, specials=self._book)
+        """Return the state of the first decision: special action, cards to give, or first discard."""
+        return first_state(deal, self._begin, specials=self._book)
 
     def deal_json(self, deal: _Deal) -> dict[str, Any]:
         return shape_of_deal(deal, golden=self._book)
 
     def deal_record(self, deal: Deal, state: ChefsHatState) -> dict[str, Any]:
-        """A deal with its opener, special action and exchange; null for what it did not come to."""
+        """Return a deal with its opener, special action and exchange; null for decisions not reached."""
         shape, setting = self.deal_json(deal), state.setting
         shape["opener"] = setting.opener if state.in_play else None
         if setting.deal.roles is not None:
@@ -224,7 +223,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return options
 
     def dealt(self, deal: _Deal) -> Iterable[tuple[Command, ...]]:
-        """set_cards, in the order dealt; set_roles; and what a given deal has decided already."""
+        """Yield set_cards, in the order dealt; set_roles; and the decisions that a given deal contains."""
         yield tuple(f"set_cards {len(hand)} {words(hand)}" for hand in deal.hands)
         if deal.roles is not None:
             yield (set_roles(deal.roles),) * SEATS
@@ -242,7 +241,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return state.wanted
 
     def parse(self, state: ChefsHatState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """A discard or ``pass``; cards in any order; the word of a special action."""
+        """Parse a discard or ``pass``; cards in any order; a special action."""
         return state.parse(text)
 
     def action_text(self, state: ChefsHatState, seat: Seat, action: Action) -> str:  # noqa: ARG002
@@ -253,7 +252,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return words(gift_cards(action))
 
     def news(self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState) -> Iterable[Tell]:
-        """Return what was done, to all; of an exchange only giver and taker hear the cards."""
+        """Report the action to all seats, the cards of an exchange only to giver and taker."""
         if not before.in_play:
             return opening_news(before, seat, action, after)
         news_of_it = self._plays[seat][before.carried_out(action, after)]
@@ -265,7 +264,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         return state.hand(seat)
 
     def table(self, state: ChefsHatState) -> tuple[tuple[Seat, str], ...]:
-        """The discard to beat, as people write it."""
+        """Return the discard to beat, as people write it."""
         return ((state.last, short(state.table)),) if state.table < CLEARED else ()
 
     def roles(self, state: ChefsHatState) -> dict[str, Any]:
@@ -283,11 +282,11 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
         action: Action,
         after: ChefsHatState,
     ) -> str:
-        """A discard or a pass, which may be a random one in place of the answer."""
+        """Return the discard or pass that was carried out, which may be a random one."""
         return STEP_NAMES[before.carried_out(action, after)] if before.in_play else ""
 
     def deal_roles(self, deal: _Deal, state: ChefsHatState) -> dict[str, Any]:  # noqa: ARG002
-        """Roles, a special action, and who opened, once it is seen."""
+        """Return the roles, the special action, and the opener once it is visible."""
         setting = state.setting
         begun = state.in_play and (state.rounds > 1 or state.to_act != (setting.opener,))
         return {
@@ -299,7 +298,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
     def revealed(
         self, before: ChefsHatState, seat: Seat, action: Action, after: ChefsHatState
     ) -> tuple[tuple[Seat, str], ...]:
-        """Return what all hear of it; not an answer in whose place a random action was played."""
+        """See `Game.revealed`; an answer that a random action replaced is not revealed."""
         return (
             ()
             if before.carried_out(action, after) != action
@@ -326,7 +325,7 @@ class ChefsHat(ChefsHatFaces, Game[ChefsHatState]):
 
 
 def _continued(deal: ChefsHatDeal, number: int, last: ChefsHatState) -> ChefsHatDeal:
-    """The deal with what the one before it left behind."""
+    """Return the deal with the roles and totals that follow from the deal before it."""
     won = last.points()
     totals = tuple(map(sum, zip(last.deal.totals, won, strict=True)))
     return replace(deal, roles=deal.roles or roles_after(won), totals=totals, number=number)

@@ -1,11 +1,11 @@
-"""The play of a deal under `gym2`: as the published environment has it, departures included.
+"""The play of a deal under `gym2`: as in the published environment, deviations from the rule book included.
 
-Theory of operation. The machine is pure. `advance` takes what a player asks for, legal or not,
-and what is done instead where `forced` says that the player's action is a random one; one who
-drives it brings the random numbers, an environment those of its own generator. At a table `apply`
-takes them from the stream that the deal's `luck` names, and refuses what the rules refuse.
+Theory of operation. States are immutable. `advance` takes the action that a player tries, legal or not,
+and the random action that replaces it if `forced`; the caller draws that action, an environment with its
+generator. In matches `apply` draws from the stream that the deal's `luck` seeds, and raises for illegal
+actions.
 
-Hands are kept as they are shown: 17 places, 0 for a card played, sorted anew at each discard.
+Hands are stored as shown: 17 places, 0 for a card played, sorted at each discard.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from arbiter.games.chefs_hat.actions import (
     TWO_JOKERS,
     VALUE_OF,
     count_of,
-    discarded,
     ids_of,
+    mask_after,
     mask_of,
 )
 from arbiter.games.chefs_hat.deal import NO_POINTS, SEATS, Hands
@@ -47,10 +47,10 @@ from arbiter.games.chefs_hat.state import ChefsHatState, Said, Setting
 from arbiter.games.game import Action, Seat
 
 PATIENCE = 5
-"""After this many passes, or refused tries, in a row a seat's next action is a random one."""
+"""After this many passes, or refused actions, in a row a seat's next action is random."""
 _PAIRS = sum(FIELDS) & ~ONE_LEFT
 """All discards with two jokers."""
-# By what is on the table. Nothing beats a joker that was led alone.
+# Indexed by the discard on the table. Nothing beats a joker led alone.
 _CAN = (*(over & ONE_LEFT for over in OVER[:LONE_JOKER]), 0, LEADS & ONE_LEFT, OPENINGS)
 _LISTED = (*(over & _PAIRS for over in OVER[:LONE_JOKER]), 0, _PAIRS, 0)
 _ZEROS = tuple((0,) * size for size in range(HAND))
@@ -79,14 +79,14 @@ class _Gym2Fields(NamedTuple):
 class Gym2State(_Gym2Fields, ChefsHatState):
     """A deal in play; `said` is each seat's last action since the last pizza.
 
-    `masks` are the hands as masks, `board` shows the discard that is `table`. `passes` and `misses`
-    count those in a row by seat; `order` is who has finished so far.
+    `masks` are the hands as masks, `board` shows the discard `table`. `passes` and `misses` (refused
+    actions) count those in a row by seat; `order` is the seats that have finished, in order.
     """
 
     __slots__ = ()
 
     def refused(self, seat: Seat) -> tuple[Action, ...]:
-        """Discards with two jokers, after the opening play."""
+        """Return the discards with two jokers, which only the opening play may have."""
         mask = self.masks[seat]
         return ids_of(mask & _LISTED[self.table]) if mask & TWO_JOKERS else ()
 
@@ -94,23 +94,23 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return self.masks[seat] & _CAN[self.table] | PASSING
 
     def forced(self, seat: Seat) -> bool:
-        """After too many passes or refused tries."""
+        """Return True after `PATIENCE` passes or refused actions in a row."""
         return self.passes[seat] >= PATIENCE or self.misses[seat] >= PATIENCE
 
     def apply(self, seat: Seat, action: Action) -> Gym2State:
-        """The state after the action or after the random one in its place; IllegalAction with the reason."""
+        """Return the state after the action, or after the random one that replaces it; IllegalAction."""
         if seat not in self.to_act:
             raise IllegalAction(f"it is not seat {seat}'s turn")
-        # As `playable`: a call would cost a twentieth of a ply.
+        # `playable` inlined: a call would cost a twentieth of a ply.
         if action < 0 or not (self.masks[seat] & _CAN[self.table] | PASSING) >> action & 1:
             raise self._refusal(seat, action)
         if self.passes[seat] < PATIENCE and self.misses[seat] < PATIENCE:
-            return self._done(seat, action, self.random_actions)
-        action = self._lot(self.legal(seat))
-        return self._done(seat, action, (*self.random_actions, (seat, action)))
+            return self._after(seat, action, self.random_actions)
+        action = self._random_action(self.legal(seat))
+        return self._after(seat, action, (*self.random_actions, (seat, action)))
 
-    def _lot(self, can: tuple[Action, ...]) -> Action:
-        """One of the actions: the one that is known, or by the luck of this deal."""
+    def _random_action(self, can: tuple[Action, ...]) -> Action:
+        """Return a random one of the actions: the known one, or drawn from the deal's stream."""
         number = len(self.random_actions)
         known = self.deal.lots[number : number + 1]
         if known and known[0][1] in can:
@@ -119,15 +119,15 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return can[stream.draw(len(can))]
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> Gym2State:
-        """Return the state after a try: refused ones leave all but a counter as it is."""
+        """Return the state after an action, legal or not: a refused one only counts as a miss."""
         if forced is not None:
-            return self._done(seat, forced, (*self.random_actions, (seat, forced)))
+            return self._after(seat, forced, (*self.random_actions, (seat, forced)))
         if not self.playable(seat) >> tried & 1:
             return self._replace(misses=_set(self.misses, seat, self.misses[seat] + 1))
-        return self._done(seat, tried, self.random_actions)
+        return self._after(seat, tried, self.random_actions)
 
-    def _done(self, seat: Seat, action: Action, lots: tuple[tuple[Seat, Action], ...]) -> Gym2State:
-        """The state after an action that can be done; `lots` are the random actions so far."""
+    def _after(self, seat: Seat, action: Action, lots: tuple[tuple[Seat, Action], ...]) -> Gym2State:
+        """Return the state after a legal action; `lots` are the random actions so far."""
         (setting, limit, _, hands, masks, board, table, said, last, passes, misses,
          order, scores, rounds, _) = self  # fmt: skip
         if misses[seat]:
@@ -140,9 +140,9 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         else:
             if passes[seat]:
                 passes = _set(passes, seat, 0)
-            hand, board = _laid(hands[seat], action)
+            hand, board = _lay(hands[seat], action)
             hands = _set(hands, seat, hand)
-            mask = discarded(masks[seat], action)
+            mask = mask_after(masks[seat], action)
             masks = _set(masks, seat, mask)
             table, last = action, seat
             if not mask:
@@ -177,13 +177,13 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         )  # fmt: skip
         # The tuple itself: the named constructor is slow.
         state = _new(Gym2State, fields)
-        return state._ended() if ended else state
+        return state._place_rest() if ended else state
 
-    def _ended(self) -> Gym2State:
-        """Nobody is to act any more; those who are left are placed.
+    def _place_rest(self) -> Gym2State:
+        """Return the final state: place the seats that still hold cards.
 
-        Where the rounds are used up, all are placed at the number of those finished at that moment,
-        who already was included: several may share a place, and a better one may stay empty.
+        If the rounds are used up, every seat, finished or not, gets the place given by the number of seats
+        finished by then: several may share a place, and a better one may stay empty.
         """
         if len(self.order) == SEATS - 1:
             rest = next(s for s in range(SEATS) if s not in self.order)
@@ -205,12 +205,12 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return [count_of(mask) for mask in self.masks]
 
     def said_after(self, said: Said, action: Action, after: Any) -> Said:  # noqa: ARG002
-        """The rules need it, so that the state has it."""
+        """See `ChefsHatState.said_after`; here the state stores it."""
         kept: Said = after.said
         return kept
 
     def board_after(self, seat: Seat, action: Action) -> bytes:
-        return self.board if action == PASS else _laid(self.hands[seat], action)[1]
+        return self.board if action == PASS else _lay(self.hands[seat], action)[1]
 
     def cells(self, seat: Seat) -> bytes:
         return _bytes(self.hands[seat])
@@ -228,12 +228,12 @@ class Gym2State(_Gym2Fields, ChefsHatState):
 
 @dataclass(frozen=True, slots=True)
 class Gym2Play:
-    """Begins the play; with `max_rounds` below 1 there may be any number of rounds."""
+    """Begins the play; a `max_rounds` below 1 means no limit."""
 
     max_rounds: int = -1
 
     def __call__(self, setting: Setting, hands: Hands) -> Gym2State:
-        """The opener is to play elevens, or to pass."""
+        """Return the first state, in which the opener must play elevens or pass."""
         deal = setting.deal
         opener = deal.opener
         if opener is None:
@@ -243,7 +243,7 @@ class Gym2Play:
             setting=setting._replace(opener=opener),
             max_rounds=self.max_rounds,
             to_act=(opener,),
-            # As in the published environment, the zeros come first from the first discard on.
+            # As in the published environment, the zeros come first only after the first discard.
             hands=tuple((*hand, *(0,) * (HAND - len(hand))) for hand in hands),
             masks=tuple(map(mask_of, hands)),
             board=EMPTY_BOARD,
@@ -260,7 +260,7 @@ class Gym2Play:
 
 
 def joker_holder(hands: Hands, first: Seat) -> Seat:
-    """The first seat from `first` on, clockwise, that holds a joker; `first` itself if none does."""
+    """Return the first seat from `first` on, clockwise, that holds a joker; `first` if no seat does."""
     for place in range(SEATS):
         seat = (first + place) % SEATS
         if JOKER in hands[seat]:
@@ -268,8 +268,8 @@ def joker_holder(hands: Hands, first: Seat) -> Seat:
     return first
 
 
-def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], bytes]:
-    """The hand after a discard and the board with it."""
+def _lay(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], bytes]:
+    """Return the hand after a discard, and the board that shows it."""
     if not hand[0]:
         # Sorted since the first discard: zeros first, jokers last.
         quantity, end = QUANTITY_OF[action], HAND - JOKERS_OF[action]
@@ -280,7 +280,7 @@ def _laid(hand: tuple[Card, ...], action: Action) -> tuple[tuple[Card, ...], byt
     if jokers := JOKERS_OF[action]:
         wanted[JOKER] = jokers
     laid = []
-    # In the order of their places: after an exchange a joker may come first.
+    # In order of place: after an exchange a joker may come first.
     for place, card in enumerate(hand):
         if wanted.get(card):
             wanted[card] -= 1

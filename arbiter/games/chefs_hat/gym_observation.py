@@ -1,4 +1,4 @@
-"""Chef's Hat as published agents are shown it: cells of the board and of a hand, and running scores.
+"""Chef's Hat as published agents see it: cells of the board and of a hand, and running scores.
 
 Cells are bytes, one for each card.
 """
@@ -20,31 +20,31 @@ NO_ROLES = ("",) * SEATS
 
 
 def board_cells(cards: Sequence[Card]) -> bytes:
-    """The cells of a discard, one after the other, then zeros.
+    """Return the board of a discard: its cards, then zeros.
 
-    Thirteen cards, all elevens and both jokers, are more than the board has room for.
+    Cards beyond the 11 cells are cut off: a discard has up to 13, all elevens and both jokers.
     """
     return bytes(cards).ljust(BOARD, b"\0")[:BOARD]
 
 
 BOARDS = (*map(board_cells, map(cards_laid, range(PASS))), EMPTY_BOARD, EMPTY_BOARD)
-"""The cells of the board by what lies there; the last two are `CLEARED` and `FIRST_PLAY`."""
+"""The board by the discard on the table; the last two are `CLEARED` and `FIRST_PLAY`."""
 
 
 def hand_cells(cards: Sequence[Card]) -> bytes:
-    """The cells of a hand: zeros, then the cards."""
+    """Return the cells of a hand: zeros, then the cards."""
     return bytes(cards).rjust(HAND, b"\0")
 
 
 @lru_cache(maxsize=1 << 14)
 def mask_cells(mask: int) -> bytes:
-    """The same of a hand given as a mask; the same ones come again and again."""
+    """Return `hand_cells` of a hand's mask."""
     return hand_cells(cards_of(mask))
 
 
 @lru_cache
 def role_names(roles: tuple[int, ...] | None) -> tuple[str, ...]:
-    """Roles by seat in words; empty strings where there are none."""
+    """Return the names of the roles by seat; empty strings for None."""
     return NO_ROLES if roles is None else tuple(ROLES[role] for role in roles)
 
 
@@ -59,10 +59,10 @@ class Tally(NamedTuple):
     performance: tuple[float, ...] = (0.0,) * SEATS
 
     def after(self, state: ChefsHatState) -> Tally:
-        """With one more match, which ended as `state`."""
+        """Return the tally with one more match, whose final state is `state`."""
         won, rounds, matches = state.points(), state.rounds, self.matches
         points = tuple([old + new for old, new in zip(self.points, won, strict=True)])
-        # Term by term as published agents know it: a sum divided once differs in the last bit.
+        # Updated match by match as in the published environment: one division differs in the last bit.
         performance = tuple(
             [
                 (mean * matches + new * 10 / rounds) / (matches + 1)

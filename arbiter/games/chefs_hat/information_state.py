@@ -1,12 +1,12 @@
-"""Chef's Hat as a seat hears it: cards change hands before the play, partly in secret.
+"""The information state of Chef's Hat: cards change hands before the play, partly in secret.
 
-Two cards that are not known are no gift that has an id, so an exchange between others cannot be played with
-unknown cards. But a deal can be given with its special action, exchange and opener, as records have them.
-So when this seat is asked for something new, or the play begins, the deal is what was heard by then; what
-two others gave each other is unknown cards that they hold then, and known ones where there are no others.
+Two unknown cards have no gift id, so an exchange between other seats cannot be played as an action.
+But a deal can be given with its special action, exchange and opener, as in records. So when this seat gets a
+request of a new part, or the play begins, the deal is built from the commands so far; the cards that two
+others exchanged are unknown ones of their hands, or known ones if they have no unknown ones left.
 
-Under `gym2` a card got lies in the place of the one given, and shows in the order of the board when its
-owner first discards. Where it lies with others is not known here.
+Under `gym2` a card received takes the place of the one given, which shows in the order of the board at its
+owner's first discard. For other seats this place is unknown here.
 """
 
 from __future__ import annotations
@@ -37,40 +37,44 @@ from arbiter.games.chefs_hat.deal import (
     reversed_roles,
 )
 from arbiter.games.game import Action, AnyGame, Command, Deal, Seat
-from arbiter.games.information_state import Hearing, Unheard
+from arbiter.games.information_state import BadCommand, Hearing
 
 _SPECIAL, _EXCHANGE, _PLAY = "gen_special", "gen_exchange", "gen_move"
-"""The parts of a deal, by what is asked in them."""
+"""The parts of a deal, by their requests."""
 _DECK = Counter(DECK)
 
 
 class ChefsHatHearing(Hearing):
     """Chef's Hat by both rule sets."""
 
-    # A deal may end after fewer rounds than the rules know of, which no message gives.
-    told_besides: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
+    # No message contains `max_rounds`, so a deal may end earlier than the rules here expect.
+    derived_news: ClassVar[frozenset[str]] = frozenset({"pizza", "end_deal"})
 
     def begin(self, words: Sequence[str]) -> None:
         own = _cards_in(words[2:])
         if words[1:2] != [str(len(own))]:
-            raise Unheard("these are not cards of the deck, after their number")
+            raise BadCommand("expected the number of cards, then cards of the deck")
         unknown = (UNKNOWN,) * len(own)
         hands = tuple(own if seat == self.seat else unknown for seat in range(SEATS))
-        self.renew(_checked(ChefsHatDeal(hands)))
+        self.begin_deal(_check_deck(ChefsHatDeal(hands)))
         self._part = ""
         self._opener: Seat = 0
         self._roles: tuple[int, ...] | None = None
         self._special: tuple[Seat, Action] | None = None
         self._gifts: list[tuple[Seat, Seat, int, tuple[Card, ...]]] = []
-        """Giver, taker, how many cards, and which, where that was heard."""
+        """Giver, taker, the number of cards, and the cards, () if unknown."""
 
-    def completes(self, command: Command) -> bool:
+    def complete_deal(self, command: Command) -> bool:
         verb, *words = command.split()
-        hear = {"set_roles": self._set_roles, "special": self._declared, "exchange": self._exchanged}
+        hear = {
+            "set_roles": self._apply_roles,
+            "special": self._apply_special,
+            "exchange": self._apply_exchange,
+        }
         if verb not in hear:
             return False
         if self._part == _PLAY:
-            raise Unheard(f"it is not the time for {verb}")
+            raise BadCommand(f"it is not the time for {verb}")
         hear[verb](words)
         return True
 
@@ -79,23 +83,23 @@ class ChefsHatHearing(Hearing):
             self._enter(request.split()[0], self.seat)
         super().asked(request)
 
-    def tells(self, words: Sequence[str]) -> bool:
+    def apply_news(self, words: Sequence[str]) -> bool:
         if words[0] == "play" and len(words) == 3:
             self._enter(_PLAY, _seat(words[1]))
-        return super().tells(words)
+        return super().apply_news(words)
 
-    def held(self, seat: Seat, action: Action, cards: Counter[str]) -> ChefsHatDeal:
-        """See `Hearing.held`; where an action is a random one under `gym2`, it is known to the deal."""
+    def deal_after_laying(self, seat: Seat, action: Action, cards: Counter[str]) -> ChefsHatDeal:
+        """See `Hearing.deal_after_laying`; a random action under `gym2` becomes one of the deal's `lots`."""
         deal: ChefsHatDeal = self.deal
         forced = self.state.forced(seat)
         if cards == self.laid[seat] and not forced:
             return deal
         lots = (*deal.lots, (seat, action)) if forced else deal.lots
-        return self._known([*self.laid[:seat], cards, *self.laid[seat + 1 :]], lots)
+        return self._known_deal([*self.laid[:seat], cards, *self.laid[seat + 1 :]], lots)
 
-    def due(self, *, further: bool) -> Command:
+    def due_request(self, *, further: bool) -> Command:
         if self.deal is None or self._part == _PLAY:
-            return super().due(further=further)
+            return super().due_request(further=further)
         if self._roles is None or len(self._gifts) == SEATS:
             return _PLAY
         own, roles = self.deal.hands[self.seat], self._roles
@@ -111,21 +115,21 @@ class ChefsHatHearing(Hearing):
             return _PLAY
         return f"{_EXCHANGE} {2 if roles[self.seat] == CHEF else 1}"
 
-    def alone(self) -> tuple[AnyGame, ChefsHatDeal]:
-        """See `Hearing.alone`; once the play has begun, the hands are those after the exchange."""
+    def single_deal(self) -> tuple[AnyGame, ChefsHatDeal]:
+        """See `Hearing.single_deal`; in the play, the hands are those after the exchange."""
         game = type(self.game)(**{**self.game.options, "matches": 1, "points": None})
         if self._part != _PLAY:
             return game, self.deal
         hands = tuple(map(self.first.hand, range(SEATS)))
         return game, replace(self.deal, hands=hands, exchange=None)
 
-    def barred(self, seat: Seat) -> Iterable[Card]:
-        """Return the cards lower than those that a seat had to give: these were its lowest."""
+    def excluded_cards(self, seat: Seat) -> Iterable[Card]:
+        """Return the cards lower than the ones that a seat had to give, which were its lowest."""
         got = [cards for giver, _, _, cards in self._forced_gifts() if giver == seat and cards]
         return range(1, max(got[0])) if got else ()
 
-    def fits(self, deal: Deal) -> bool:
-        """Return False where what a seat had to give, unseen, cannot have been its lowest cards."""
+    def is_consistent(self, deal: Deal) -> bool:
+        """Return False if cards that a seat had to give cannot have been its lowest."""
         hands = [sorted(hand) for hand in deal.hands]
         return all(
             cards or hands[taker][number - 1] <= min(hands[giver][number:], default=JOKER)
@@ -133,49 +137,51 @@ class ChefsHatHearing(Hearing):
         )
 
     def _forced_gifts(self) -> list[tuple[Seat, Seat, int, tuple[Card, ...]]]:
-        """The gifts that were no choice, once the play has begun."""
+        """Return the gifts that were not chosen; [] before the play."""
         roles = self.first.setting.roles if self._part == _PLAY else None
         return [gift for gift in self._gifts if roles and roles[gift[0]] > SOUSCHEF]
 
     # Before the play.
 
-    def _set_roles(self, words: Sequence[str]) -> None:
-        """``set_roles``; those that come again follow from the food fight."""
+    def _apply_roles(self, words: Sequence[str]) -> None:
+        """``set_roles``; ignored after a food fight, which implies the new roles."""
         if len(words) != SEATS or not set(words) <= set(ROLES):
-            raise Unheard("there is to be a role for each seat")
+            raise BadCommand("expected a role for each seat")
         if self._special is None:
             self._roles = tuple(map(ROLES.index, words))
 
-    def _declared(self, words: Sequence[str]) -> None:
+    def _apply_special(self, words: Sequence[str]) -> None:
         """``special 3 food_fight``"""
         if len(words) != 2 or words[1] not in SPECIALS:
-            raise Unheard("a seat and its special action are to be told")
+            raise BadCommand("expected a seat and its special action")
         self._special = _seat(words[0]), NO_SPECIAL + SPECIALS.index(words[1])
 
-    def _exchanged(self, words: Sequence[str]) -> None:
+    def _apply_exchange(self, words: Sequence[str]) -> None:
         """``exchange 3 0 2 5 6``, or without the cards."""
         if len(words) < 3 or words[2] not in ("1", "2"):
-            raise Unheard("giver, taker and the number of cards are to be told")
+            raise BadCommand("expected giver, taker and the number of cards")
         giver, taker, number = _seat(words[0]), _seat(words[1]), int(words[2])
         cards = _cards_in(words[3:])
         if len(cards) not in (0, number):
-            raise Unheard(f"{number} cards are to be told, or none")
+            raise BadCommand(f"expected {number} cards, or no cards")
         if giver == self.seat and Counter(cards) - Counter(self.deal.hands[giver]):
-            raise Unheard("these cards are not in hand")
+            raise BadCommand("these cards are not in hand")
         self._gifts.append((giver, taker, number, cards))
 
     def _enter(self, part: str, opener: Seat) -> None:
-        """Begin a part of the deal, unless it has begun; `opener` leads in the play."""
+        """Begin a part of the deal if it has not begun; `opener` leads in the play."""
         if self._part in (part, _PLAY):
             return
         self._part, self._opener = part, opener
-        self.start(self._known(self.laid, ()))
+        self.start(self._known_deal(self.laid, ()))
         if part == _EXCHANGE and self.state.to_act not in ((), (self.seat,)):
-            # The Chef has chosen; what, nobody hears yet.
+            # The Chef has chosen cards that are still secret: any pair stands for them.
             self.state = self.state._replace(to_act=(self.seat,), chosen=(FIRST_PAIR,))
 
-    def _known(self, laid: Sequence[Counter[str]], lots: tuple[tuple[Seat, Action], ...]) -> ChefsHatDeal:
-        """The deal as far as it is known in this part, if these cards have been laid; Unheard."""
+    def _known_deal(
+        self, laid: Sequence[Counter[str]], lots: tuple[tuple[Seat, Action], ...]
+    ) -> ChefsHatDeal:
+        """Return the deal as far as it is known in this part, given the cards laid by seat; BadCommand."""
         own = self.deal.hands[self.seat]
         hands: list[list[Card]] = []
         for seat in range(SEATS):
@@ -183,11 +189,11 @@ class ChefsHatHearing(Hearing):
             for giver, taker, _, cards in self._gifts:
                 if (giver, taker) == (self.seat, seat):
                     got.update(map(card_text, cards))
-            if self._special is not None and self._special[0] == seat and self._surely_kept():
+            if self._special is not None and self._special[0] == seat and self._kept_jokers():
                 got |= Counter({card_text(JOKER): 2})
             hand = [CARDS[name] for name in (laid[seat] | got).elements()] if seat != self.seat else [*own]
             if len(hand) > len(own):
-                raise Unheard("there are not so many such cards")
+                raise BadCommand("more such cards than the deck has")
             hands.append(hand + [UNKNOWN] * (len(own) - len(hand)))
         known: dict[str, Any] = {"roles": self._roles, "lots": lots}
         if self._roles is not None and self._part != _SPECIAL:
@@ -195,16 +201,16 @@ class ChefsHatHearing(Hearing):
         if self._part == _PLAY:
             known |= {"opener": self._opener, "seat": self._opener}
             if self._roles is not None:
-                exchange = self._given_back(hands) if len(self._gifts) == SEATS else None
+                exchange = self._undo_gifts(hands) if len(self._gifts) == SEATS else None
                 known |= {"exchange_known": True, "exchange": exchange}
-        return _checked(ChefsHatDeal(tuple(map(tuple, hands)), **known))
+        return _check_deck(ChefsHatDeal(tuple(map(tuple, hands)), **known))
 
-    def _surely_kept(self) -> bool:
-        """True where who declared a special action, which takes both jokers, cannot have given one away."""
+    def _kept_jokers(self) -> bool:
+        """Return True if the seat that declared a special action still has both of its jokers."""
         return self._part == _EXCHANGE or not self._gifts
 
-    def _given_back(self, hands: list[list[Card]]) -> tuple[Gift, ...]:
-        """The four gifts with their cards; other `hands` become those before them."""
+    def _undo_gifts(self, hands: list[list[Card]]) -> tuple[Gift, ...]:
+        """Return the four gifts with their cards, and undo them in the other seats' `hands`."""
         gifts = tuple(
             Gift(giver, taker, tuple(sorted(cards or hands[taker][-number:])))
             for giver, taker, number, cards in self._gifts
@@ -218,20 +224,20 @@ class ChefsHatHearing(Hearing):
         return gifts
 
 
-def _checked(deal: ChefsHatDeal) -> ChefsHatDeal:
-    """The deal; Unheard where it has a card more often than the deck."""
+def _check_deck(deal: ChefsHatDeal) -> ChefsHatDeal:
+    """Return the deal; BadCommand if it has a card more often than the deck."""
     if Counter(card for hand in deal.hands for card in hand if card < UNKNOWN) - _DECK:
-        raise Unheard("there are not so many such cards")
+        raise BadCommand("more such cards than the deck has")
     return deal
 
 
 def _cards_in(words: Sequence[str]) -> tuple[Card, ...]:
     if not CARDS.keys() >= set(words):
-        raise Unheard("these are not cards")
+        raise BadCommand("expected cards")
     return tuple(map(CARDS.__getitem__, words))
 
 
 def _seat(word: str) -> Seat:
     if word not in ("0", "1", "2", "3"):
-        raise Unheard(f"{word[:20]} is no seat")
+        raise BadCommand(f"expected a seat 0..3, got {word[:20]}")
     return int(word)

@@ -1,4 +1,4 @@
-"""The beginning of a deal of Chef's Hat: the special action, and the exchange of cards."""
+"""A deal of Chef's Hat before the play: the special action, and the exchange of cards."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from arbiter.games.chefs_hat.deal import (
     SOUSCHEF,
     ChefsHatDeal,
     Gift,
-    exchanged,
+    hands_after,
+    must_give,
     reversed_roles,
-    strongest,
 )
 from arbiter.games.chefs_hat.gym_observation import EMPTY_BOARD, hand_cells
 from arbiter.games.chefs_hat.state import Begin, ChefsHatState, Said, Setting
@@ -52,9 +52,9 @@ class _OpeningFields(NamedTuple):
 
 
 class Opening(_OpeningFields, ChefsHatState):
-    """A deal before its first discard; `chosen` are the gifts already decided.
+    """A deal before its first discard; `chosen` are the gifts decided so far.
 
-    `asking_special` says that a special action is asked for, not cards.
+    `asking_special` is True if the request is for a special action, False for cards.
     """
 
     __slots__ = ()
@@ -67,7 +67,7 @@ class Opening(_OpeningFields, ChefsHatState):
 
     @property
     def wanted(self) -> int:
-        """One word for a special action, or one for each card to give."""
+        """Return the number of words: one for a special action, or one for each card to give."""
         return 1 if self.asking_special or self.chosen else 2
 
     def parse(self, text: str) -> Action:
@@ -85,7 +85,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return gift(found)
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
-        """Special actions open to the seat's role, or the cards it can give."""
+        """Return the special actions of the seat's role, or the cards it can give."""
         if not self.asking_special:
             return gifts_from(self.setting.hands[seat], self.wanted)
         return NO_SPECIAL, self._special_of(seat)
@@ -94,21 +94,21 @@ class Opening(_OpeningFields, ChefsHatState):
         return sum(1 << action for action in self.legal(seat))
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
-        """Declare or give; what was given moves once both have chosen."""
+        """Declare or give; cards move when both seats have chosen."""
         if not self.allows(seat, action):
             raise self._refusal(seat, action)
         setting = self.setting
         if self.asking_special:
             if action == NO_SPECIAL:
-                return _exchanging(setting, self.begin)
-            return _declared(setting._replace(special=(seat, action)), self.begin)
+                return _begin_exchange(setting, self.begin)
+            return _state_after_special(setting._replace(special=(seat, action)), self.begin)
         if not self.chosen:
             return self._replace(to_act=(_seat_of(setting, SOUSCHEF),), chosen=(action,))
         gifts = _all_gifts(setting, gift_cards(self.chosen[0]), gift_cards(action))
-        return _playing(setting._replace(exchange=gifts), self.begin)
+        return _begin_play(setting._replace(exchange=gifts), self.begin)
 
     def steps(self, seat: Seat, picked: Sequence[Card] = ()) -> tuple[Action, ...]:
-        """Declaring or not; the cards in hand that are not picked yet."""
+        """Return the steps that declare or do not, or give cards not picked yet."""
         if self.asking_special:
             return LONE_JOKER, PASS
         left = list(self.setting.hands[seat])
@@ -117,7 +117,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return tuple(sorted(map(step_of_card, set(left))))
 
     def decision(self, picked: tuple[Card, ...], step: Action) -> tuple[Action | None, tuple[Card, ...]]:
-        """A gift is decided with its last card."""
+        """See `ChefsHatState.decision`; the last card completes a gift."""
         if self.asking_special:
             return (NO_SPECIAL if step == PASS else self._special_of(self.to_act[0])), ()
         cards = (*picked, card_of_step(step))
@@ -131,7 +131,7 @@ class Opening(_OpeningFields, ChefsHatState):
         return self.setting.opener
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards dealt: what was chosen is still there."""
+        """Return the cards dealt, including those chosen to give."""
         return tuple(sorted(self.setting.hands[seat]))
 
     def cards_left(self) -> list[int]:
@@ -166,55 +166,55 @@ class Opening(_OpeningFields, ChefsHatState):
         return IllegalAction(f"{name} is not in hand", name)
 
 
-def opened(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:
-    """The first state of a deal in which something is to be decided.
+def first_state(deal: ChefsHatDeal, begin: Begin, *, specials: bool) -> ChefsHatState:
+    """Return the state of a deal's first decision.
 
-    `specials` says that the holder of both jokers is asked for a special action.
+    With `specials`, the holder of both jokers is asked for a special action.
     """
     hands = tuple(tuple(sorted(hand)) for hand in deal.hands)
     setting = Setting(deal, hands, deal.roles, None, None, 0)
     if deal.special is not None:
-        return _declared(setting._replace(special=deal.special), begin)
+        return _state_after_special(setting._replace(special=deal.special), begin)
     if deal.roles is not None and specials and not (deal.special_known or deal.exchange_known):
         for seat, hand in enumerate(hands):
             if hand.count(JOKER) == 2:
                 return Opening(setting, begin, (seat,), True, ())
-    return _exchanging(setting, begin)
+    return _begin_exchange(setting, begin)
 
 
-def _declared(setting: Setting, begin: Begin) -> ChefsHatState:
-    """After a special action: no exchange, or one by reversed roles."""
+def _state_after_special(setting: Setting, begin: Begin) -> ChefsHatState:
+    """Return the state after a special action: no exchange, or one by reversed roles."""
     assert setting.special is not None
     if setting.special[1] == DINNER_SERVED:
-        return _playing(setting, begin)
-    return _exchanging(setting._replace(roles=setting.roles and reversed_roles(setting.roles)), begin)
+        return _begin_play(setting, begin)
+    return _begin_exchange(setting._replace(roles=setting.roles and reversed_roles(setting.roles)), begin)
 
 
-def _exchanging(setting: Setting, begin: Begin) -> ChefsHatState:
-    """The Chef is asked for cards, unless the deal comes with its exchange or has none."""
+def _begin_exchange(setting: Setting, begin: Begin) -> ChefsHatState:
+    """Return the state that asks the Chef for cards, or the play if the exchange is known or left out."""
     if setting.deal.exchange_known:
-        return _playing(setting._replace(exchange=setting.deal.exchange), begin)
-    # Roles shared between seats, which `gym2` knows, leave somebody without a counterpart; and a
-    # position set up by hand may have too few cards.
+        return _begin_play(setting._replace(exchange=setting.deal.exchange), begin)
+    # Under `gym2` seats may share a role, so that one has no counterpart; a set-up position may have too
+    # few cards.
     shared = setting.roles is None or sorted(setting.roles) != list(range(SEATS))
     if shared or min(map(len, setting.hands)) < 2:
-        return _playing(setting, begin)
+        return _begin_play(setting, begin)
     return Opening(setting, begin, (_seat_of(setting, CHEF),), False, ())
 
 
-def _playing(setting: Setting, begin: Begin) -> ChefsHatState:
+def _begin_play(setting: Setting, begin: Begin) -> ChefsHatState:
     hands = setting.hands
-    return begin(setting, exchanged(hands, setting.exchange) if setting.exchange else hands)
+    return begin(setting, hands_after(hands, setting.exchange) if setting.exchange else hands)
 
 
 def _all_gifts(setting: Setting, chefs: tuple[Card, ...], souschefs: tuple[Card, ...]) -> tuple[Gift, ...]:
-    """The four gifts of an exchange, in the order of the news."""
+    """Return the four gifts of an exchange, in the order of the news."""
     chef, souschef, waiter, dishwasher = (_seat_of(setting, role) for role in range(SEATS))
     hands = setting.hands
     return (
-        Gift(dishwasher, chef, strongest(hands[dishwasher], 2)),
+        Gift(dishwasher, chef, must_give(hands[dishwasher], 2)),
         Gift(chef, dishwasher, chefs),
-        Gift(waiter, souschef, strongest(hands[waiter], 1)),
+        Gift(waiter, souschef, must_give(hands[waiter], 1)),
         Gift(souschef, waiter, souschefs),
     )
 

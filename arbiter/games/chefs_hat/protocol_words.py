@@ -1,4 +1,4 @@
-"""A deal of Chef's Hat in words: for bots those of the protocol, for people faces and a sheet."""
+"""A deal of Chef's Hat in words: commands for bots, labels for people."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ _SPECIALLY = {
 
 
 def words(cards: Iterable[Card]) -> str:
-    """Cards with blanks between."""
+    """Return the names of cards, separated by blanks."""
     return " ".join(map(card_text, cards))
 
 
 def set_roles(roles: tuple[int, ...]) -> Command:
-    """Roles by seat."""
+    """Return the command with the roles by seat."""
     return "set_roles " + " ".join(ROLES[role] for role in roles)
 
 
 def special(seat: Seat, action: Action) -> Command:
-    """A special action that a seat declares."""
+    """Return the command for a special action that a seat declares."""
     return f"special {seat} {SPECIALS[action - NO_SPECIAL]}"
 
 
 def gift_wording(given: Gift) -> tuple[Command, ...]:
-    """A gift in the words for each seat."""
+    """Return the command for a gift, worded for each seat."""
     giver, taker, cards = given
     plain = f"exchange {giver} {taker} {len(cards)}"
     return tuple(f"{plain} {words(cards)}" if seat in (giver, taker) else plain for seat in EVERYBODY)
@@ -69,13 +69,13 @@ def opening_news(before: ChefsHatState, seat: Seat, action: Action, after: Chefs
             yield Tell(EVERYBODY, set_roles(roles))
     elif after.in_play:
         for given in after.setting.exchange or ():
-            # Neighbours that hear the same hear it together, so that seats stay in order.
+            # Neighbouring seats with the same command are grouped, so that seats stay in order.
             for command, seats in groupby(enumerate(gift_wording(given)), key=lambda worded: worded[1]):
                 yield Tell(tuple(seat for seat, _ in seats), command)
 
 
 def ending(after: ChefsHatState) -> tuple[Tell, ...]:
-    """The end of a round, or of the deal."""
+    """Return the news of the end of a round, or of the deal."""
     if after.to_act:
         return (Tell(EVERYBODY, f"pizza {after.to_act[0]}"),)
     return (Tell(EVERYBODY, f"end_deal {' '.join(map(str, after.points()))}"),)
@@ -85,7 +85,7 @@ def ending(after: ChefsHatState) -> tuple[Tell, ...]:
 
 
 class ChefsHatFaces(Faces):
-    """The part of the game that is for people."""
+    """The labels of the game for people."""
 
     def card_name(self, card: Card) -> str:
         return card_text(card)
@@ -94,14 +94,14 @@ class ChefsHatFaces(Faces):
         return CARDS[name]
 
     def hand_text(self, cards: Iterable[Card]) -> str:
-        """Equal cards together."""
+        """Group equal cards."""
         return "   ".join(words(same) for _, same in groupby(sorted(cards))) or "-"
 
     def face(self, name: str) -> Face:
         return Face("J", "", "joker") if name == _JOKER else Face(name, "", name)
 
     def cards_of(self, words: str) -> tuple[str, ...]:
-        """The cards of a discard, as it is answered or as people write it, or of a gift."""
+        """Return the cards of a discard, in the protocol's form or as people write it, or of a gift."""
         action = STEP_IDS.get(words, _SHORT.get(words))
         return super().cards_of(words) if action is None else tuple(map(card_text, cards_laid(action)))
 
@@ -121,14 +121,14 @@ class ChefsHatFaces(Faces):
 
 
 def winner(points: Sequence[int], state: ChefsHatState) -> str:
-    """Return the winner, by the points of the match and then by its last deal, which ended in a state."""
+    """Return the winner by the points of the match, then by its last deal, whose final state is `state`."""
     last = state.points()
     first = max(range(SEATS), key=lambda seat: (points[seat], last[seat]))
     return f"winner: seat {first} ({points[first]} points; {ROLES[3 - last[first]]} in the last deal)"
 
 
 def short(action: Action) -> str:
-    """A discard as people write it: ``3x7+2J``."""
+    """Return a discard as people write it: ``3x7+2J``."""
     if action == PASS:
         return "-"
     if action == LONE_JOKER:

@@ -32,21 +32,21 @@ from arbiter.games.chefs_hat.gym_observation import BOARDS, mask_cells
 from arbiter.games.chefs_hat.state import ChefsHatState, Setting
 from arbiter.games.game import Action, Seat
 
-KEEP_HAND = "keep your hand: the cards of set_cards, as exchange changes them, without those that you played"
+KEEP_HAND = "keep your hand: the cards of set_cards, as exchange changes them, less the cards you played"
 DISCARD = "answer with a discard where the table is empty, such as after pizza, and not with pass"
 FIRST_ELEVENS = "if you lead the first play of a match, answer with elevens, such as C11;Q1;J0"
 BEAT = "answer with at least as many cards of a lower value than those on the table, or with pass"
-"""Fixes of bots."""
+"""Advice for bots."""
 _new = tuple.__new__
 _MAY = (*OVER, LEADS, OPENINGS)
-"""The discards that are legal if they are in hand, by what is on the table."""
+"""By the discard on the table, the discards that are legal if they are in hand."""
 _MAY_PASS = (*(PASSING,) * CLEARED, 0, 0)
 _BIT = tuple(1 << seat for seat in range(SEATS))
 _ALONE = tuple((seat,) for seat in range(SEATS))
 
 
 def _following(seat: Seat, out: int) -> Seat:
-    """The next seat clockwise that is not in `out`, in the end the seat itself; -1 if there is none."""
+    """Return the next seat clockwise not in `out`, which may be `seat` itself; -1 if all are in `out`."""
     for place in range(1, SEATS + 1):
         if not out >> (seat + place) % SEATS & 1:
             return (seat + place) % SEATS
@@ -71,9 +71,9 @@ class _BookFields(NamedTuple):
 class BookState(_BookFields, ChefsHatState):
     """The play of a deal by the rule book; a tuple, so immutable, hashable and quick to make.
 
-    `hands` are masks; `table` is the discard that lies there, or `CLEARED`, or `FIRST_PLAY`; `last`
+    `hands` are masks; `table` is the discard on the table, or `CLEARED`, or `FIRST_PLAY`; `last`
     discarded last; `out` is the bits of seats that have passed or have no cards left, `done` of
-    the latter alone; `order` is who has finished so far.
+    the latter alone; `order` is the seats that have finished, in order.
     """
 
     __slots__ = ()
@@ -86,18 +86,18 @@ class BookState(_BookFields, ChefsHatState):
         if opener is None:
             opener = golden_eleven(hands, deal.golden, deal.counted_from)
         setting = setting._replace(opener=opener)
-        # Only hands given for a test can leave the opener without an eleven.
+        # Only given hands can leave the opener without an eleven.
         table = FIRST_PLAY if ELEVEN in hands[opener] else CLEARED
         return cls(setting, (opener,), tuple(map(mask_of, hands)), table, opener, 0, 0, (), 1)
 
     def playable(self, seat: Seat) -> int:
-        """Return what beats the table, or anything to lead; a pass only where there is something to beat."""
+        """Return the discards that beat the table, and a pass; on an empty table, any discard but no pass."""
         table = self.table
         return self.hands[seat] & _MAY[table] | _MAY_PASS[table]
 
     def apply(self, seat: Seat, action: Action) -> BookState:
         setting, to_act, hands, table, last, out, done, order, rounds = self
-        # `playable` and `discarded` once more, word for word: each call would cost a tenth of a ply.
+        # `playable` and `mask_after` inlined: each call would cost a tenth of a ply.
         if (
             seat not in to_act
             or action < 0
@@ -131,12 +131,12 @@ class BookState(_BookFields, ChefsHatState):
             turn = _NEXT[last][done] if done >> last & 1 else last
             table, out = CLEARED, done
             rounds += 1
-        # The tuple itself: the named constructor would cost a tenth of a ply.
+        # `tuple.__new__`: the named constructor would cost a tenth of a ply.
         fields = (setting, _ALONE[turn], hands, table, last, out, done, order, rounds)
         return _new(BookState, fields)
 
     def points(self) -> tuple[int, ...]:
-        """3, 2, 1, 0 in the order of finishing."""
+        """Return 3, 2, 1, 0 in the order of finishing, by seat."""
         order = self.order
         if len(order) < SEATS:
             return NO_POINTS

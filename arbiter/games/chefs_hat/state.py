@@ -1,8 +1,8 @@
 """The base of the states of a deal, before the play and in it, by either rule set.
 
-Theory of operation. A deal goes through states of two kinds. An `Opening` lasts from the cards to
-the first discard; in the first deal nothing is to be decided then, and it is left out. The play
-follows, in `BookState` or `Gym2State`. A reader of a state asks it, never which kind it is.
+Theory of operation. A deal has states of two kinds. An `Opening` lasts from the deal to the first
+discard; the first deal has no decisions before the play, and no opening. The play follows, in
+`BookState` or `Gym2State`. Callers use this interface and do not check which kind a state is.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from arbiter.games.game import Action, Command, Seat
 class Setting(NamedTuple):
     """The circumstances in which the play of a deal began.
 
-    `hands` are sorted, before the exchange; `roles` are those after a food fight; `opener` leads
-    first.
+    `hands` are sorted, before the exchange; `roles` are after a food fight; `opener` leads first.
     """
 
     deal: ChefsHatDeal
@@ -37,15 +36,15 @@ Said: TypeAlias = tuple[Action, ...]
 
 
 class ChefsHatState(Protocol):
-    """A state; what it does not say otherwise is as in the play by the rule book.
+    """A state; the defaults are those of the play by the rule book.
 
-    Learners decide in *steps*, the 200 ids of the play: before it 198 declares the one special action
-    that is open to a role and 199 none, and each card to give is a step of its own.
+    Environments use *steps*, the 200 ids of the play: before it 198 declares the special action of the
+    seat's role and 199 declines, and each card to give is a separate step.
     """
 
     __slots__ = ()
     in_play: ClassVar[bool] = True
-    """True when discards are asked for, or the deal is over."""
+    """True once the play has begun, and when the deal is over."""
 
     @property
     def setting(self) -> Setting:
@@ -53,7 +52,6 @@ class ChefsHatState(Protocol):
 
     @property
     def deal(self) -> ChefsHatDeal:
-        """The deal in progress."""
         return self.setting.deal
 
     # Who is asked for what.
@@ -64,70 +62,70 @@ class ChefsHatState(Protocol):
 
     @property
     def asking_special(self) -> bool:
-        """True when a special action is asked for."""
+        """True if the request is for a special action."""
         return False
 
     @property
     def request(self) -> Command:
-        """The command that asks for the decision."""
+        """The ``gen_`` command of the decision."""
         return "gen_move"
 
     @property
     def wanted(self) -> int:
-        """The number of words that answer it."""
+        """The number of words of the answer."""
         return 1
 
     def parse(self, text: str) -> Action:
-        """The action that an answer means; IllegalAction."""
+        """Return the action of an answer; IllegalAction."""
         action = STEP_IDS.get(text)
         if action is None:
             raise IllegalAction("there is no such discard; it is written C11;Q2;J1, or pass")
         return action
 
-    # What can be done, and what comes of it.
+    # Actions and their effects.
 
     def playable(self, seat: Seat) -> int:
-        """The legal actions as a mask."""
+        """Return the legal actions as a mask."""
 
     def legal(self, seat: Seat) -> tuple[Action, ...]:
-        """The legal actions, ascending."""
+        """Return the legal actions, ascending."""
         return ids_of(self.playable(seat))
 
     def allows(self, seat: Seat, action: Action) -> bool:
         return seat in self.to_act and action >= 0 and bool(self.playable(seat) >> action & 1)
 
     def apply(self, seat: Seat, action: Action) -> ChefsHatState:
-        """The state after an action; IllegalAction with the reason."""
+        """Return the state after an action; IllegalAction with the reason."""
 
     def advance(self, seat: Seat, tried: Action, forced: Action | None = None) -> ChefsHatState:  # noqa: ARG002
-        """The state after an illegal try, or after `forced`, which is done in the place of any."""
+        """Return the state after an illegal action, or after `forced`, which replaces any action."""
         return self
 
     def forced(self, seat: Seat) -> bool:  # noqa: ARG002
-        """True when the seat's next action will be a random one, whatever it asks for."""
+        """Return True if a random action will replace the seat's next one."""
         return False
 
     @property
     def random_actions(self) -> tuple[tuple[Seat, Action], ...]:
-        """(seat, action) of each action so far that took the place of another one."""
+        """(seat, action) of each random action so far that replaced a seat's own."""
         return ()
 
     def carried_out(self, action: Action, after: ChefsHatState) -> Action:
-        """Return the action carried out: the one that led to `after`, or a random one in its place."""
+        """Return the action that led to `after`: this one, or the random one that replaced it."""
         lots = after.random_actions
         return action if lots == self.random_actions else lots[-1][1]
 
     def points(self) -> tuple[int, ...]:
-        """Points by seat of a deal that is over."""
+        """Return the points by seat of a deal that is over."""
 
     # In steps.
 
     def steps(self, seat: Seat, picked: Sequence[Card] = ()) -> tuple[Action, ...]:  # noqa: ARG002
-        """The possible steps, ascending, of a seat that has `picked` these cards to give already."""
+        """Return the possible steps, ascending, of a seat that has already `picked` these cards to give."""
         return self.legal(seat)
 
     def refused(self, seat: Seat) -> tuple[Action, ...]:  # noqa: ARG002
-        """The steps, ascending, that are listed as possible and are not."""
+        """Return the steps, ascending, that are listed as possible but refused."""
         return ()
 
     def decision(
@@ -135,17 +133,19 @@ class ChefsHatState(Protocol):
         picked: tuple[Card, ...],  # noqa: ARG002
         step: Action,
     ) -> tuple[Action | None, tuple[Card, ...]]:
-        """The action that a possible step completes, None while more is to come; and what is picked then."""
+        """Return the action that a possible step completes, None if it takes more steps; and the cards
+        picked so far.
+        """
         return step, ()
 
-    # What is on the table and in the hands.
+    # The table and the hands.
 
     @property
     def table(self) -> int:
-        """The discard that lies there, or `CLEARED`, or `FIRST_PLAY`."""
+        """The discard on the table, or `CLEARED`, or `FIRST_PLAY`."""
 
     def said_after(self, said: Said, action: Action, after: ChefsHatState) -> Said:
-        """Return what has been said after an action that led to `after`, `said` being what was before."""
+        """Return `said` as it is after an action that led to `after`."""
         seat = self.to_act[0]
         said = (*said[:seat], action, *said[seat + 1 :])
         if after.rounds == self.rounds:
@@ -154,7 +154,7 @@ class ChefsHatState(Protocol):
 
     @property
     def last(self) -> Seat:
-        """The seat that discarded last, or else would lead if all passed."""
+        """The seat that discarded last, or would lead if all passed."""
 
     @property
     def rounds(self) -> int:
@@ -166,20 +166,20 @@ class ChefsHatState(Protocol):
         return ()
 
     def hand(self, seat: Seat) -> tuple[Card, ...]:
-        """The cards that a seat holds now, ascending."""
+        """Return the cards of a seat, ascending."""
 
     def cards_left(self) -> list[int]:
-        """The number of cards by seat."""
+        """Return the number of cards by seat."""
 
     @property
     def board(self) -> bytes:
-        """The 11 cells of the board: the cards laid, then zeros; an empty board starts with a 13."""
+        """The 11 cells of the board: the cards of the discard, then zeros; an empty board starts with 13."""
 
     def board_after(self, seat: Seat, action: Action) -> bytes:
-        """The board with an action that is carried out, before a pizza clears it."""
+        """Return the board after an action, before a pizza clears it."""
 
     def cells(self, seat: Seat) -> bytes:
-        """The 17 cells of a hand, zeros for cards that have gone."""
+        """Return the 17 cells of a hand, zeros for cards played."""
 
 
 Begin: TypeAlias = Callable[[Setting, Hands], ChefsHatState]

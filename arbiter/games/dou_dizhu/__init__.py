@@ -1,4 +1,4 @@
-"""Dou Dizhu: the game, its table of combinations, and the moves that a hand has."""
+"""Dou Dizhu: the game, its table of combinations, and the legal moves of a hand."""
 
 from arbiter.games.dou_dizhu.game import DouDizhu
 

@@ -2,11 +2,11 @@
 
 A hand and the cards of a combination are *counts*: an integer with four bits for each rank, so
 that "holds these cards" and "without these cards" are one operation each. Enumeration uses the
-*ladder* of a hand: the same four bits hold as many ones as there are cards of the rank, so that a
-combination is held if none of its ones is missing.
+*ladder* of a hand: the four bits of a rank have a one for each of its cards, so that a hand holds a
+combination if it has all of its ones.
 
-Ids ascend by type, then chain length, then rank of the main part, then kickers. So all that beats
-a combination without being a bomb is one range of ids, `floor` to `ceiling`.
+Ids ascend by type, then chain length, then rank of the main part, then kickers. So the combinations,
+bombs apart, that beat another are one range of ids, `floor` to `ceiling`.
 
     table().names[379]                              # '34567'
     table().ids["33344455"]                         # 512
@@ -26,7 +26,7 @@ from arbiter.games.cards import UNKNOWN, Card
 Counts: TypeAlias = int
 Ladder: TypeAlias = int
 Ranks: TypeAlias = "tuple[int, ...]"
-"""Cards as their ranks, 0..14."""
+"""The ranks of cards, 0..14."""
 Family: TypeAlias = "tuple[tuple[Ladder, int], ...]"
 """Combinations with their ids, ascending."""
 
@@ -38,14 +38,14 @@ MOST = 20
 FIRST_PAIR, FIRST_TRIO, FIRST_BOMB, ROCKET, PASS = 15, 28, 27457, 27470, 27471
 ACTIONS = 27472
 GUARD = 0x888888888888888
-"""The top bit of every rank of `Counts`; no count reaches it."""
+"""The top bit of every rank of `Counts`, which no count sets."""
 
 UNKNOWN_FROM = 60
-"""From this bit on `Counts` have the number of unknown cards."""
+"""From this bit on, `Counts` contain the number of unknown cards."""
 ONES = 0x111111111111111
 """The lowest bit of every rank."""
 _CHAINED = 12
-"""The ranks below the 2, which chains are made of."""
+"""The number of ranks below the 2, from which chains are made."""
 _JOKER, _TWO = 13, 12
 
 KINDS = (
@@ -69,40 +69,40 @@ KINDS = (
 
 
 def counts_of(cards: Iterable[str]) -> Counts:
-    """The counts of some cards by name."""
+    """Return the counts of cards given by name."""
     return sum(1 << 4 * RANKS.index(card) for card in cards)
 
 
 def word_of(counts: Counts) -> str:
-    """Cards as one word in rank order, as the protocol has it."""
+    """Return cards as one word in rank order, as in the protocol."""
     return "".join(rank * (counts >> 4 * i & 7) for i, rank in enumerate(RANKS))
 
 
 def holds(hand: Counts, cards: Counts) -> bool:
-    """True when all the cards are in the hand."""
+    """Return True if the hand has all the cards."""
     return ((hand | GUARD) - cards) & GUARD == GUARD
 
 
 def ladder_of(counts: Counts) -> Ladder:
-    """Rank by rank, one bit set for each card."""
+    """Return the ladder of counts: for each rank, one bit set per card."""
     half, most = counts >> 1, counts >> 2 & ONES
     two = half & ONES | most
     return (counts & ONES) | two | two << 1 | (counts & half & ONES | most) << 2 | most << 3
 
 
 def kind_of(action: int) -> str:
-    """The type of a combination in words."""
+    """Return the type of a combination in words."""
     return KINDS[bisect_right(KINDS, action, key=lambda kind: kind[0]) - 1][1]
 
 
 def say_kind(action: int) -> str:
-    """The same with the word in front of it that reads well."""
+    """Return the type of a combination with its article."""
     kind = kind_of(action)
     return kind if kind.startswith("four") else f"a {kind}"
 
 
 class _Units(dict[Card, Counts]):
-    """The counts of each card alone."""
+    """The counts of each single card."""
 
     def __missing__(self, card: Card) -> Counts:
         return 1 << UNKNOWN_FROM
@@ -113,16 +113,16 @@ UNITS = _Units((card, 1 << 4 * (card // 4 + card // 53)) for card in range(54))
 
 @lru_cache(maxsize=1 << 10)
 def cards_in(counts: Counts) -> tuple[Card, ...]:
-    """The first cards of each rank that come to some counts, unknown ones last."""
+    """Return cards with these counts, the first ones of each rank, then unknown ones."""
     cards = tuple(FIRST_COPIES[i] + n for i in range(len(RANKS)) for n in range(counts >> 4 * i & 7))
     return (*cards, *(UNKNOWN,) * (counts >> UNKNOWN_FROM))
 
 
 class Combinations(NamedTuple):
-    """All combinations by id; what beats each is in `floor[id]` to `ceiling[id] - 1`, or a higher bomb.
+    """All combinations by id; `floor[id]` to `ceiling[id] - 1`, and higher bombs, beat each.
 
-    The entries of `PASS` say what may be led: everything else. `rivals` is what `follow` needs: for each
-    main part of higher rank its own ladder and the combinations with it.
+    The range of `PASS` is the combinations that may be led: all. `rivals` is for `follow`: the ladder of
+    each main part of higher rank, and the combinations with it.
     """
 
     names: tuple[str, ...]
@@ -137,7 +137,7 @@ class Combinations(NamedTuple):
 
 @cache
 def table() -> Combinations:
-    """The table, made when first asked for: a tenth of a second, once a process."""
+    """Return the table; the first call of a process builds it, in a tenth of a second."""
     names: list[str] = []
     cards: list[Counts] = []
     floor: list[int] = []
@@ -164,7 +164,7 @@ def table() -> Combinations:
             rivals += [higher] * size
             floor += [len(floor) + size] * size
         ceiling += [end] * (end - len(ceiling))
-    # Bombs and the rocket are beaten by what stands behind them, the rocket by nothing.
+    # Bombs are beaten by all higher ids, the rocket by none.
     ceiling[FIRST_BOMB:] = [PASS] * (PASS - FIRST_BOMB)
     names.append("pass")
     cards.append(0)
@@ -179,7 +179,7 @@ def table() -> Combinations:
 
 
 def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[Ranks]]]]]:
-    """Every type and chain length, in the order of the ids; its main parts, each with its kickers."""
+    """Yield every type and chain length in the order of the ids, with its main parts and their kickers."""
     yield ("solo", 1), _mains(1, 1, 15, _alone)
     yield ("pair", 1), _mains(2, 1, 13, _alone)
     yield ("trio", 1), _mains(3, 1, 13, _alone)
@@ -209,14 +209,14 @@ def _types() -> Iterator[tuple[tuple[str, int], Iterator[tuple[Ranks, Sequence[R
 def _mains(
     copies: int, length: int, below: int, kickers: Callable[[Ranks], Sequence[Ranks]]
 ) -> Iterator[tuple[Ranks, Sequence[Ranks]]]:
-    """`length` ranks in a row, each `copies` times, lowest first, with what may go along."""
+    """Yield `length` ranks in a row, each `copies` times, lowest first, with their kickers."""
     for start in range(below - length + 1):
         main = tuple(rank for rank in range(start, start + length) for _ in range(copies))
         yield main, kickers(main)
 
 
 def _others(main: Ranks, below: int = 15) -> list[int]:
-    """The ranks that kickers may have."""
+    """Return the ranks that kickers may have."""
     return [rank for rank in range(below) if rank not in main]
 
 
@@ -225,8 +225,8 @@ def _alone(main: Ranks) -> list[Ranks]:  # noqa: ARG001
 
 
 def _singles(main: Ranks, number: int) -> list[Ranks]:
-    """Kickers of different ranks, at most one of them a joker."""
-    # Jokers stand last, so that two of them would stand in the last two places.
+    """Return kickers of different ranks, at most one of them a joker."""
+    # Jokers come last, so two of them would be in the last two places.
     return [k for k in combinations(_others(main), number) if number < 2 or k[-2] < _JOKER]
 
 
@@ -236,12 +236,12 @@ def _pairs(main: Ranks, number: int) -> list[Ranks]:
 
 
 def _any_two(main: Ranks) -> list[Ranks]:
-    """Two cards, perhaps alike."""
+    """Return kickers of two cards of equal or different rank."""
     return [k for k in combinations_with_replacement(_others(main), 2) if k[0] < _JOKER]
 
 
 def _any_three(main: Ranks) -> list[Ranks]:
-    """All different; then three alike; then two alike and one more."""
+    """Return kickers of three cards: all different; then three of a rank; then two and another."""
     ranks = _others(main)
     alike = [(rank,) * 3 for rank in ranks if rank < _JOKER and not _lengthens(main, rank)]
     mixed = [(pair, pair, single) for pair, single in permutations(ranks, 2) if pair < _JOKER]
@@ -249,7 +249,7 @@ def _any_three(main: Ranks) -> list[Ranks]:
 
 
 def _any_more(main: Ranks) -> list[Ranks]:
-    """Four or five cards, at most three of them alike and one joker; those with a joker first."""
+    """Return kickers of four or five cards, at most three of a rank and one joker; with a joker first."""
     with_joker: list[Ranks] = []
     without: list[Ranks] = []
     for kicker in combinations_with_replacement(_others(main), len(main) // 3):
@@ -263,5 +263,5 @@ def _any_more(main: Ranks) -> list[Ranks]:
 
 
 def _lengthens(main: Ranks, rank: int) -> bool:
-    """True when three of this rank would make the chain longer; then they are no kickers."""
+    """Return True if three of this rank would lengthen the chain, so that they cannot be kickers."""
     return rank != _TWO and rank in (main[0] - 1, main[-1] + 1)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from arbiter.errors import ConfigError, IllegalAction, Problem
-from arbiter.games import KEEP_HAND, one_of, seats_in
+from arbiter.games import KEEP_HAND, check_choice, check_seats
 from arbiter.games.cards import Card, Stream
 from arbiter.games.dou_dizhu.combinations import (
     ACTIONS,
@@ -42,7 +42,7 @@ LEAD = (
 )
 BEAT = "answer with as many cards of the same kind and higher, with a bomb or the rocket, or with pass"
 COMBINE = "answer with the cards of one combination as one word, such as 5, 77 or 34567, or with pass"
-"""Fixes of bots."""
+"""Advice for bots."""
 _EVERYBODY = (0, 1, 2)
 _JOKERS = {"B": Face("B", "", "black joker"), "R": Face("R", "red", "red joker")}
 _AFTER = ((1,), (2,), (0,))
@@ -52,7 +52,7 @@ _new = tuple.__new__
 class DouDizhuState(NamedTuple):
     """A deal of Dou Dizhu in progress; a tuple, so immutable, hashable and quick to make.
 
-    `best` is the combination to beat and `owner` who played it; `PASS` there means that the seat
+    `best` is the combination to beat and `owner` the seat that played it; `PASS` means that the seat
     to act leads. `bombs` counts bombs and rockets so far.
     """
 
@@ -73,7 +73,7 @@ class DouDizhuState(NamedTuple):
         return (self.best, *(PASS,) * passed)
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """All in the hand for the leader; else what beats the best play, and pass."""
+        """Return all combinations of the hand for the leader; else those that beat `best`, and pass."""
         best = self.best
         return lead(self.hands[seat]) if best == PASS else follow(self.hands[seat], best)
 
@@ -97,7 +97,7 @@ class DouDizhuState(NamedTuple):
             if to_act == (owner,):
                 best = PASS
             return _new(DouDizhuState, (game, to_act, hands, best, owner, landlord, bombs))
-        # `allows` once more: a call would cost a quarter of a ply.
+        # `allows` inlined: a call would cost a quarter of a ply.
         if seat not in to_act or not 0 <= action < PASS:
             raise self._refusal(seat, action)
         entries = table()
@@ -112,12 +112,12 @@ class DouDizhuState(NamedTuple):
         left[seat] = hand = hand - need
         if action >= FIRST_BOMB:
             bombs += 1
-        # The tuple itself: the named constructor would cost a third of a ply.
+        # `tuple.__new__`: the named constructor would cost a third of a ply.
         fields = (game, _AFTER[seat] if hand else (), tuple(left), action, seat, landlord, bombs)
         return _new(DouDizhuState, fields)
 
     def points(self) -> tuple[int, ...]:
-        """1 to each winner and -1 to each loser; with `bombs: double`, twice as much for each bomb."""
+        """Return 1 for winners and -1 for losers; with `bombs: double`, doubled for each bomb."""
         stake = 1 << self.bombs if self.game.bombs == "double" else 1
         landlord_won = not self.hands[self.landlord]
         return tuple(stake if (seat == self.landlord) == landlord_won else -stake for seat in _EVERYBODY)
@@ -142,9 +142,9 @@ class DouDizhuState(NamedTuple):
 
 
 class DouDizhu(Game[DouDizhuState]):
-    """The game with its list of landlords, a deal each, and what bombs are worth.
+    """The game with its landlords, one for each deal, and the value of bombs.
 
-    ConfigError, with the option's path, where they cannot be.
+    ConfigError, with the option's path, for an invalid value.
     """
 
     name: ClassVar[str] = "dou_dizhu"
@@ -152,7 +152,7 @@ class DouDizhu(Game[DouDizhuState]):
     about: ClassVar[str] = (
         "A game of getting rid of cards, one landlord against two peasants. The landlord has three cards "
         "more and leads: a single card, a pair, a chain or another combination, which the others beat, "
-        "or they pass. The first without cards wins the deal for its side. Everybody is landlord in "
+        "or they pass. The first without cards wins the deal for its side. Each player is landlord in "
         "turn; most points of all deals win."
     )
     observer: ClassVar[str] = "arbiter.envs.observers.dou_dizhu:DouDizhuObserver"
@@ -167,8 +167,8 @@ class DouDizhu(Game[DouDizhuState]):
 
     def __init__(self, landlords: Sequence[int] = (0, 1, 2), bombs: str = "single") -> None:
         problems: list[Problem] = []
-        self.landlords = seats_in("landlords", landlords, self.seats, problems)
-        self.bombs = one_of(("single", "double"), "bombs", bombs, problems)
+        self.landlords = check_seats("landlords", landlords, self.seats, problems)
+        self.bombs = check_choice(("single", "double"), "bombs", bombs, problems)
         if problems:
             raise ConfigError(problems)
 
@@ -178,9 +178,9 @@ class DouDizhu(Game[DouDizhuState]):
 
     @property
     def duels(self) -> tuple[tuple[DouDizhu, tuple[int, ...]], ...]:
-        """Landlord against peasants, and the other way round: partners are of one version.
+        """See `Game.duels`: one version is landlord in one match and both peasants in the other.
 
-        As many deals as ever, but the landlord is always the same, so that sides last for a match.
+        The number of deals stays, with the same landlord in all, so that sides last for a match.
         """
         landlord = self.landlords[0]
         game = type(self)(**{**self.options, "landlords": [landlord] * len(self.landlords)})
@@ -222,7 +222,7 @@ class DouDizhu(Game[DouDizhuState]):
         return options
 
     def dealt(self, deal: Deal) -> Iterable[tuple[Command, ...]]:
-        """set_cards, to each its own, and the landlord's three extra cards, to all."""
+        """Yield set_cards, for each seat its own, and the landlord's three extra cards, for all."""
         yield tuple(f"set_cards {len(hand)} {self.hand_text(sorted(hand))}" for hand in deal.hands)
         if deal.extra:
             yield (f"show_cards {len(deal.extra)} {self.hand_text(sorted(deal.extra))}",) * self.seats
@@ -231,7 +231,7 @@ class DouDizhu(Game[DouDizhuState]):
         return "gen_move"
 
     def parse(self, state: DouDizhuState, seat: Seat, text: str) -> Action:  # noqa: ARG002
-        """A combination, its cards in any order, or ``pass``."""
+        """Parse a combination, its cards in any order, or ``pass``."""
         ids = table().ids
         action = ids.get(text)
         if action is not None:
@@ -254,7 +254,7 @@ class DouDizhu(Game[DouDizhuState]):
         action: Action,
         after: DouDizhuState,
     ) -> Iterable[Tell]:
-        """Every play and pass, to all; after the last one the points."""
+        """Report every play and pass to all; after the last one the points."""
         play = _new(Tell, (_EVERYBODY, f"play {seat} {table().names[action]}"))
         if after.to_act:
             return (play,)
@@ -292,7 +292,7 @@ class DouDizhu(Game[DouDizhuState]):
         return () if words == "pass" else tuple(words)
 
     def taker(self, before: DouDizhuState, after: DouDizhuState) -> Seat | None:
-        """Return the seat that leads again, its play not being beaten, or that has played the last card."""
+        """Return the seat that leads again after an unbeaten play, or that played its last card."""
         if not after.to_act or (after.best == PASS and before.best != PASS):
             return after.owner
         return None
@@ -306,7 +306,7 @@ class DouDizhu(Game[DouDizhuState]):
         return FIRST_COPIES[RANKS.index(name)]
 
     def _given_deal(self, hands: Sequence[tuple[Card, ...]], seat: Seat, extra: tuple[Card, ...]) -> Deal:
-        """A name is any card of its rank that is still free; the extra cards are the landlord's last ones."""
+        """Give each name any unused card of its rank; the extra cards are the landlord's last ones."""
         if len(hands) != self.seats or not all(1 <= len(hand) <= MOST for hand in hands):
             raise ConfigError(f"a given deal needs {self.seats} hands of 1 to {MOST} cards")
         free = {card: [*range(card, card + (4 if card < 52 else 1))] for card in FIRST_COPIES}
@@ -324,5 +324,5 @@ class DouDizhu(Game[DouDizhuState]):
         return Deal(dealt, seat, tuple(reversed(shown)))
 
     def hand_text(self, cards: Iterable[Card]) -> str:
-        """Cards in their order as one word, as the protocol and players write them."""
+        """Return cards in the given order as one word, as the protocol and players write them."""
         return "".join(map(self.card_name, cards)) or "-"

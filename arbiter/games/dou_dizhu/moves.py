@@ -1,8 +1,8 @@
 """The legal plays of a hand in Dou Dizhu, enumerated fast.
 
-Combinations without kickers depend on masks of ranks alone (at least one card of them, two, three, four), so
-they are looked up. Main parts with kickers are looked up too, and each one's kickers are filtered by one
-operation, since a combination is held if none of the ones of its ladder is missing.
+Combinations without kickers depend only on masks of ranks (with at least one, two, three or four cards), so
+they are looked up. Main parts with kickers are looked up too, and the kickers of each are filtered by one
+operation, since a hand holds a combination if it has all ones of its ladder.
 
     lead(counts_of("3344"))                  # ids of 3, 4, 33, 44
     follow(counts_of("3344"), 15)            # 33 was played: 44, pass
@@ -26,23 +26,23 @@ from arbiter.games.dou_dizhu.combinations import (
 )
 
 _LOW_ONES = 0x111111111111
-"""Of the ranks that chains are made of."""
+"""The lowest bits of the ranks of chains."""
 _JOKER_ONES = 0x110000000000000
 _REMEMBERED = 1 << 14
 
 
 def _runs(ranks: int, length: int) -> int:
-    """Return the places where `length` ranks in a row begin."""
+    """Return the ranks from which `length` ranks in a row are in the mask."""
     for _ in range(length - 1):
         ranks &= ranks >> 4
     return ranks
 
 
 class _Plain(dict[int, tuple[int, ...]]):
-    """Combinations without kickers that a mask of ranks allows.
+    """A cache of the combinations without kickers by mask of ranks.
 
-    Made when first asked for, forgotten when there are many. Those of chains are looked up by where
-    chains of the shortest `length` begin: that says all, and few masks are different then.
+    Chains are looked up by the first ranks of chains of the shortest `length`: these determine all
+    chains, and few such masks differ.
     """
 
     def __init__(self, *kinds: str, length: int = 1) -> None:
@@ -50,7 +50,7 @@ class _Plain(dict[int, tuple[int, ...]]):
 
     @cached_property
     def _mains(self) -> tuple[tuple[int, int], ...]:
-        # Whole before it is kept: another thread may look meanwhile, and must not find a part of it.
+        # Complete before it is stored: another thread must not see a part of it.
         members = _members(self._kinds)
         return tuple([(_runs(main & ONES, self._length), family[0][1]) for main, family in members])
 
@@ -63,7 +63,7 @@ class _Plain(dict[int, tuple[int, ...]]):
 
 
 class _Carriers(dict[int, "tuple[Family, ...]"]):
-    """The same for main parts with kickers: the families of those that a mask of ranks allows."""
+    """A cache of the main parts with kickers by mask of ranks: their families."""
 
     def __init__(self, *kinds: str) -> None:
         self._kinds = kinds
@@ -77,7 +77,7 @@ class _Carriers(dict[int, "tuple[Family, ...]"]):
 
 
 def _members(kinds: Sequence[str]) -> Iterator[tuple[Ladder, Family]]:
-    """The main parts of some types, whatever their length, in the order of the ids."""
+    """Yield the main parts of these types, of all lengths, in the order of the ids."""
     for (kind, _), members in table().families.items():
         if kind in kinds:
             yield from members
@@ -93,8 +93,8 @@ _with_fours = _Carriers("four with solos", "four with pairs")
 
 
 def lead(hand: Counts) -> list[int]:
-    """Everything in the hand, ascending."""
-    # Written out rather than in functions: this is what playing at random spends its time on.
+    """Return the ids of all combinations of the hand, ascending."""
+    # Inlined: random play spends its time here.
     half, most = hand >> 1, hand >> 2 & ONES
     two = half & ONES | most
     one = hand & ONES | two
@@ -109,7 +109,9 @@ def lead(hand: Counts) -> list[int]:
 
 
 def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
-    """Return the plays of several ranks, ascending, of the ranks with one card, two, three and four."""
+    """Return the plays of several ranks, ascending, given the ranks with at least one, two, three and
+    four cards.
+    """
     found: list[int] = []
     missing = 0
     if three:
@@ -135,7 +137,7 @@ def long_leads(one: int, two: int, three: int, most: int) -> list[int]:
 
 
 def rivals_in(ladder: Ladder, best: int) -> list[int]:
-    """All in a hand, by its ladder, that beats a combination and is neither bomb nor pass, ascending."""
+    """Return the ids in a hand's ladder that beat `best`, without bombs and pass, ascending."""
     missing = ~ladder
     found: list[int] = []
     for main, family in table().rivals[best]:
@@ -145,7 +147,7 @@ def rivals_in(ladder: Ladder, best: int) -> list[int]:
 
 
 def follow(hand: Counts, best: int) -> Sequence[int]:
-    """Return what may be played on a combination, ascending; `PASS` is always the last."""
+    """Return the ids that may be played on `best`, ascending; `PASS` is always the last."""
     most = hand >> 2 & ONES
     # Most turns are those on single cards and pairs.
     if best < FIRST_PAIR:

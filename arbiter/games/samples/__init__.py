@@ -1,7 +1,7 @@
-"""A season to start from (its file, a README and bots, or a game's whole ladder), manuals, bots that attack.
+"""Sample seasons (config, README and bots, or a game's whole ladder), manuals, attacking bots.
 
-All have one place in the repository, as `PLACES` says; ``setup.py`` puts them into the built package.
-Each player gets a folder of its own with all that its program imports, as bots may read their own folders.
+`PLACES` lists their folders in the repository; ``setup.py`` copies them into the built package. Each player
+gets a separate folder with all that its program imports, as bots may read only their own folders.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ PLACES = {
     "configs/ladder": "rungs",
     "docs/reference": "reference",
 }
-"""Folders of the repository, and where the built package has them."""
+"""Folders of the repository, and their names in the built package."""
 
 
 def _place(folder: str) -> Path:
-    """Return the path of one of the places, in an installed package or in a checkout."""
+    """Return the path of a folder of `PLACES`, in an installed package or in a checkout."""
     built = HERE / "bots"
     return HERE / PLACES[folder] if built.is_dir() else HERE.parents[2] / folder
 
 
 BOTS = _place("bots/python")
 HARNESS = _place("bots/llm") / "llm.py"
-"""The program that sits for a language model."""
+"""The harness of language models."""
 FAULTY = _place("bots/faulty")
-"""Programs that attack, and the tables of what may come of each."""
+"""Programs that attack, and tables of the outcomes allowed for each."""
 LEARNED = "bots/learned"
-"""Its modules are for all games that it has bots of."""
+"""Its modules are shared by the bots of all games."""
 SEASON, PROTOCOL = "season.yaml", "protocol"
 
 
 class SampleBot(NamedTuple):
-    """A player: its program first, then what that imports, and the words after it."""
+    """A player: its program and the files it imports, and the arguments of its command."""
 
     name: str
     files: tuple[str, ...]
@@ -82,29 +82,29 @@ _BOTS = {
 }
 """The players of a game, the house bot last."""
 _SHORT = {"chefs_hat": "{name: chefs_hat, matches: 3}"}
-"""The game in the season's file, where it is not its name alone."""
+"""The game in the season's file, if it is more than a name."""
 GAMES = tuple(_BOTS)
-"""The games that have one."""
+"""The games with sample bots."""
 
 
 def bots_of(game: str) -> tuple[SampleBot, ...]:
-    """The bots of one of `GAMES`, the best first."""
+    """Return the bots of one of `GAMES`, the best first."""
     return _BOTS[game]
 
 
 def bot_names(game: str) -> tuple[str, ...]:
-    """The names of a game's bots, the best first; none for a game without."""
+    """Return the names of a game's bots, the best first; () for a game without bots."""
     return tuple(bot.name for bot in _BOTS.get(game, ()))
 
 
 def bot_words(game: str, name: str) -> list[str]:
-    """The file of a bot of `bot_names`, and the words after it."""
+    """Return the file of a bot of `bot_names`, and the arguments after it."""
     bot = next(bot for bot in _BOTS[game] if bot.name == name)
     return [str(BOTS / bot.files[0]), *bot.words]
 
 
 def season_files(game: str, season: str) -> dict[str, bytes]:
-    """Return the contents of each file, by its path in the season's folder.
+    """Return the files of a sample season: contents by path in the season's folder.
 
     `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
     """
@@ -125,14 +125,14 @@ def season_files(game: str, season: str) -> dict[str, bytes]:
 
 
 def programs() -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Every bot: its game, its name and its command."""
+    """Yield every bot: its game, its name and its command."""
     for game, bots in _BOTS.items():
         for bot in bots:
             yield game, bot.name, ("python3", *bot_words(game, bot.name))
 
 
 def shipped_sources() -> Iterator[tuple[Path, bool]]:
-    """The files of programs that ship, each with whether it is to be built on: a kit, or a simplest bot."""
+    """Yield the shipped source files, each with True if authors may build on it: a kit, or a simplest bot."""
     to_build_on = {file for bots in _BOTS.values() for bot in bots for file in bot.files[1:]}
     to_build_on |= {bots[-1].files[0] for bots in _BOTS.values()}
     for folder in PLACES:
@@ -142,16 +142,13 @@ def shipped_sources() -> Iterator[tuple[Path, bool]]:
 
 
 def _entry(bot: SampleBot) -> str:
-    # A number has to be text in YAML.
+    # In YAML a number must be quoted to be a string.
     words = "".join(f', "{word}"' if word.isdecimal() else f", {word}" for word in bot.words)
     return f"  - name: {bot.name}\n    command: [python3, bots/{bot.name}/{bot.files[0]}{words}]"
 
 
 def ladder_files(game: str, season: str) -> dict[str, bytes]:
-    """Return the contents of each file, by its path in the season's folder.
-
-    `game` is one of `GAMES`; `season` is a name without quotes and backslashes.
-    """
+    """Return the files of a season with the game's whole ladder; see `season_files`."""
     text = _files("configs/ladder")[f"{game}.yaml"].decode()
     text = text.replace("../../bots/", "bots/")
     text = re.sub(r"^season: .*", f'season: "{season}"', text, flags=re.MULTILINE)
@@ -173,7 +170,7 @@ def _files(folder: str) -> dict[str, bytes]:
 
 
 def manual_of(name: str) -> str:
-    """The rules and commands of a game, or the `PROTOCOL` of all, in Markdown; "" where there are none."""
+    """Return the manual of a game, or the `PROTOCOL` of all, in Markdown; "" for other names."""
     if name not in (*GAMES, PROTOCOL):
         return ""
     return (_place("docs/reference") / f"{name}.md").read_text(encoding="utf-8")

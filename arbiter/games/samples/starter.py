@@ -1,6 +1,6 @@
-"""An author's first files: an archive with a working bot of a game, a better one to learn from, a README.
+"""Starter kits for authors: an archive with a working bot of a game, a better one, a README.
 
-It can be sent to a season as it is. The same season always gives the same bytes.
+It can be submitted unchanged. The same season always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 def starter_kit(game: str, title: str, season: str, options: Sequence[str], most: int) -> bytes | None:
-    """The ZIP archive for a season of a game; None for a game without sample bots.
+    """Return the ZIP archive for a season of a game; None for a game without sample bots.
 
-    `options` are the words of `check-bot` that stand for the season's own terms; where the archive would have
-    more than `most` bytes, the better bot is left out.
+    `options` are the arguments of `check-bot` for the season's terms; if the archive would exceed `most`
+    bytes, the better bot is left out.
     """
     if game not in GAMES:
         return None
-    # The best bots come first; one with words is another one's copy.
+    # The best bots come first; a bot with arguments is a copy of another.
     *_, better, simple = (bot for bot in bots_of(game) if not bot.words)
     words = {
         "title": title,
         "season": season,
         "word": shlex.quote(season),
-        "check": trying(game, options),
+        "check": check_command(game, options),
     }
     bot = {PROGRAM: (BOTS / simple.files[0]).read_bytes()}
     more = {f"{BETTER}/{file}": (BOTS / file).read_bytes() for file in better.files}
-    shows = f"plays better, and shows a way to go on. Nothing starts it until `{PROGRAM}` does."
+    shows = f"plays better, as an example. It runs only if `{PROGRAM}` uses it."
     line = f"\n- `{next(iter(more))}` {shows}"
     whole = _packed({README: _readme(words, line), **bot, **more})
     return whole if len(whole) <= most else _packed({README: _readme(words, ""), **bot})
 
 
-def trying(game: str, options: Sequence[str]) -> str:
-    """The command that tries a bot at home, with these words of `check-bot`."""
+def check_command(game: str, options: Sequence[str]) -> str:
+    """Return the command that checks a bot locally, with these arguments of `check-bot`."""
     return shlex.join(["arbiter", "check-bot", "--game", game, *options, "--", "python3", PROGRAM])
 
 

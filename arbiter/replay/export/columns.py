@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from arbiter import __version__
-from arbiter.games.cards import told_commitment
+from arbiter.games.cards import published_commitment
 from arbiter.games.chefs_hat.dataset_rows import CHEFS_HAT_COLUMNS as CHEFS_HAT
 
 if TYPE_CHECKING:
@@ -99,6 +99,6 @@ def facts(game: AnyGame | None, season: str = "", seed: str = "") -> dict[str, s
         "arbiter.rules": "" if game is None else game.name,
         "arbiter.options": "" if game is None else json.dumps(game.options, sort_keys=True),
         "arbiter.season": season,
-        "arbiter.seed_sha256": told_commitment(seed) or "",
+        "arbiter.seed_sha256": published_commitment(seed) or "",
     }
     return {name: value for name, value in known.items() if value}

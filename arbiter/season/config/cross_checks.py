@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from arbiter.errors import ConfigError, Problem, did_you_mean
-from arbiter.games.cards import LEAST_BITS, bits_of
+from arbiter.games.cards import LEAST_BITS, seed_bits
 from arbiter.season.config.keys import SeasonModel, VersionModel
 from arbiter.season.config.programs import faults_of_version
 from arbiter.season.config.settings_diff import price_of, rated_name
@@ -103,8 +103,8 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
 
 def _weak_seed_problems(seed: object) -> Iterable[Problem]:
     """Strangers' programs try millions of seeds against their own cards."""
-    if seed != "auto" and isinstance(seed, str | int) and bits_of(str(seed)) < LEAST_BITS:
-        message = f"a seed of {bits_of(str(seed))} bits can be guessed by the programs that authors send"
+    if seed != "auto" and isinstance(seed, str | int) and seed_bits(str(seed)) < LEAST_BITS:
+        message = f"a seed of {seed_bits(str(seed))} bits can be guessed by the programs that authors send"
         hint = "leave it out, and one is drawn that they cannot guess; or insist with weak_seed: true"
         yield Problem(("seed",), message, hint)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from arbiter.games.cards import told_commitment
+from arbiter.games.cards import published_commitment
 from arbiter.match.packing import unpack, unpack_end
 from arbiter.match.spec import original
 from arbiter.season.calendar import next_round
@@ -82,7 +82,7 @@ class SeasonState:
             revision=change[1],
             rounds=rounds,
             seed=stored.seed if seed_told else None,
-            commitment=told_commitment(stored.seed, file.seed_commitment is not None),
+            commitment=published_commitment(stored.seed, file.seed_commitment is not None),
             holder=stored.holder(),
             stopping=stored.asked_to_stop(),
             moment=moment,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arbiter.errors import IllegalAction
 from arbiter.games import hearing_of, make
 from arbiter.games.cards import Stream
-from arbiter.games.information_state import DEALS, UNKNOWN_NAMES, Unheard
+from arbiter.games.information_state import DEALS, UNKNOWN_NAMES, BadCommand
 from arbiter.replay.frame import frame_of
 from arbiter.replay.score_sheet import SheetStep, score_sheet
 from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, question, system_text
@@ -76,7 +76,7 @@ class Harness:
             if not greets and not command.startswith("time_left"):
                 self._hearing.hear(command)
                 self._heard.append(command)
-        except Unheard as unheard:
+        except BadCommand as unheard:
             return f"? {unheard}"
         return "="
 
@@ -133,7 +133,7 @@ class Harness:
             after = state.apply(seat, action)
             steps.append(SheetStep(seat, request, words, action, state, after))
             state = after
-        told = [step for place, step in enumerate(steps) if place not in hearing.untold]
+        told = [step for place, step in enumerate(steps) if place not in hearing.placeholders]
         sheet = score_sheet(hearing.naming, hearing.first, told) if told else ()
         return [UNKNOWN_NAMES.sub("?", line) for line in sheet]
 

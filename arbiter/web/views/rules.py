@@ -12,7 +12,7 @@ from arbiter.contest.submissions.languages import languages
 from arbiter.errors import ArbiterError
 from arbiter.games import make
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
-from arbiter.games.samples.starter import starter_kit, trying
+from arbiter.games.samples.starter import check_command, starter_kit
 from arbiter.match.clock import say_limit
 from arbiter.match.limits import AT_HOME, options_of, written
 from arbiter.sandbox.failure_hints import REFUSED
@@ -55,7 +55,7 @@ def rules(state: SeasonState) -> Rules:
             {"word": one.word, "version": one.version, "libraries": dict(one.libraries)} for one in found
         ],
         "starter": f"/seasons/{part(state.name)}/rules/starter.zip" if config.game.name in GAMES else None,
-        "check": trying(config.game.name, list(_words(config.game, config.limits))),
+        "check": check_command(config.game.name, list(_words(config.game, config.limits))),
         **manuals(config.game),
     }
 
