@@ -109,7 +109,9 @@ def site(files: list[Path]) -> Iterator[str]:
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """An application on a free port of loopback."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
