@@ -151,7 +151,7 @@ def _print_end(found: AttackRecord) -> None:
 def _write(found: AttackRecord, output: str) -> None:
     import json
 
-    from arbiter.replay.export.whole_files import write_whole
+    from arbiter.replay.export.atomic_files import write_atomically
 
-    write_whole(output, json.dumps(found, indent=1) + "\n")
+    write_atomically(output, json.dumps(found, indent=1) + "\n")
     note(f"the record is in {output}")

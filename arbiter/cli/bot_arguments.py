@@ -17,7 +17,7 @@ from arbiter.cli.options import read_json
 from arbiter.cli.output import note
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.match.limits import changed
+from arbiter.match.limits import override_limits
 from arbiter.replay.visibility import FORMAT
 from arbiter.sandbox.player_command import (
     command_problems,
@@ -215,7 +215,7 @@ def read_entries(
     for entry in entries:
         for message in lacking(entry.player):
             raise ConfigError(f"{entry.player.name}: {message}", path)
-    limits = changed(config.limits, **written)
+    limits = override_limits(config.limits, **written)
     # Whether the season's other players are there does not matter here.
     alone = settle(replace(config, entries=tuple(entries), limits=limits))
     game = make(config.game.name, {**config.game.options, **options}) if options else config.game

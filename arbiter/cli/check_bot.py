@@ -29,7 +29,7 @@ from arbiter.cli.options import (
 from arbiter.cli.output import note, print_json, say
 from arbiter.errors import BotCheckFailed, ConfigError, NoStore
 from arbiter.games import make
-from arbiter.match.limits import USUAL, changed
+from arbiter.match.limits import USUAL, override_limits
 from arbiter.sandbox.player_command import reading_problem, registered
 from arbiter.text import counted, first_few
 
@@ -87,7 +87,8 @@ def check_bot(
         game = make(game_name, given)
         for message in problems_of_command(command, {}):
             raise ConfigError(f"{' '.join(command)}: {message}")
-        player, allowed = registered("bot", command, Path()), with_tier(changed(USUAL.limits(), **limits))
+        player = registered("bot", command, Path())
+        allowed = with_tier(override_limits(USUAL.limits(), **limits))
     if missing := [path for path in read if not os.path.exists(path)]:  # noqa: PTH110
         raise ConfigError(f"--read {missing[0]}: there is no such file or folder")
     if problem := reading_problem(read):

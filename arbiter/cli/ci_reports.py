@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ConfigError
-from arbiter.replay.export.whole_files import write_whole
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.text import xml_text
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def write_records(folder: str, records: Mapping[str, MatchRecord]) -> None:
     except OSError as error:
         raise ConfigError(f"cannot be made: {error.strerror}", folder) from None
     for name, record in records.items():
-        write_whole(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
+        write_atomically(str(Path(folder) / record_name(name)), json.dumps(record.to_json(), indent=1) + "\n")
 
 
 def record_name(match: str) -> str:

@@ -16,10 +16,10 @@ from arbiter.cli.options import config_argument, needing, read_json, season_opti
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.games import make_shared
-from arbiter.match.record import UNIDENTIFIED, MatchRecord
+from arbiter.match.record import PLACEHOLDER_IDS, MatchRecord
 from arbiter.replay.export import TextForm, facts, text, write_events, write_parquet, write_text
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.replay.export.card import DataCard
-from arbiter.replay.export.whole_files import write_whole
 from arbiter.season.administration import unknown_round
 from arbiter.season.order_effects import force, round_of
 from arbiter.store.address import address_of, file_of
@@ -79,7 +79,7 @@ def export(config: str, form: Form, output: str, round_number: int | None, store
         raise ConfigError(f"--as {form} is written to a {where}: give --output one")
     if form in EVENTS or form in ("minari", "parquet"):
         card = DataCard(form, known)
-        records = card.counting(records)
+        records = card.count(records)
         if form == "minari":
             _write_minari(records, output, game, known)
         elif form == "parquet":
@@ -121,7 +121,7 @@ def _of_file(path: str, round_number: int | None, store_url: str | None) -> Matc
     if round_number is not None or store_url is not None:
         raise ConfigError("is one match: --round and --store are for a season", path)
     record = MatchRecord.from_json(read_json(path))
-    return record.identified() if record.id in UNIDENTIFIED and not record.season else record
+    return record.with_digest_id() if record.id in PLACEHOLDER_IDS and not record.season else record
 
 
 def _game_of(record: MatchRecord) -> AnyGame:
@@ -181,7 +181,7 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
         from arbiter.season.snapshot.reader import read_state
         from arbiter.web.views.report_file import make_report
     state = as_shown(read_state(*open_stored(config, store_url)))
-    write_whole(output, make_report(state, matches))
+    write_atomically(output, make_report(state, matches))
     note(f"the report is in {output}")
 
 

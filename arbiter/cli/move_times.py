@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from arbiter.cli.output import print_table, say
-from arbiter.match.clock import ClockKind, charged
-from arbiter.replay.result_text import note_in_one_line, shown_note
+from arbiter.match.clock import ClockKind, charge_ns
+from arbiter.replay.result_text import escaped_note, note_in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def times_json(record: MatchRecord, only: Seat | None = None) -> dict[str, Any]:
     for number, move in enumerate(record.moves, 1):
         answer = min(move.charged_ns, _answer_cost(move, record))
         values = {"number": number, "player": record.players[move.seat], **move._asdict()}
-        noted = {"note": shown_note(notes[number])} if number in notes else {}
+        noted = {"note": escaped_note(notes[number])} if number in notes else {}
         moves.append({**values, "answer_ns": answer, "news_ns": move.charged_ns - answer, **noted})
     seats = range(len(record.bots)) if only is None else [only]
     moves = [move for move in moves if move["seat"] in seats]
@@ -72,7 +72,7 @@ def _answer_cost(move: Move, record: MatchRecord) -> int:
     # The CPU time of a quick answer was not read; nor does it count for less than the time it took.
     if kind is ClockKind.CPU and not move.cpu_ns:
         kind = ClockKind.ADJUSTED
-    return charged(kind, move.wall_ns, move.cpu_ns, move.delay_ns)
+    return charge_ns(kind, move.wall_ns, move.cpu_ns, move.delay_ns)
 
 
 def print_times(record: MatchRecord, only: Seat | None = None) -> None:

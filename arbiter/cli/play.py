@@ -34,7 +34,7 @@ from arbiter.cli.options import (
 from arbiter.cli.output import print_json
 from arbiter.errors import BotCheckFailed, ConfigError
 from arbiter.games import find, make
-from arbiter.match.limits import USUAL, changed
+from arbiter.match.limits import USUAL, override_limits
 from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.player_command import refuse_strays
 from arbiter.season.schedule import agreed_limits
@@ -101,7 +101,7 @@ def play(
         game, players, limits = _entered(config_file, game_name, names, bots, given, written)
     else:
         game, players = _written(game_name, names, bots, given)
-        limits = with_tier(changed(USUAL.limits(), **written))
+        limits = with_tier(override_limits(USUAL.limits(), **written))
     if seed is not None and not seed.isprintable():
         raise ConfigError(f"--seed {seed!r}: printable characters only")
     if record_file is not None and not os.access(Path(record_file).absolute().parent, os.W_OK):
@@ -132,13 +132,13 @@ def play(
     cores = sorted(os.sched_getaffinity(0))
     take_core(cores[os.getpid() % len(cores)])
     try:
-        record = play_match(spec).identified()
+        record = play_match(spec).with_digest_id()
     finally:
         close_table()
     if record_file is not None:
-        from arbiter.replay.export.whole_files import write_whole
+        from arbiter.replay.export.atomic_files import write_atomically
 
-        write_whole(record_file, json.dumps(record.to_json(), indent=1) + "\n")
+        write_atomically(record_file, json.dumps(record.to_json(), indent=1) + "\n")
     if style == "json":
         print_json(record.to_json())
     else:

@@ -15,7 +15,7 @@ from arbiter.cli.ci_reports import Case, check_path, junit, record_name, write_r
 from arbiter.cli.output import result_text, say
 from arbiter.cli.rerun_command import play_command
 from arbiter.errors import BotCheckFailed, ConfigError, Problem
-from arbiter.replay.export.whole_files import write_whole
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.text import markdown, markdown_code, markdown_link
 from arbiter.trials.regression import choice_text
 from arbiter.trials.regression.best_of_n import ChoiceTrial
@@ -157,9 +157,9 @@ class Documents:
     ) -> list[Problem]:
         """Write those asked for; what keeps one from being written costs no other."""
         writing: list[tuple[str | None, Callable[[str, Any], None], Any]] = [
-            (self.junit, write_whole, junit("arbiter regress", [case], case.seconds)),
-            (self.summary, write_whole, summary),
-            (self.json, write_whole, json.dumps(shape, indent=1) + "\n"),
+            (self.junit, write_atomically, junit("arbiter regress", [case], case.seconds)),
+            (self.summary, write_atomically, summary),
+            (self.json, write_atomically, json.dumps(shape, indent=1) + "\n"),
             (None if records is None else self.records, write_records, records),
         ]
         problems: list[Problem] = []

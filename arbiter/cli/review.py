@@ -161,7 +161,7 @@ def _one(
     settled: Config, stored: SeasonStore, match_id: str, seat: int | None, by: str | None, budget_ms: int
 ) -> Review:
     """The review of a match: the one that is kept if it is by the same, else a new one, which is kept."""
-    from arbiter.replay.match_review import of_seats
+    from arbiter.replay.match_review import limit_to_seats
     from arbiter.season.administration import unknown_match
     from arbiter.table.executors import inline
     from arbiter.trials.review.review_round import brief_of, done_by, first_that_values
@@ -178,7 +178,7 @@ def _one(
         with inline() as executor:
             chosen, found = first_that_values(packed, match_id, reviewers, executor)
         stored.reviews.keep(number, found, brief_of(found), packed, chosen.digest)
-    return found if seat is None else of_seats(found, [seat])
+    return found if seat is None else limit_to_seats(found, [seat])
 
 
 def _round(

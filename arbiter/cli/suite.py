@@ -152,7 +152,7 @@ def _shape(result: Made) -> dict[str, Any]:
 
 def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], seconds: float) -> None:
     from arbiter.cli.ci_reports import Case, junit
-    from arbiter.replay.export.whole_files import write_whole
+    from arbiter.replay.export.atomic_files import write_atomically
 
     if path is None:
         return
@@ -161,4 +161,4 @@ def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], 
         details = "\n".join(_evidence(words, result))
         line = result.detail
         cases.append(Case("arbiter.trials.suite", result.name, result.seconds, not result.ok, line, details))
-    write_whole(path, junit("arbiter suite", cases, seconds))
+    write_atomically(path, junit("arbiter suite", cases, seconds))

@@ -35,8 +35,8 @@ from arbiter.cli.options import (
 from arbiter.cli.output import note, say
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make
-from arbiter.match.limits import CHOICES, USUAL, changed
-from arbiter.match.position import deal_again, programme
+from arbiter.match.limits import CHOICES, USUAL, override_limits
+from arbiter.match.position import planned_deals, recorded_deal
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import Limits, original
 from arbiter.table.interactive.debugging import DebuggedBot
@@ -108,7 +108,7 @@ def lay(
                 "a recorded match has its own game, seed, deals and players: leave out these options"
             )
         recorded = _recorded(match_id, config, store_url, record_file, replay_file)
-        limits = by_hand(with_tier(changed(recorded.limits or USUAL.limits(), **written)))
+        limits = by_hand(with_tier(override_limits(recorded.limits or USUAL.limits(), **written)))
         return _laid_again(recorded, seats, until, limits, debug)
     if until is not None:
         raise ConfigError("--until belongs to --from MATCH_ID, --record FILE or --from-replay FILE")
@@ -126,7 +126,7 @@ def lay(
         season, entered = read_entries(config, names, written, given)
         game, limits, players = season.game, season.limits, dict(enumerate(entered))
     else:
-        game, limits = make(str(game_name), given), with_tier(changed(USUAL.limits(), **written))
+        game, limits = make(str(game_name), given), with_tier(override_limits(USUAL.limits(), **written))
     limits = by_hand(limits)
     if deals_file is not None:
         game = game.given(deals_of(game, deals_file))
@@ -169,8 +169,8 @@ def _laid_again(
 
         refuse_reach(replace(recorded.season, limits=limits), recorded.players.values())
     game = make(record.game, record.options)
-    if programme(game, record.seed, round_number).hash != record.deal_hash:
-        game = game.begun([deal_again(record, game, number) for number in range(len(record.deals))])
+    if planned_deals(game, record.seed, round_number).hash != record.deal_hash:
+        game = game.begun([recorded_deal(record, game, number) for number in range(len(record.deals))])
     if len(record.players) != game.seats:
         raise ConfigError(f"{record.id} has {len(record.players)} players, its game {game.seats} seats")
     occupants = seated(seats, recorded.players, game.seats, limits, recorded.absent, debug=debug)

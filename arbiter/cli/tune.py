@@ -61,7 +61,7 @@ def tune(
     Example: arbiter tune configs/tune.yaml --picture way.svg
     """
     from arbiter.cli.ci_reports import check_path
-    from arbiter.replay.export.whole_files import write_whole
+    from arbiter.replay.export.atomic_files import write_atomically
     from arbiter.store import Store
     from arbiter.trials.tuning.chart import picture as drawn
     from arbiter.trials.tuning.tuning_run import resumed
@@ -72,7 +72,7 @@ def tune(
     with closing(Store(tuning.store)) as store:
         course = _tuned(resumed(tuning, store, fresh, accept_changes, note), store)
         if picture is not None:
-            write_whole(picture, drawn(course.descent))
+            write_atomically(picture, drawn(course.descent))
         ended = None if no_test else _tested(course, store, fresh, accept_changes)
     print_result(style, _shape(course, ended), lambda: _print(course, ended))
 

@@ -20,7 +20,7 @@ import arbiter
 from arbiter.envs.argument_checks import Forfeited
 from arbiter.errors import ConfigError, slip_of
 from arbiter.games.game import AnyGame, Seat
-from arbiter.match.exchange import Reply, Seated, Send, drive_by_step
+from arbiter.match.exchange import Reply, SeatChannel, Send, drive_by_step
 from arbiter.match.limits import USUAL, WrittenLimits
 from arbiter.match.protocol import NONE, Answer, words_of
 from arbiter.match.record import MatchRecord
@@ -121,7 +121,7 @@ class Programs:
         )
         limits = self._limits
         processes = launcher.start([start_request(player, limits) for player in players.values()])
-        seats: list[Seated] = [_InMemory()] * game.seats
+        seats: list[SeatChannel] = [_InMemory()] * game.seats
         for seat, process in zip(players, processes, strict=True):
             seats[seat] = channel = Channel(seat, process, launcher, limits)
             self._channels.append(channel)

@@ -1,6 +1,6 @@
-"""One match as values and pure machines: what is planned, asked, judged, charged and recorded.
+"""One match as values and pure state machines: plan, requests, judgement, charges and record.
 
-`spec` says what is to be played, `protocol` turns bytes into replies, `referee` decides, `clock` charges,
-`record` keeps the result, `exchange` is the one driver. It imports `games`, `errors` and `text`. Never in
-it: input or output, a time source, a process, what a reader may see.
+`spec` describes the match to play, `protocol` turns bytes into replies, `referee` decides, `clock` charges,
+`record` is the result, `exchange` is the only driver. It imports `games`, `errors` and `text`. Never in it:
+input or output, a time source, a process, what a reader may see.
 """

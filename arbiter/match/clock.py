@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MS = 1_000_000
 SECOND = 1_000_000_000
 LONGEST = 8760 * 3600 * SECOND
-"""A year, which no match lasts."""
+"""A year, longer than any match."""
 _UNITS = {"ms": MS, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND, "us": 1000}
 _DURATION = re.compile(r"([0-9]{1,12}(?:\.[0-9]+)?)(us|ms|s|m|h|d)")
 FORMS = "3m, 60s+100ms or 500ms/request"
@@ -30,8 +30,8 @@ class ClockKind(StrEnum):
     CPU = "cpu"
 
 
-def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
-    """What a bot is charged for a request: what `sandbox.process_meter` read, under a kind of clock."""
+def charge_ns(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
+    """The ns that a bot is charged for a request, from the readings of `sandbox.process_meter`."""
     if kind is ClockKind.WALL:
         return wall_ns
     if kind is ClockKind.CPU:
@@ -39,12 +39,12 @@ def charged(kind: ClockKind, wall_ns: int, cpu_ns: int, delay_ns: int) -> int:
     return min(wall_ns, max(cpu_ns, wall_ns - delay_ns))
 
 
-class TooLong(ConfigError):
-    """A duration beyond `LONGEST`."""
+class DurationTooLong(ConfigError):
+    """A duration above `LONGEST`."""
 
 
 def parse_duration(text: str) -> int:
-    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; TooLong beyond `LONGEST`, ConfigError for anything else."""
+    """Nanoseconds of ``3m``, ``1.5s``, ``500ms``; DurationTooLong above `LONGEST`, else ConfigError."""
     found = _DURATION.fullmatch(text.strip())
     if not found:
         raise ConfigError(f"not a duration: {text!r}", hint="write 3m, 10s or 500ms")
@@ -53,7 +53,7 @@ def parse_duration(text: str) -> int:
     # No floats: 0.1s is exactly 100,000,000 ns.
     ns = int(whole[:20]) * unit + int((fraction or "0").ljust(12, "0")[:12]) * unit // 10**12
     if ns > LONGEST:
-        raise TooLong(f"too long a duration: {text!r}", hint="at most 8760h")
+        raise DurationTooLong(f"too long a duration: {text!r}", hint="at most 8760h")
     return ns
 
 
@@ -64,7 +64,7 @@ def duration_text(ns: int) -> str:
 
 
 def time_left(left_ns: int) -> str:
-    """The command that tells a seat what it has left, in whole ms."""
+    """The command with the whole ms that a seat has left."""
     return f"time_left {max(0, left_ns) // MS}"
 
 
@@ -73,7 +73,7 @@ class TimeControl:
     """The time of a player: a budget for the match and an increment, or a limit per command.
 
     `budget_ns` is for the whole match, or for each command if `per_request`; `increment_ns` is added after
-    each answered request for a decision. What follows from that is said here and in `Clock` alone.
+    each answered request for a decision. Only this class and `Clock` interpret these.
     """
 
     budget_ns: int
@@ -89,7 +89,7 @@ class TimeControl:
             if slash and (per.strip() != "request" or plus):
                 raise ConfigError("")
             control = cls(parse_duration(budget), parse_duration(increment) if plus else 0, bool(slash))
-        except TooLong:
+        except DurationTooLong:
             raise
         except ConfigError:
             raise ConfigError(f"not a time control: {text!r}", hint=f"write {FORMS}") from None
@@ -111,39 +111,39 @@ class TimeControl:
         return f"{budget} for a match" + more * (self.increment_ns > 0)
 
     def say_left(self, left_ns: int) -> str:
-        """What a seat has left, for people: ``41.3 ms left of 10 s``."""
+        """The time left to a seat, for people: ``41.3 ms left of 10 s``."""
         of = "for each command" if self.per_request else f"left of {self.budget_ns / SECOND:g} s"
         return f"{left_ns / MS:.1f} ms {of}"
 
     @property
     def each(self) -> str:
-        """Whose the budget is: that of each ``player and match``, or of each ``command``."""
+        """The unit that a budget is for: ``player and match`` or ``command``."""
         return "command" if self.per_request else "player and match"
 
     @property
     def match_ns(self) -> int | None:
-        """The budget of a match; None where each command has a limit of its own."""
+        """The budget of a match; None where the limit is per command."""
         return None if self.per_request else self.budget_ns
 
     @property
     def drains(self) -> int:
-        """1 where what is charged is no longer left for later, 0 where each command has the same limit."""
+        """1 where a charge reduces the time left, 0 where each command has the same limit."""
         return 0 if self.per_request else 1
 
     def granted_ns(self, answers: int) -> int:
-        """All that a seat with so many answers was given for the match, or its limit for each command."""
+        """The total ns granted after a number of answers, or the limit for each command."""
         return self.budget_ns + self.increment_ns * answers
 
     def left_ns(self, answers: int, used_ns: int) -> int:
-        """What a seat has left after so many answers."""
-        return self.after(self.granted_ns(answers), used_ns)
+        """The ns left after a number of answers."""
+        return self.left_after(self.granted_ns(answers), used_ns)
 
-    def after(self, left_ns: int, cost_ns: int) -> int:
-        """What is left of so much once a cost is charged."""
+    def left_after(self, left_ns: int, cost_ns: int) -> int:
+        """The ns left once a cost is charged."""
         return left_ns - cost_ns * self.drains
 
     def longest_ns(self, seats: int, commands: int, answers: int = 0) -> int:
-        """The most that so many seats may use in a match of so many commands and answers."""
+        """The most ns that all seats may use in a match."""
         if self.per_request:
             return self.budget_ns * commands
         return seats * self.budget_ns + self.increment_ns * answers
@@ -155,13 +155,13 @@ class TimeControl:
         return most - most % (SECOND if most >= SECOND else MS)
 
 
-def used_up(
+def spent_budget_text(
     control: TimeControl, earlier_ns: int, answers: Sequence[tuple[str, int, int]], rest: str = "news"
 ) -> str:
-    """Return how a budget went before the exchange that was too long for what was left of it.
+    """Return how a budget was spent before the exchange that exceeded what was left of it.
 
-    `earlier_ns` is all that was charged before, of it `answers` as (request, deal from 0, ns), and a `rest`.
-    "" under a limit per request, and where it was less than a tenth of what was granted.
+    `earlier_ns` is the total charged before, for `answers` (request, deal from 0, ns) and for the `rest`.
+    "" under a limit per request, and where less than a tenth of the grant was spent.
     """
     granted = control.granted_ns(len(answers))
     if control.per_request or not answers or 10 * earlier_ns < granted:
@@ -175,7 +175,7 @@ def used_up(
 
 
 def say_limit(ns: int) -> str:
-    """Return a time that is a rule, for people: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
+    """Return a time limit for people: ``500 ms``, ``10 s``, ``1 min 30 s``, ``3 min``."""
     seconds, rest = divmod(ns, SECOND)
     if rest or not seconds:
         return f"{ns / MS:g} ms"
@@ -189,9 +189,9 @@ def _short(ns: int) -> str:
 
 
 class Clock:
-    """One clock per seat, in nanoseconds: `left[seat]` is what it may still use, `used[seat]` what it used.
+    """One clock per seat, in nanoseconds: `left[seat]` and `used[seat]`.
 
-    An exchange is late by what it was allowed when it began.
+    An exchange is late if it costs more than it was allowed when it began.
     """
 
     __slots__ = ("_drains", "_increment_ns", "left", "used")
@@ -203,7 +203,7 @@ class Clock:
         self._drains = control.drains
 
     def charge(self, seats: Sequence[int], costs: Sequence[int], allowed: Sequence[int]) -> int | None:
-        """Charge each of `seats` its cost; the first seat that exceeds what it was allowed, if any.
+        """Charge each of `seats` its cost; return the first seat that exceeds its allowance, if any.
 
         There may be fewer costs than seats; `allowed` is by seat of the table.
         """

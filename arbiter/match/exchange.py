@@ -1,4 +1,4 @@
-"""The traffic between the referee and a seat, a `Send` one way, a `Reply` or a cost the other; `drive`."""
+"""The exchange of a `Send` for a `Reply` or a cost between referee and seat, and `drive`, its loop."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ if TYPE_CHECKING:
 
 
 class Send(NamedTuple):
-    """One write to each of some seats, and the number of replies that end each exchange.
+    """One write to each of `seats`, and the number of replies that complete each exchange.
 
-    `payload` holds whole lines, the last one being `command`; `allowed_ns` is by seat of the
-    table; `asks` is True for a request for a decision, `starting` when the time limit is that of
-    the program's start.
+    `payload` holds whole lines, the last being `command`; `allowed_ns` is by seat of the table; `asks` is
+    True for a request for a decision, `starting` when the program's start has its own time limit.
     """
 
     seats: tuple[Seat, ...]
@@ -39,8 +38,8 @@ class Send(NamedTuple):
 class Reply(NamedTuple):
     """The reply to a request for a decision, or an exchange that failed.
 
-    `charged_ns` is what the match's kind of clock makes of wall, CPU and delay. There is an answer
-    unless there is a `fault`.
+    `charged_ns` is computed by the match's kind of clock from wall, CPU and delay. `answer` is valid
+    unless `fault` is set.
     """
 
     answer: Answer
@@ -52,26 +51,24 @@ class Reply(NamedTuple):
 
 
 Replies: TypeAlias = "tuple[Sequence[int], Reply | None]"
-"""The charges of each seat in ns, in the order of the `Send`, and the last seat's reply, None for news that
-was answered.
-"""
-Conduct: TypeAlias = "Generator[Send, Replies, MatchRecord]"
+"""The charges of each seat in ns, in the order of the `Send`, and the last seat's reply, None after news."""
+MatchGenerator: TypeAlias = "Generator[Send, Replies, MatchRecord]"
 """The type of `referee`'s generator."""
 Listener: TypeAlias = "Callable[[Seat, Send, Reply | int], None]"
-"""Called after every exchange with what the seat returned."""
+"""Called after every exchange with the seat's result."""
 
 
-class Seated(Protocol):
-    """An occupant of a seat: a bot's pipes, a bot in memory, a record, a person."""
+class SeatChannel(Protocol):
+    """The referee's connection to a seat: a bot's pipes, a bot in memory, a record, a person."""
 
     def exchange(self, send: Send) -> Reply | int:
         """Deliver the payload: a `Reply` to a request and for every fault, else the cost in ns."""
 
 
 def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: bool) -> MalformedReply:
-    """The fault of an exchange whose time is over; it says what was missing.
+    """The fault of an exchange whose time is over, with what was missing.
 
-    `unread` is what came of the reply; `writing` is True where the bot has not read all of `send`.
+    `unread` is the part of the reply received; `writing` is True if the bot has not read all of `send`.
     """
     if writing:
         missing = "it did not read its standard input"
@@ -85,7 +82,7 @@ def timeout(seat: Seat, send: Send, charged_ns: int, unread: bytes, writing: boo
 
 
 def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
-    """A timeout in words; both times have as many digits as it takes to tell them apart."""
+    """A timeout in words; both times have enough digits to differ."""
     what, allowed_ns = "its start was" if send.starting else "it was", send.allowed_ns[seat]
     for digits in (1, 2, 3, 4, 5, 6):
         charged, allowed = (f"{ns / 1e6:.{digits}f} ms" for ns in (charged_ns, allowed_ns))
@@ -94,22 +91,25 @@ def overdue(seat: Seat, send: Send, charged_ns: int) -> str:
     return f"charged {charged} where {what} allowed {allowed}"
 
 
-def drive(match: Conduct, seats: Sequence[Seated], listen: Listener | None = None) -> MatchRecord:
+def drive(match: MatchGenerator, seats: Sequence[SeatChannel], listen: Listener | None = None) -> MatchRecord:
     """Exchange what the referee yields with `seats` until it returns the record."""
     try:
         next(drive_by_step(match, seats, listen, every=None))
     except StopIteration as done:
         record: MatchRecord = done.value
         return record
-    raise AssertionError("it stops before no exchange")
+    raise AssertionError("yielded before the end")
 
 
 def drive_by_step(
-    match: Conduct, seats: Sequence[Seated], listen: Listener | None = None, every: bool | None = False
+    match: MatchGenerator,
+    seats: Sequence[SeatChannel],
+    listen: Listener | None = None,
+    every: bool | None = False,
 ) -> Generator[tuple[Seat, Send], Reply | int | None, MatchRecord]:
     """Like `drive`, but yield each request before it is made; each exchange if `every`, none if that is None.
 
-    What is sent in takes the place of the seat's reply; None asks the seat.
+    A value sent into the generator replaces the seat's reply; None asks the seat.
     """
     exchanges = [seat.exchange for seat in seats]
     try:

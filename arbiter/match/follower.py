@@ -1,6 +1,6 @@
 """Matches in which some seats are real bots, and the others are played in memory.
 
-The referee itself conducts them, so that what a bot hears is what it hears at a table.
+The real referee conducts them, so a bot receives exactly what it receives at a table.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from arbiter.games.game import Action, Seat
-    from arbiter.match.exchange import Conduct, Seated, Send
+    from arbiter.match.exchange import MatchGenerator, SeatChannel, Send
     from arbiter.match.position import Position
     from arbiter.match.record import MatchRecord
 
 
 class Follower(ABC):
-    """Players in memory who follow the match; `position` is where it stands."""
+    """Players in memory who follow the match to its current `position`."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
 
     @abstractmethod
     def action_of(self, seat: Seat) -> Action:
-        """The decision of the seat to act, one of theirs."""
+        """Decide for the seat to act, which is one of theirs."""
 
     def exchange(self, send: Send) -> Reply | int:
         """Answer a request; news costs nothing."""
@@ -43,7 +43,7 @@ class Follower(ABC):
         return Reply(Answer(True, word, word), 0, 0)
 
     def follow(self, answer: Answer) -> None:
-        """Follow a bot's decision; one that is not legal is the referee's to judge."""
+        """Apply a bot's decision; the referee judges an illegal one."""
         try:
             action = self.position.parse(words_of(answer, self.position.answer_words))
         except ArbiterError:
@@ -52,7 +52,7 @@ class Follower(ABC):
         self.position = self.position.apply(action)
 
     def check(self, action: Action) -> None:  # noqa: B027 -- a hook that may be left out
-        """Look at a legal decision of a bot, in the position before it."""
+        """Inspect a bot's legal decision, in the position before it."""
 
 
 class RandomPlayers(Follower):
@@ -67,12 +67,12 @@ class RandomPlayers(Follower):
 
 
 def conduct_with(
-    match: Conduct,
-    bots: Mapping[Seat, Seated],
+    match: MatchGenerator,
+    bots: Mapping[Seat, SeatChannel],
     others: Follower,
     on_reply: Callable[[Send, Reply | int], None] = lambda *_: None,
 ) -> MatchRecord:
-    """Drive a match with `bots` in their seats and `others` in the rest; `on_reply` hears their exchanges."""
+    """Drive a match with `bots` in their seats and `others` in the rest; `on_reply` is called for bots."""
 
     def listen(seat: Seat, send: Send, reply: Reply | int) -> None:
         if seat not in bots:

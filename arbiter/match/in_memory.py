@@ -1,7 +1,7 @@
 """Matches between bots in memory: the real referee and protocol, without pipes and clocks.
 
 A bot in memory is a callable from a command line to the raw bytes of its output, None when its
-program ends instead. The caller says what an exchange costs on the bot's clock.
+program ends instead. The caller sets what an exchange costs on the bot's clock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arbiter.games.cards import Stream
 from arbiter.games.game import Action, AnyGame, Seat, State
 from arbiter.match.clock import SECOND, TimeControl
 from arbiter.match.exchange import Reply, Send, drive
-from arbiter.match.notes import of_moves
+from arbiter.match.notes import notes_by_move
 from arbiter.match.position import Position
 from arbiter.match.protocol import NONE, PLAIN, Connection
 from arbiter.match.record import Fault, MatchRecord
@@ -32,7 +32,7 @@ Cost: TypeAlias = "int | Callable[[Send, Seat], int]"
 
 
 class Said(NamedTuple):
-    """One command and the raw bytes that a bot gave back."""
+    """One command and a bot's raw reply."""
 
     seat: Seat
     command: str
@@ -43,7 +43,7 @@ class ScriptedBot:
     """Answers ``=`` to news, and its words, in order, to each ``gen_``; ends when no word is left.
 
     `raw` replaces single replies: {("play", 2): b"? why\\n\\n"} is for the third ``play`` it
-    hears; None ends the program. A replaced answer uses up its word all the same. `heard` is every
+    receives; None ends the program. A replaced answer still consumes its word. `heard` is every
     command so far.
     """
 
@@ -128,8 +128,8 @@ def play_in_memory(
 ) -> MatchRecord:
     """Conduct one match between bots in memory, by seat.
 
-    Every command with its reply is appended to `transcript`, in the order sent. Output that is
-    no complete reply when all commands have been delivered is a timeout: nothing more will come.
+    Every command with its reply is appended to `transcript`, in the order sent. An incomplete reply
+    after all commands have been delivered is a timeout.
     """
     spec = spec or match_spec(game)
     seats = [_MemorySeat(seat, bot, cost, transcript) for seat, bot in enumerate(bots)]
@@ -139,12 +139,12 @@ def play_in_memory(
         for report, seat in zip(record.bots, seats, strict=True)
     ]
     notebooks = {seat: seated.connection.notebook for seat, seated in enumerate(seats)}
-    noted = of_moves(notebooks, [move.seat for move in record.moves])
+    noted = notes_by_move(notebooks, [move.seat for move in record.moves])
     return replace(record, bots=tuple(reports), move_notes=noted)
 
 
 class _MemorySeat:
-    """A bot in memory in its seat; the counterpart of a table's channel."""
+    """A bot in memory as a `SeatChannel`."""
 
     def __init__(self, seat: Seat, bot: Bot, cost: Cost, transcript: list[Said] | None) -> None:
         self._seat, self._bot, self._cost, self._transcript = seat, bot, cost, transcript
@@ -194,7 +194,7 @@ def play_by_policy(
 ) -> MatchRecord:
     """Conduct one match in which `policy` decides for all seats, seeing the whole state.
 
-    IllegalAction if what it decides is not legal.
+    IllegalAction if its decision is not legal.
     """
     spec = spec or match_spec(game)
     puppets = _Puppets(game, policy, spec)
@@ -203,7 +203,7 @@ def play_by_policy(
 
 
 class _Puppets:
-    """The bots of all seats, who follow the match and do what the policy decides."""
+    """The bots of all seats, driven by a policy that sees the position."""
 
     def __init__(self, game: AnyGame, policy: Policy, spec: MatchSpec) -> None:
         self._policy = policy

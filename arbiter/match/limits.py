@@ -23,16 +23,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "isolation": get_args(Isolation),
     "end": get_args(End),
 }
-"""The words that a limit may be, of those that are words."""
+"""The values of the limits that are words."""
 MEMORY = re.compile(r"(\d+)\s*(KB|MB|GB)?", re.IGNORECASE)
 MEMORY_UNITS = {None: 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 LEAST_MEMORY = 10 * 10**6
 MOST_MEMORY = 10**15
 USUAL_ROUNDS = 100
 NO_START = "clock"
-"""In place of a time to start: the game clock runs from the start."""
+"""The value of `start_time` with which the game clock runs from the start."""
 _FIELDS = {"start_time": "start_ns", "memory": "memory_bytes"}
-"""The names of `Limits`, where they are not those of the file."""
+"""The names in `Limits` that differ from the file's."""
 
 _OF_A_MATCH: dict[str, Any] = {field.name: field.default for field in fields(Limits)}
 
@@ -50,7 +50,7 @@ class WrittenLimits:
     end: str = _OF_A_MATCH["end"]
 
     def limits(self) -> Limits:
-        """Return the limits of bots; ConfigError for a text that says nothing."""
+        """Return the parsed limits; ConfigError for a text that cannot be parsed."""
         known: dict[str, Any] = {_FIELDS.get(key, key): text for key, text in asdict(self).items()}
         known |= {"time": TimeControl.parse(self.time), "start_ns": parse_start(self.start_time)}
         return Limits(**known | {"memory_bytes": parse_memory(self.memory)})
@@ -58,21 +58,21 @@ class WrittenLimits:
 
 USUAL = WrittenLimits()
 AT_HOME = ("time", "start_time", "memory")
-"""Those that matter to a bot that its author tries at home."""
+"""The limits that matter to an author's own tests."""
 
 
-def changed(limits: Limits, **written: str | None) -> Limits:
-    """Limits with those in their place that are written, by their keys in a season's file.
+def override_limits(limits: Limits, **written: str | None) -> Limits:
+    """Return limits with some replaced by `written` texts, named by their keys in a season's file.
 
-    ConfigError for a text that says nothing.
+    ConfigError for a text that cannot be parsed.
     """
     given = {key: text for key, text in written.items() if text is not None}
     fresh = WrittenLimits(**given).limits()
     return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
 
 
-def written(limits: Limits) -> WrittenLimits:
-    """Limits as people write them."""
+def write_limits(limits: Limits) -> WrittenLimits:
+    """Return limits as text."""
     start = limits.start_ns
     memory, rest = divmod(limits.memory_bytes, 10**6)
     return WrittenLimits(
@@ -84,8 +84,8 @@ def written(limits: Limits) -> WrittenLimits:
 
 
 def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> list[str]:
-    """The options of commands for those of these limits, by default all, that are not the usual ones."""
-    text = written(limits)
+    """Return command options for the limits among `keys` that differ from the defaults."""
+    text = write_limits(limits)
     unusual = [key for key in keys if getattr(text, key) != getattr(USUAL, key)]
     return [word for key in unusual for word in (f"--{key.replace('_', '-')}", getattr(text, key))]
 
@@ -100,7 +100,7 @@ def parse_memory(text: str) -> int:
 
 
 def bytes_of(text: str) -> int:
-    """Bytes of ``400MB``; 0 for a text that says no amount."""
+    """Bytes of ``400MB``; 0 for a text that is no amount."""
     found = MEMORY.fullmatch(text.strip())
     return int(found[1]) * MEMORY_UNITS[found[2] and found[2].upper()] if found else 0
 

@@ -1,11 +1,11 @@
-"""Notes of bots: comment lines of a known form before a reply, kept with the move that they stand before.
+"""Notes of bots: comment lines of a known form before a reply, kept with the move that follows.
 
     # value NUMBER [WORDS]
     # tag WORD
     # note WORDS
 
-A bot writes what it likes, so a `Notebook` bounds what is kept, which is read once, when the match is over.
-Whoever shows a note escapes it.
+Notes are hostile text: a `Notebook` bounds what is kept, notes are parsed once, when the match is over, and
+code that shows a note escapes it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 MOVE_BYTES, MATCH_BYTES = 200, 16 * 1024
-"""Bytes of lines that are kept before one move, and in a match, of one seat."""
+"""Bytes of lines kept of one seat, before one move and in a match."""
 LONGEST_TAG = 40
 MARKS = (b"# value ", b"# tag ", b"# note ")
-"""The beginnings of a line that is kept."""
+"""The prefixes of lines that are kept."""
 DROPPED = f"notes beyond {MOVE_BYTES} bytes a move or {MATCH_BYTES} bytes a match, dropped"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 class Note(NamedTuple):
-    """All that a bot noted before a move: its last value of the position, tags, and lines of words."""
+    """The notes of a bot before a move: its last value of the position, tags, and lines of words."""
 
     value: float | None = None
     tags: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, lines: Sequence[bytes]) -> Self:
-        """The note that lines make; one that is not of its form says nothing."""
+    def parse(cls, lines: Sequence[bytes]) -> Self:
+        """Return the note in these lines; malformed lines are ignored."""
         value: float | None = None
         tags: dict[str, None] = {}
         words: list[str] = []
@@ -58,13 +58,13 @@ class Note(NamedTuple):
         return cls(value, tuple(tags), tuple(words))
 
     def to_json(self) -> dict[str, Any]:
-        """The parts that say something, as JSON values."""
+        """The non-empty parts, as JSON values."""
         parts = {"value": self.value, "tags": list(self.tags), "words": list(self.words)}
         return {name: part for name, part in parts.items() if part is not None and part != []}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """The note that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
+        """Return the note that `to_json` wrote; KeyError, TypeError or ValueError for another shape."""
         value = shape.get("value")
         if value is not None and not math.isfinite(value):
             raise ValueError(f"a value of {value}")
@@ -75,7 +75,7 @@ class Note(NamedTuple):
 
 
 def is_tag(text: str) -> bool:
-    """True for one word that everybody can read and write."""
+    """True for one printable word of at most `LONGEST_TAG` characters."""
     return 0 < len(text) <= LONGEST_TAG and " " not in text and text.isprintable() and printable(text) == text
 
 
@@ -90,7 +90,7 @@ class Notebook:
         self._left, self._left_of_match = MOVE_BYTES, MATCH_BYTES
 
     def add(self, line: bytes) -> bool:
-        """Keep a line, if there is room for all of it; whether there was."""
+        """Keep a line if it fits; return whether it did."""
         size = len(line)
         if size > self._left or size > self._left_of_match:
             return False
@@ -100,36 +100,36 @@ class Notebook:
         return True
 
     def seal(self, request: int) -> None:
-        """Let the open lines be those of the answer to a request; requests are counted from 1."""
+        """Assign the open lines to the answer to a request, counted from 1."""
         self._kept[request], self.open = self.open, []
         self._left = MOVE_BYTES
 
     def notes(self) -> Iterator[tuple[int, Note]]:
-        """What was noted, by the number of the request."""
+        """Yield the notes, each with the number of its request."""
         for request, lines in self._kept.items():
-            note = Note.of(lines)
-            if note != _NOTHING:
+            note = Note.parse(lines)
+            if note != _EMPTY:
                 yield request, note
 
 
-_NOTHING = Note()
+_EMPTY = Note()
 
 
-def of_moves(notebooks: Mapping[int, Notebook], seats: Sequence[int]) -> dict[int, Note] | None:
-    """By number of a move, from 1, ascending, what its bot noted; None for nothing. `seats` are by move."""
+def notes_by_move(notebooks: Mapping[int, Notebook], seats: Sequence[int]) -> dict[int, Note] | None:
+    """Return the notes by number of the move, from 1, ascending; None without notes. `seats` are by move."""
     found: dict[int, Note] = {}
     for seat, notebook in notebooks.items():
         own = [number for number, by in enumerate(seats, 1) if by == seat]
-        # An answer that was none made no move.
+        # A faulty answer made no move.
         found.update({own[k - 1]: note for k, note in notebook.notes() if k <= len(own)})
     return dict(sorted(found.items())) or None
 
 
-def written(notes: Mapping[int, Note] | None) -> dict[str, Any]:
-    """The key of a record with the notes by number of the move; nothing for none."""
+def notes_to_json(notes: Mapping[int, Note] | None) -> dict[str, Any]:
+    """Return a record's key with the notes by number of the move; empty without notes."""
     return {"move_notes": [{"move": n, **note.to_json()} for n, note in notes.items()]} if notes else {}
 
 
-def read(rows: Any) -> dict[int, Note] | None:
-    """What `written` wrote under its key; KeyError, TypeError or ValueError for other rows."""
+def notes_from_json(rows: Any) -> dict[int, Note] | None:
+    """Return the notes that `notes_to_json` wrote; KeyError, TypeError or ValueError for other rows."""
     return None if rows is None else {int(row["move"]): Note.from_json(row) for row in rows}

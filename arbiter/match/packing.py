@@ -1,9 +1,9 @@
 """Match records packed into a few kilobytes, as workers return them and stores keep them.
 
-Theory of operation. Moves and deals are the bulk of a record. Moves become columns, whose values
-are much alike and compress well. What a seat has left is kept as what it was granted, which hardly
-ever changes. Deals that the seed gives are left out, and dealt again on reading. Workers do the
-packing, so that little crosses to the coordinator, which serves all of them.
+Theory of operation. Moves and deals are the bulk of a record. Moves become columns, whose similar
+values compress well. The time left to a seat is stored as the time granted, which rarely changes.
+Deals that follow from the seed are left out, and dealt again on reading. Workers pack, so that
+little data crosses to the coordinator, which serves all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arbiter.errors import ConfigError, StoreError
 from arbiter.games import make
-from arbiter.match.position import programme
+from arbiter.match.position import planned_deals
 from arbiter.match.record import BotReport, Forfeit, MatchRecord, Move
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchSummary
 
 LEVEL = 6
-"""Of zlib. Higher levels save a few bytes for half as much time again."""
+"""Of zlib. Higher levels save a few bytes for 50 % more time."""
 PLAIN = ("deal", "seat", "action")
-"""Columns that are kept as they are."""
+"""Columns stored unchanged."""
 TIMES = ("wall_ns", "cpu_ns", "delay_ns", "charged_ns")
 
 
 MOST_TAGS = 32
-"""Tags of a seat in a match by which it is found, the first ones."""
+"""Tags of a seat by which a match can be found, the first ones."""
 
 
 class PackedMatch(NamedTuple):
-    """A match: its summary, how long it took, its packed record; `tags` by seat, True where for all."""
+    """A match: its summary, duration and packed record; `tags` are (seat, tag, True if public)."""
 
     summary: MatchSummary
     wall_ns: int
@@ -51,7 +51,7 @@ def pack_match(record: MatchRecord) -> PackedMatch:
 
 
 def pack(record: MatchRecord) -> bytes:
-    """A record as compressed bytes."""
+    """Return a record as compressed bytes."""
     moves = record.moves
     rows = list(zip(*moves, strict=True)) if moves else [()] * len(Move._fields)
     columns = dict(zip(Move._fields, rows, strict=True))
@@ -73,7 +73,7 @@ def pack(record: MatchRecord) -> bytes:
 
 
 def unpack(packed: bytes, match_id: str) -> MatchRecord:
-    """The record that `pack` was given; StoreError, with the match's name, for anything else."""
+    """Return the record that `pack` was given; StoreError, with the match's id, for other bytes."""
     try:
         shape = json.loads(zlib.decompress(packed))
         columns = shape["moves"]
@@ -98,7 +98,7 @@ def _tags(record: MatchRecord) -> tuple[tuple[int, str, bool], ...]:
 
 
 class MatchEnd(NamedTuple):
-    """How a match ended, and what its bots took; `started` and `wall_ns` as in its record."""
+    """How a match ended, and its bots' reports; `started` and `wall_ns` as in its record."""
 
     forfeit: Forfeit | None
     bots: tuple[BotReport, ...]
@@ -107,7 +107,7 @@ class MatchEnd(NamedTuple):
 
 
 def unpack_end(packed: bytes, match_id: str) -> MatchEnd:
-    """What a record tells of the end, without all that came before; StoreError as of `unpack`."""
+    """Return the end of a packed match without rebuilding its moves; StoreError as in `unpack`."""
     try:
         shape = json.loads(zlib.decompress(packed))
         forfeit = shape["forfeit"] and Forfeit.from_json(shape["forfeit"])
@@ -133,7 +133,7 @@ def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _granted(record: MatchRecord) -> list[int]:
-    """For each move, what the seat has left plus what it was charged so far, in ns."""
+    """Return for each move the seat's time left plus its charges so far, in ns."""
     spent: dict[int, int] = {}
     granted = []
     for move in record.moves:
@@ -143,7 +143,7 @@ def _granted(record: MatchRecord) -> list[int]:
 
 
 def _thousandths(values: Sequence[int]) -> dict[str, Any]:
-    """Nanoseconds as microseconds where all are whole ones, as stored times are."""
+    """Return nanoseconds as microseconds where all are whole, as stored times are."""
     if all(value % 1000 == 0 for value in values):
         return {"us": [value // 1000 for value in values]}
     return {"ns": list(values)}
@@ -154,14 +154,14 @@ def _nanoseconds(column: dict[str, Any]) -> list[int]:
 
 
 def _planned(shape: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """The deals that the seed gives; none where the game is not installed."""
+    """Return the deals that follow from the seed; none where the game is not installed."""
     options = json.dumps(shape["options"], sort_keys=True)
-    return _programme(shape["game"], options, shape["seed"], shape["round"] or 1)
+    return _cached_deals(shape["game"], options, shape["seed"], shape["round"] or 1)
 
 
 @lru_cache(maxsize=8)
-def _programme(game: str, options: str, seed: str, round_number: int) -> tuple[dict[str, Any], ...]:
+def _cached_deals(game: str, options: str, seed: str, round_number: int) -> tuple[dict[str, Any], ...]:
     try:
-        return programme(make(game, json.loads(options)), seed, round_number).shapes
+        return planned_deals(make(game, json.loads(options)), seed, round_number).shapes
     except (ConfigError, TypeError):
         return ()

@@ -1,15 +1,15 @@
-"""The course of a match: what is dealt, who is to act, what is said, and what comes next.
+"""The course of a match: what is dealt, who is to act, what is sent, and what comes next.
 
-A `Position` is immutable and lies between two decisions: the last one has been made, the next one
-has not been asked for. Its `news` is what is said in between, in the order of strict delivery:
-the greeting first of all, after an action what it tells, after a deal's end the next deal.
+A `Position` is immutable and between two decisions: the last has been made, the next has not been
+requested. Its `news` are the commands in between, in the order of strict delivery: the greeting at
+the opening, the news of the last action, after a deal's end the next deal.
 
     position = Position.opening(game, "seed")
     while (seat := position.to_act) is not None:
         position = position.apply(position.state.legal(seat)[0])
     position.totals
 
-`retrace` follows a record instead, which may end in the middle of a deal.
+`retrace` follows a record, which may end in the middle of a deal.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 HASHED_DEALS = 10
 """Planned deals of an endless game that enter the hash."""
 MOST_DEALS = 10_000
-"""A programme is cut there."""
+"""The most planned deals."""
 _DECIDED = ("special", "exchange")
-"""Keys of a recorded deal that were decided at the table."""
+"""Keys of a recorded deal that may have been decided at the table."""
 
 
 def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:
-    """SHA-256 over the canonical JSON (sorted keys, no blanks) of a round's planned deals."""
+    """Return SHA-256 of the canonical JSON (sorted keys, no blanks) of a round's planned deals."""
     text = json.dumps(list(deals), sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
 
@@ -46,11 +46,11 @@ def hash_of_deals(deals: Sequence[Mapping[str, Any]]) -> str:
 def deal_of(
     game: AnyGame, seed: str | int, round_number: int, number: int, last: State | None
 ) -> Deal | None:
-    """Deal `number` (from 0) of a match, None after the last; `last` is the last state of the deal before."""
+    """Return deal `number` (from 0), None after the last; `last` is the final state of the deal before."""
     return game.deal(number, Stream.of_deal(seed, round_number, number), last)
 
 
-class Programme(NamedTuple):
+class PlannedDeals(NamedTuple):
     """The planned deals of a match, as dealt, as JSON, and their hash."""
 
     deals: tuple[Deal, ...]
@@ -59,8 +59,8 @@ class Programme(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
-    """The deals of a round, as if none depended on the one before."""
+def planned_deals(game: AnyGame, seed: str, round_number: int) -> PlannedDeals:
+    """Return the deals of a round, as if none depended on the previous deal."""
     deals = []
     for number in range(HASHED_DEALS if game.endless else MOST_DEALS):
         deal = deal_of(game, seed, round_number, number, None)
@@ -68,18 +68,18 @@ def programme(game: AnyGame, seed: str, round_number: int) -> Programme:
             break
         deals.append(deal)
     shapes = tuple(game.deal_json(deal) for deal in deals)
-    return Programme(tuple(deals), shapes, hash_of_deals(shapes))
+    return PlannedDeals(tuple(deals), shapes, hash_of_deals(shapes))
 
 
 def planned_deal(game: AnyGame, seed: str, round_number: int, number: int, last: State | None) -> Deal | None:
-    """Deal `number` of a match, as `deal_of`; from the programme, which is dealt once, where that has it."""
+    """Return deal `number` of a match, as `deal_of`; from the cached `planned_deals` where possible."""
     if game.chained:
         return deal_of(game, seed, round_number, number, last)
-    deals = programme(game, seed, round_number).deals
+    deals = planned_deals(game, seed, round_number).deals
     return deals[number] if number < len(deals) else None
 
 
-class Spoken(NamedTuple):
+class SentCommand(NamedTuple):
     """One command to one seat."""
 
     seat: Seat
@@ -87,7 +87,7 @@ class Spoken(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """One decision that was made, in the words of the protocol; `deal` from 0."""
+    """One decision, in the words of the protocol; `deal` from 0."""
 
     deal: int
     seat: Seat
@@ -97,10 +97,10 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class Position:
-    """A match between two decisions; `state` is of the last of `deals`.
+    """A match between two decisions; `state` belongs to the last of `deals`.
 
-    `before` is the position before the last decision, which was `action`; None at the opening. `made` is the
-    number of decisions.
+    `before` is the position before the last decision, `action`; None at the opening. `made` is the number of
+    decisions.
     """
 
     game: AnyGame
@@ -115,7 +115,7 @@ class Position:
 
     @classmethod
     def opening(cls, game: AnyGame, seed: str, round_number: int = 1) -> Self:
-        """The position in which the first deal is dealt and nobody has heard anything."""
+        """The position in which the first deal is dealt and nothing has been sent."""
         deal = planned_deal(game, seed, round_number, 0, None)
         assert deal is not None, "a game has a deal"
         return cls(game, seed, round_number, (deal,), game.start(deal), (0,) * game.seats)
@@ -136,24 +136,24 @@ class Position:
         return self.game.answer_words(self.state, self.state.to_act[0])
 
     @cached_property
-    def news(self) -> tuple[Spoken, ...]:
+    def news(self) -> tuple[SentCommand, ...]:
         """The commands between the last decision and the next one, in order."""
         game, before = self.game, self.before
-        spoken: list[Spoken] = []
+        sent: list[SentCommand] = []
         if before is None:
-            spoken += _worded(game.greeting())
+            sent += _to_each_seat(game.greeting())
         else:
             seat = before.state.to_act[0]
             after = before.state.apply(seat, self.action)
-            for hearers, command in game.news(before.state, seat, self.action, after):
-                spoken += [Spoken(hearer, command) for hearer in hearers]
+            for receivers, command in game.news(before.state, seat, self.action, after):
+                sent += [SentCommand(receiver, command) for receiver in receivers]
         if before is None or len(self.deals) > len(before.deals):
-            spoken += _worded(game.dealt(self.deals[-1]))
-        return tuple(spoken)
+            sent += _to_each_seat(game.dealt(self.deals[-1]))
+        return tuple(sent)
 
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
-        """Everything that was decided, in order."""
+        """All decisions, in order."""
         found, after = [], self
         while (position := after.before) is not None:
             seat = position.state.to_act[0]
@@ -163,19 +163,19 @@ class Position:
         return tuple(reversed(found))
 
     def parse(self, word: str) -> Action:
-        """The legal action that a word means for the seat to act; IllegalAction with the reason."""
+        """Return the legal action that a word means for the seat to act; IllegalAction with the reason."""
         seat = self.state.to_act[0]
         action = self.game.parse(self.state, seat, word)
         self.state.apply(seat, action)
         return action
 
     def words(self) -> list[str]:
-        """The legal answers of the seat to act."""
+        """Return the legal answers of the seat to act."""
         seat = self.state.to_act[0]
         return [self.game.action_text(self.state, seat, action) for action in self.state.legal(seat)]
 
     def apply(self, action: Action) -> Self:
-        """The position after a decision of the seat to act; IllegalAction if it may not do that."""
+        """Return the position after a decision of the seat to act; IllegalAction if it is not legal."""
         game, totals, deals = self.game, self.totals, self.deals
         state = self.state.apply(self.state.to_act[0], action)
         if not state.to_act:
@@ -189,11 +189,11 @@ class Position:
         return type(self)(*given, deals, state, totals, self, action, self.made + 1)
 
 
-def _worded(wordings: Iterable[tuple[Command, ...]]) -> Iterator[Spoken]:
-    """Commands to all seats, each in its own words, one after the other."""
+def _to_each_seat(wordings: Iterable[tuple[Command, ...]]) -> Iterator[SentCommand]:
+    """Yield commands to all seats; each wording has one command by seat."""
     for wording in wordings:
         for seat, command in enumerate(wording):
-            yield Spoken(seat, command)
+            yield SentCommand(seat, command)
 
 
 class Dealt(NamedTuple):
@@ -215,23 +215,25 @@ class Moved(NamedTuple):
 
 
 class DealOver(NamedTuple):
-    """A deal of a record is over; `state` is its last one."""
+    """A deal of a record is over; `state` is its final state."""
 
     number: int
     state: Any
 
 
 def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | DealOver]:
-    """Follow a recorded match, event by event; StoreError where the record is not one of this game."""
+    """Yield the events of a recorded match; StoreError where the record does not follow the game's rules."""
     moves = iter(record.moves)
     move = next(moves, None)
     for number, shape in enumerate(record.deals):
-        deal = deal_again(record, game, number)
+        deal = recorded_deal(record, game, number)
         state = game.start(deal)
         yield Dealt(number, shape, deal, state)
         while move is not None and move.deal == number:
             if not state.to_act or game.request(state, move.seat) != move.request:
-                raise StoreError(f"{record.id}: {move.action} of seat {move.seat}: nobody was asked for it")
+                raise StoreError(
+                    f"{record.id}: {move.action} of seat {move.seat}: the game did not request it"
+                )
             try:
                 action = game.parse(state, move.seat, move.action)
                 after = state.apply(move.seat, action)
@@ -246,12 +248,12 @@ def retrace(record: MatchRecord, game: AnyGame) -> Iterator[Dealt | Moved | Deal
         raise StoreError(f"{record.id}: {move.action} of seat {move.seat} belongs to no deal")
 
 
-def deal_again(record: MatchRecord, game: AnyGame, number: int) -> Deal:
-    """A recorded deal as it was before anything was decided."""
+def recorded_deal(record: MatchRecord, game: AnyGame, number: int) -> Deal:
+    """Return a recorded deal as it was before any decision."""
     shape = dict(record.deals[number])
     asked = {move.request.partition(" ")[0] for move in record.moves if move.deal == number}
     if "gen_special" in asked or "gen_exchange" in asked:
-        # Given deals may come with these; here they were decided at the table.
+        # Given deals may contain these keys; here they were decided at the table.
         for key in _DECIDED:
             shape.pop(key, None)
     try:

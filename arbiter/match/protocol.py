@@ -1,8 +1,8 @@
 """The line protocol between referee and bot, seen from the referee: bytes in, replies out.
 
 Theory of operation. A `Connection` holds the unconsumed bytes of one bot's standard output.
-`feed` adds what was read, `reply` takes the next complete reply, `stale` is what stands unread.
-It knows no file descriptor and no clock, so any chunking of the same bytes gives the same
+`feed` adds bytes, `reply` takes the next complete reply, `stale` returns unrequested output.
+It uses no file descriptor and no clock, so any chunking of the same bytes gives the same
 replies and the same faults.
 
     replies  := { blank line | comment line } reply ...
@@ -13,8 +13,8 @@ A comment line that is a note (`arbiter.match.notes`) goes to the `notebook`, an
 
 A line ends with ``\\n``; blanks, tabs and control characters at its end do not count, so an
 empty line may hold some. The first character of a reply decides: anything but ``=``, ``?`` and
-``#`` is malformed as soon as it is seen, so that a program that prints a prompt gets this message and
-not left to run out of time. Liberties that a bot takes are collected in `notes`.
+``#`` is malformed at once, so that a program that prints a prompt gets this message instead of a
+timeout. Tolerated deviations from the protocol are collected in `notes`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from arbiter.errors import MalformedReply
 from arbiter.match.notes import DROPPED, MARKS, Notebook
 
 PLAIN = b"=\n\n"
-"""The reply of nearly every command; the driver knows it without parsing."""
+"""The reply to nearly every command; recognised without parsing."""
 
 REPLY_LIMIT = 64 * 1024
 """Bytes of a reply."""
 BETWEEN_LIMIT = 4096
-"""Bytes that are kept of an unfinished comment or blank line."""
+"""Bytes kept of an unfinished comment or blank line."""
 OUTPUT_LIMIT = 1024 * 1024
 """Bytes of output in a match."""
 
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
 DONE = Answer(True, b"", PLAIN)
 NONE = Answer(False, b"", b"")
-"""Stands where there was no answer."""
+"""The placeholder for a missing answer."""
 _tuple = tuple.__new__
 
 
@@ -61,18 +61,18 @@ class Connection:
 
     def __init__(self) -> None:
         self.buffer = bytearray()
-        """Bytes fed and not consumed, grown and cut in place, so that single bytes cost no more than many."""
+        """Bytes fed and not consumed, changed in place, so that feeding single bytes stays cheap."""
         self._line = self._seen = 0
-        """The start of the first incomplete line of a reply, and the bytes that hold no further line end."""
+        """The start of the first incomplete line of a reply, and the bytes already searched for line ends."""
         self._ready: tuple[Answer, ...] = ()
         self.received = 0
         """All bytes fed so far."""
         self.notes: dict[str, None] = {}
-        """Liberties taken, in the order of their first appearance."""
+        """Tolerated deviations, in the order of their first appearance."""
         self.notebook = Notebook()
 
     def feed(self, chunk: bytes) -> None:
-        """Add bytes as read; MalformedReply (``output``) once they exceed a match's limit."""
+        """Add bytes; MalformedReply (``output``) once they exceed a match's limit."""
         self.received += len(chunk)
         self.buffer += chunk
         if self.received > OUTPUT_LIMIT:
@@ -99,7 +99,7 @@ class Connection:
                 del buffer[BETWEEN_LIMIT:]
                 self._seen = len(buffer)
                 return None
-        # Whole lines only; what was looked at before holds no empty line.
+        # Whole lines only; the part searched before has no empty line.
         start = self._line
         while (end := buffer.find(b"\n", max(start, self._seen))) >= 0:
             if start and not buffer[start:end].strip(_BLANKS):
@@ -113,7 +113,7 @@ class Connection:
         return None
 
     def take(self, wanted: int) -> tuple[Answer, ...]:
-        """The next `wanted` replies; empty while some of them are missing.
+        """Take the next `wanted` replies; empty while some of them are missing.
 
         MalformedReply as in `reply`, even if the replies before the bad one were good.
         """
@@ -133,9 +133,9 @@ class Connection:
         return ready
 
     def receive(self, chunk: bytes, wanted: int) -> Answer | None:
-        """`feed` and `take` in one, for the last of the replies alone; None while some are missing."""
+        """`feed`, `take` and return the last of the replies; None while some are missing."""
         if not self.buffer:
-            # The short way for what nearly always comes: plain replies, then one of a word.
+            # The fast path for the usual case: plain replies, then one of a word.
             plain = 3 * wanted - 3
             simple = _SIMPLE.fullmatch(chunk, plain)
             if simple and chunk.startswith(PLAIN * (wanted - 1)) and not self._ready:
@@ -150,7 +150,7 @@ class Connection:
         return answers[-1] if answers else None
 
     def stale(self) -> bytes:
-        """Bytes that stand unread although nothing was asked, but for blank and comment lines."""
+        """Return unread bytes although nothing was asked, except blank and comment lines."""
         if not self.buffer:
             return b""
         if not self._line:
@@ -207,7 +207,7 @@ class Connection:
 
 
 def words_of(answer: Answer, number: int = 1) -> str:
-    """The words of an answer to a ``gen_`` command, with single blanks between.
+    """Return the words of an answer to a ``gen_`` command, with single blanks between.
 
     MalformedReply unless there are `number` of them. Bytes that are no UTF-8 are escaped, which is no
     action of any game.
@@ -219,5 +219,5 @@ def words_of(answer: Answer, number: int = 1) -> str:
     if not words:
         raise MalformedReply("malformed", "an answer without a word", answer.raw)
     shown = text[:60].decode(errors="backslashreplace")
-    what = "more than one word" if number == 1 else f"{len(words)} words where there are to be {number}"
+    what = "more than one word" if number == 1 else f"expected {number} words, got {len(words)}"
     raise MalformedReply("malformed", f"{what} in an answer: {shown}", answer.raw)

@@ -1,6 +1,6 @@
-"""Matches after they were played: frozen values, JSON both ways.
+"""Played matches: frozen values, to and from JSON.
 
-A `MatchRecord` is everything that is kept. Why a match ended (`Forfeit`) stays apart from who won
+A `MatchRecord` is everything stored. Why a match ended (`Forfeit`) is separate from who won
 (`results`).
 """
 
@@ -16,8 +16,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arbiter.errors import StoreError
-from arbiter.match.notes import Note, read, written
-from arbiter.match.token_usage import NOTHING, Billed, ModelUse, use_of
+from arbiter.match.notes import Note, notes_from_json, notes_to_json
+from arbiter.match.token_usage import NOTHING, BilledTokens, ModelUse, model_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from arbiter.games.game import Seat
 
 
-UNIDENTIFIED = ("match", "by hand")
-"""The ids of matches outside a season before they are identified, and in files of earlier versions."""
+PLACEHOLDER_IDS = ("match", "by hand")
+"""The ids of matches outside a season before `with_digest_id`, and in files of earlier versions."""
 
 
 class Fault(StrEnum):
-    """The kind of a fault, by which a bot loses a match at once."""
+    """The kinds of faults, each of which ends a match as a loss."""
 
     ILLEGAL = "illegal"
     MALFORMED = "malformed"
@@ -46,39 +46,39 @@ class Fault(StrEnum):
 
 
 _EARLIER = {Fault.CRASH: ("private", ": "), Fault.TIMEOUT: ("spent", "; budget ")}
-"""The marks in the `detail` of earlier versions, and what followed the referee's words after each."""
+"""For the `detail` of earlier versions: the field that followed `reason`, and the separator."""
 _LISTS = frozenset(
     {"players", "deals", "points", "sides", "scores", "notes", "stderr_at", "notes_public", "models"}
 )
-"""Fields that are tuples, of tuples perhaps, and lists in JSON."""
+"""Fields that are tuples (perhaps of tuples), and lists in JSON."""
 _LEFT_OUT = {
     "substitute": None, "scores": None, "stderr_at": (), "move_notes": None, "notes_public": (),
     "model": None, "models": (),
 }  # fmt: skip
-"""Fields that stand in JSON only where they say something."""
+"""Fields left out of JSON when they have this value."""
 
 
-class _Stored:
-    """The fields that are kept as JSON."""
+class _JsonFields:
+    """A class whose slots are stored as JSON."""
 
     __slots__: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """JSON values and tuples of them."""
         shape = {name: getattr(self, name) for name in self.__slots__}
-        return {key: said for key, said in shape.items() if key not in _LEFT_OUT or said != _LEFT_OUT[key]}
+        return {key: item for key, item in shape.items() if key not in _LEFT_OUT or item != _LEFT_OUT[key]}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """Return the object that `to_json` wrote; KeyError, TypeError or ValueError where it is none."""
-        return cls(**_restored(shape))
+        """Return the object that `to_json` wrote; KeyError, TypeError or ValueError for another shape."""
+        return cls(**_fields_from_json(shape))
 
 
-def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_from_json(shape: Mapping[str, Any]) -> dict[str, Any]:
     fields = dict(shape)
     for name in _LISTS & fields.keys():
         if (value := fields[name]) is not None:
-            # A list first: a store is read by tens of thousands of these.
+            # A list first, which is faster: reading a store does this tens of thousands of times.
             fields[name] = tuple([tuple(item) if isinstance(item, list) else item for item in value])
     if fields.get("fault") is not None:
         fields["fault"] = Fault(fields["fault"])
@@ -88,9 +88,9 @@ def _restored(shape: Mapping[str, Any]) -> dict[str, Any]:
 class Move(NamedTuple):
     """One accepted answer to a ``gen_`` command; times in ns.
 
-    `charged_ns` is everything charged to the seat since its previous move, `left_ns` what it has
-    left after this one. `cpu_ns` and `delay_ns` are 0 where the answer came before the meters
-    were read (within the first 0.2 ms).
+    `charged_ns` is the total charge to the seat since its previous move, `left_ns` its time left
+    after this one. `cpu_ns` and `delay_ns` are 0 where the answer came before the meters were read
+    (within the first 0.2 ms).
     """
 
     deal: int
@@ -105,11 +105,11 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Forfeit(_Stored):
+class Forfeit(_JsonFields):
     """The fault that ended a match, with the last command sent and the raw reply to it.
 
-    The command is "" where another seat was to answer. Of why, `reason` is the referee's, `spent` how a
-    budget was used up, `private` what the bot itself wrote.
+    The command is "" where another seat had to answer. `reason` is the referee's text, `spent` how a budget
+    was used up, `private` what the bot itself wrote.
     """
 
     seat: Seat
@@ -127,18 +127,18 @@ class Forfeit(_Stored):
 
     @property
     def detail(self) -> str:
-        """All of why, in one line."""
+        """Reason, spent budget and private text, in one line."""
         spent = f"; budget {self.spent}" if self.spent else ""
         private = f": {self.private}" if self.private else ""
         return f"{self.reason}{spent}{private}"
 
     def to_json(self) -> dict[str, Any]:
         """With the `detail`."""
-        return _Stored.to_json(self) | {"detail": self.detail}
+        return _JsonFields.to_json(self) | {"detail": self.detail}
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """Return the object that `to_json` wrote, or an earlier version, which had the `detail` alone."""
+        """Return the object that `to_json` wrote, or an earlier version with only `detail`."""
         fields = dict(shape)
         detail = fields.pop("detail")
         if "reason" not in fields:
@@ -146,16 +146,16 @@ class Forfeit(_Stored):
             if (earlier := _EARLIER.get(fields["fault"])) is not None:
                 part, mark = earlier
                 fields["reason"], _, fields[part] = detail.partition(mark)
-        return cls(**_restored(fields))
+        return cls(**_fields_from_json(fields))
 
 
 @dataclass(frozen=True, slots=True)
-class BotReport(_Stored):
+class BotReport(_JsonFields):
     """One process after the match.
 
-    `exit` is the exit status, negative the signal that ended it, None if we killed it. `stderr_at` says when
-    the tail was written: (offset in it, "during" or "since", number of a move from 1), each up to the next;
-    what stands before the first came before its first move. `model` has what a model was asked, as JSON
+    `exit` is the exit status, negative for the signal that ended it, None if the referee killed it.
+    `stderr_at` dates the parts of the tail: (offset, "during" or "since", number of a move from 1), each up
+    to the next; the part before the first precedes the bot's first move. `model` has a model's calls, as JSON
     (docs/reference/match-record.md).
     """
 
@@ -171,10 +171,10 @@ class BotReport(_Stored):
 
 
 @dataclass(frozen=True, slots=True)
-class MatchSummary(_Stored):
+class MatchSummary(_JsonFields):
     """The parts of a match that ratings and lists need, stored beside the record; `scores` as there.
 
-    `models` are what language models used, those of its seats that had one.
+    `models` are rows of `ModelUse`, for seats played by a language model.
     """
 
     id: str
@@ -192,23 +192,23 @@ class MatchSummary(_Stored):
     models: tuple[tuple[int, ...], ...] = ()
 
     def uses(self) -> Iterable[tuple[str, ModelUse]]:
-        """What each model used, with the name of its player."""
+        """Return each model's usage, with the name of its player."""
         return ((self.players[row[0]], ModelUse(*row)) for row in self.models)
 
-    def billed(self) -> dict[str, Billed]:
-        """By player, the tokens of models."""
-        found: dict[str, Billed] = {}
+    def billed(self) -> dict[str, BilledTokens]:
+        """Return the tokens of models, by player."""
+        found: dict[str, BilledTokens] = {}
         for name, use in self.uses():
             found[name] = found.get(name, NOTHING).plus(use.billed)
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class MatchRecord(_Stored):
-    """All that is kept of a match; lists by seat. `points` is None after a forfeit.
+class MatchRecord(_JsonFields):
+    """The stored record of a match; lists are by seat. `points` is None after a forfeit.
 
-    `scores` are the points so far after each deal that was over; None in records of earlier versions.
-    `move_notes` are by number of the move, from 1; of the seats `notes_public` they are for all.
+    `scores` are the total points after each finished deal; None in records of earlier versions.
+    `move_notes` are by number of the move, from 1; those of the seats in `notes_public` are public.
     """
 
     id: str
@@ -239,11 +239,11 @@ class MatchRecord(_Stored):
     notes_public: tuple[Seat, ...] = ()
 
     def results(self) -> Iterable[tuple[Seat, Seat, float]]:
-        """The pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
+        """Yield the pairwise results: (seat, other seat, 1 won, 0.5 drew, 0 lost), each pair of players once.
 
         A completed match compares every two players who are not partners; after a fault the
-        faulty player loses to each of the others, its partner too, and nothing else counts. A player
-        on several seats stands at the first of them. A substitute has no results, and its fault gives none.
+        faulty player loses to each of the others, its partner included, and nothing else counts. A player
+        on several seats counts at the first of them. A substitute has no results, and its fault gives none.
         """
         players, out = self.players, self.substitute
         seats = [seat for seat, name in enumerate(players) if players.index(name) == seat != out]
@@ -266,44 +266,44 @@ class MatchRecord(_Stored):
             shared |= {"faulty": forfeit.seat, "fault": forfeit.fault, "detail": forfeit.detail}
         return MatchSummary(**shared, models=tuple(self.uses()))
 
-    def identified(self) -> Self:
-        """The record of a match outside a season, its id a digest of all else that it holds."""
+    def with_digest_id(self) -> Self:
+        """Return the record of a match outside a season with a digest of its content as id."""
         text = json.dumps({**self.to_json(), "id": ""}, sort_keys=True)
         return replace(self, id=f"match-{sha256(text.encode()).hexdigest()[:16]}")
 
     def uses(self) -> Iterable[ModelUse]:
-        """What the language models at the table used."""
+        """Yield the usage of the language models at the table."""
         answered = Counter(move.seat for move in self.moves)
         faulty = None if self.forfeit is None else self.forfeit.seat
         for seat, bot in enumerate(self.bots):
             if bot.model is not None:
-                yield use_of(seat, bot.model, answered[seat], seat == faulty)
+                yield model_use(seat, bot.model, answered[seat], seat == faulty)
 
     def to_json(self) -> dict[str, Any]:
-        """The documented shape of a record."""
+        """Return the record in its documented form."""
         parts = {
             "moves": [move._asdict() for move in self.moves],
             "forfeit": self.forfeit and self.forfeit.to_json(),
             "bots": [bot.to_json() for bot in self.bots],
         }
-        return _Stored.to_json(self) | parts | written(self.move_notes)
+        return _JsonFields.to_json(self) | parts | notes_to_json(self.move_notes)
 
     @classmethod
     def from_json(cls, shape: Mapping[str, Any]) -> Self:
-        """The record that `to_json` wrote; StoreError where it is none."""
+        """Return the record that `to_json` wrote; StoreError for another shape."""
         try:
             parts = {
                 "moves": tuple(Move(**move) for move in shape["moves"]),
                 "forfeit": shape["forfeit"] and Forfeit.from_json(shape["forfeit"]),
                 "bots": tuple(map(BotReport.from_json, shape["bots"])),
-                "move_notes": read(shape.get("move_notes")),
+                "move_notes": notes_from_json(shape.get("move_notes")),
             }
-            return cls(**_restored({**shape, **parts}))
+            return cls(**_fields_from_json({**shape, **parts}))
         except (KeyError, TypeError, ValueError) as error:
             name = shape.get("id", "?") if isinstance(shape, Mapping) else "?"
             raise StoreError(f"the record of match {name} cannot be read: {error!r}") from error
 
 
 def rounded_to_us(ns: int) -> int:
-    """Nanoseconds rounded to whole microseconds, the precision that is stored."""
+    """Round nanoseconds to whole microseconds, the stored precision."""
     return (ns + 500) // 1000 * 1000

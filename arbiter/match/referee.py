@@ -1,17 +1,17 @@
 """The referee of one match, as a generator: no I/O, no time source, no process.
 
 Theory of operation. `referee` yields `Send`s, each to be exchanged with its seats in order, is sent
-the `Replies`, and returns the `MatchRecord`. `exchange.drive` does them and stops at the first
-fault, so replies may be fewer than seats. Every forfeit is decided here: a seat reports what it saw
-(an answer, how long it took, a fault of the wire), the rules say whether an answer is legal, and
-this module charges the clock, ends the match and says who lost.
+the `Replies`, and returns the `MatchRecord`. `exchange.drive` runs the exchanges and stops at the
+first fault, so replies may be fewer than seats. Every forfeit is decided here: a seat reports an
+answer, its duration or a protocol fault, the rules decide whether an answer is legal, and this
+module charges the clock, ends the match and names the loser.
 
 One command goes to all seats, in seat order, before the next. In batched delivery the news of a
 seat is held until its next decision and then goes out in one write with `time_left` and the
 request; the first command of a match is never held, because a bot's start is timed by its reply.
 
-Of a reply to news only the cost matters, so it is reported as that number: a match has some
-2,560 replies, and a sixth of them become objects.
+Of a reply to news only the cost matters, so it is reported as that number: of some 2,560 replies in
+a match, a sixth become objects.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from arbiter.errors import IllegalAction, MalformedReply
-from arbiter.match.clock import MS, Clock, used_up
+from arbiter.match.clock import MS, Clock, spent_budget_text
 from arbiter.match.exchange import Reply, Send, overdue
-from arbiter.match.position import planned_deal, programme
+from arbiter.match.position import planned_deal, planned_deals
 from arbiter.match.protocol import words_of
 from arbiter.match.record import BotReport, Fault, Forfeit, MatchRecord, Move, rounded_to_us
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from arbiter.games.game import Action, AnyGame, Command, Deal, Seat, State
-    from arbiter.match.exchange import Conduct
+    from arbiter.match.exchange import MatchGenerator
     from arbiter.match.protocol import Answer
     from arbiter.match.spec import MatchSpec
 
 SHOWN_REPLY = 4096
-"""Bytes that are kept of a faulty reply."""
+"""Bytes kept of a faulty reply."""
 _tuple = tuple.__new__
 
 
@@ -49,14 +49,14 @@ class _MatchForfeited(Exception):
 
 @lru_cache(maxsize=4096)
 def _line(command: Command) -> bytes:
-    """A command as sent; cached, since a game has few."""
+    """Encode a command; cached, since a game has few."""
     return command.encode() + b"\n"
 
 
 def judge(
     game: AnyGame, state: State, seat: Seat, request: Command, answer: Answer
 ) -> tuple[Action, State, str]:
-    """The legal action that an answer means, the state after it, and the answer's words.
+    """Return the legal action that an answer means, the state after it, and the answer's words.
 
     MalformedReply for a refusal or a wrong number of words; IllegalAction with the rules' reason.
     """
@@ -69,7 +69,7 @@ def judge(
     return action, state.apply(seat, action), word
 
 
-def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
+def referee(game: AnyGame, spec: MatchSpec) -> MatchGenerator:
     """Conduct one match of `game` between `spec.players`; see the module's docstring."""
     match = _Match(game, spec)
     forfeit = None
@@ -79,28 +79,28 @@ def referee(game: AnyGame, spec: MatchSpec) -> Conduct:
     state: State | None = None
     try:
         for wording in game.greeting():
-            for send in match.say(wording):
+            for send in match.send_to_all(wording):
                 match.settle(send, *(yield send))
         while (deal := match.next_deal(state)) is not None:
             state = game.start(deal)
             for wording in game.dealt(deal):
-                for send in match.say(wording):
+                for send in match.send_to_all(wording):
                     match.settle(send, *(yield send))
             while to_act := state.to_act:
                 before, seat = state, to_act[0]
                 request = game.request(state, seat)
-                if told := match.tell_time(seat):
-                    match.settle(told, *(yield told))
+                if time_left := match.send_time_left(seat):
+                    match.settle(time_left, *(yield time_left))
                 send = match.ask(seat, request)
                 costs, reply = yield send
                 match.settle(send, costs, reply)
                 action, state = match.judge(state, seat, request, reply, send)
                 for seats, command in game.news(before, seat, action, state):
-                    if told := match.tell(seats, command):
-                        match.settle(told, *(yield told))
+                    if news := match.send_news(seats, command):
+                        match.settle(news, *(yield news))
             total = tuple(map(sum, zip(total, state.points(), strict=True)))
             scores.append(total)
-        for send in match.held():
+        for send in match.send_held():
             match.settle(send, *(yield send))
         points = total
     except _MatchForfeited as ended:
@@ -130,14 +130,14 @@ class _Match:
         self._moves: list[tuple[int, Seat, Command, str, tuple[int, int, int, int], int, int]] = []
         self._notes: list[dict[str, None]] = [{} for _ in range(game.seats)]
         self._round = spec.round or 1  # outside a season, the deals of round 1
-        self._planned = programme(game, spec.seed, self._round)
+        self._planned = planned_deals(game, spec.seed, self._round)
         self._deals: list[Deal] = []
         self._states: list[State] = []
-        """The last state of each deal that is over."""
+        """The final state of each finished deal."""
         self._alone = tuple((seat,) for seat in range(game.seats))
 
     def next_deal(self, last: State | None) -> Deal | None:
-        """The next deal of the match, None when it is complete."""
+        """Deal the next deal of the match, None when it is complete."""
         number = len(self._deals)
         if last is not None:
             self._states.append(last)
@@ -146,8 +146,8 @@ class _Match:
             self._deals.append(deal)
         return deal
 
-    def say(self, wording: Sequence[Command]) -> Iterator[Send]:
-        """One command to all seats, each in its own words."""
+    def send_to_all(self, wording: Sequence[Command]) -> Iterator[Send]:
+        """Yield one command to all seats, each in its own wording; held in batched delivery."""
         for seat, command in enumerate(wording):
             line = _line(command)
             if not self._started[seat]:
@@ -158,8 +158,8 @@ class _Match:
             else:
                 yield Send((seat,), line, 1, tuple(self._clock.left))
 
-    def tell(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
-        """The same command to several seats; held in batched delivery."""
+    def send_news(self, seats: tuple[Seat, ...], command: Command) -> Send | None:
+        """Return the same command to several seats; held in batched delivery."""
         line = _line(command)
         if self._batched:
             for seat in seats:
@@ -167,8 +167,8 @@ class _Match:
             return None
         return _tuple(Send, (seats, line, 1, tuple(self._clock.left), False, False))
 
-    def tell_time(self, seat: Seat) -> Send | None:
-        """Return what tells a seat its time before each request; held in batched delivery."""
+    def send_time_left(self, seat: Seat) -> Send | None:
+        """Return the ``time_left`` before a request; held in batched delivery."""
         clock = self._clock
         line = b"time_left %d\n" % (clock.left[seat] // MS)
         if self._batched:
@@ -177,20 +177,20 @@ class _Match:
         return _tuple(Send, (self._alone[seat], line, 1, tuple(clock.left), False, False))
 
     def ask(self, seat: Seat, request: Command) -> Send:
-        """The request for a decision, with what is held for the seat."""
+        """Return the request for a decision, with the commands held for the seat."""
         if self._batched:
             self._held[seat].append(_line(request))
             return self._flush(seat, asks=True)
         return _tuple(Send, (self._alone[seat], _line(request), 1, self._clock.allowed(), True, False))
 
-    def held(self) -> Iterator[Send]:
-        """Yield what is still held when the last deal is over."""
+    def send_held(self) -> Iterator[Send]:
+        """Yield the commands still held when the last deal is over."""
         for seat, lines in enumerate(self._held):
             if lines:
                 yield self._flush(seat, asks=False)
 
     def settle(self, send: Send, costs: Sequence[int], reply: Reply | None) -> None:
-        """Charge what the exchanges cost; end the match at a fault of the wire or of the clock."""
+        """Charge the exchanges; _MatchForfeited at a protocol fault or a timeout."""
         seats, _, _, allowed, _, starting = send
         # A start has its own limit and is not on the clock.
         if starting:
@@ -209,7 +209,7 @@ class _Match:
     def judge(
         self, state: State, seat: Seat, request: Command, reply: Reply | None, send: Send
     ) -> tuple[Action, State]:
-        """The legal action that an answer means, and the state after it."""
+        """Record the answer as a move and return its action and the state after it."""
         assert reply is not None
         game, clock, answer = self._game, self._clock, reply.answer
         try:
@@ -225,7 +225,7 @@ class _Match:
             self._notes[seat]["actions not in canonical form"] = None
         clock.reward(seat)
         deal = len(self._deals) - 1
-        # Not the answer itself: it may be long.
+        # Not the answer itself, which may be long.
         self._moves.append((deal, seat, request, canonical, reply[1:5], clock.used[seat], clock.left[seat]))
         return action, after
 
@@ -236,7 +236,7 @@ class _Match:
         forfeit: Forfeit | None,
         state: State | None,
     ) -> MatchRecord:
-        """The record; `scores` are after each deal, `state` is the last one.
+        """Return the record; `scores` are the totals after each deal, `state` is the final one.
 
         Times are rounded so that moves sum to totals.
         """
@@ -247,15 +247,15 @@ class _Match:
         for deal, seat, request, action, (wall, _, cpu, delay), used, left in self._moves:
             total = (used + 500) // 1000 * 1000
             cost, charged[seat] = total - charged[seat], total
-            # So that what is left and what is charged sum to what was granted.
-            left = control.after(left, total - used)
+            # So that time left and charges sum to the time granted.
+            left = control.left_after(left, total - used)
             wall, left = (wall + 500) // 1000 * 1000, (left + 500) // 1000 * 1000
             if cpu or delay:
                 cpu, delay = rounded_to_us(cpu), rounded_to_us(delay)
             fields = (deal, seat, request, action, wall, cpu, delay, cost, left)
             moves.append(_tuple(Move, fields))
         if game.chained:
-            # The last one belongs to a deal in progress; if there is none, it is there twice.
+            # `state` belongs to a deal in progress; with none, it repeats the last of `_states`.
             states = [*self._states, state]
             shapes = tuple(game.deal_record(*both) for both in zip(self._deals, states, strict=False))
         elif len(self._deals) < len(self._planned.deals):
@@ -289,23 +289,23 @@ class _Match:
         )
 
     def _spent(self, seat: Seat, send: Send, cost: int) -> str:
-        """Return how the budget of a seat went before an exchange that cost too much; "" for a start."""
+        """Return how a seat's budget was spent before an exchange that cost too much; "" for a start."""
         if send.starting:
             return ""
         answers = [(request, deal, times[1]) for deal, by, request, _, times, *_ in self._moves if by == seat]
         limits = self._spec.limits
         rest = "news" if limits.start_ns is not None else "its start and news"
-        return used_up(limits.time, self._clock.used[seat] - cost, answers, rest)
+        return spent_budget_text(limits.time, self._clock.used[seat] - cost, answers, rest)
 
     def _first(self, seat: Seat, line: bytes) -> Send:
-        """A seat's first command, timed as the start of its program unless the config says not to."""
+        """Return a seat's first command, timed as its program's start unless that is on the game clock."""
         limit = self._spec.limits.start_ns
         if limit is None:
             return Send((seat,), line, 1, tuple(self._clock.left))
         return Send((seat,), line, 1, (limit,) * self._game.seats, starting=True)
 
     def _flush(self, seat: Seat, asks: bool) -> Send:
-        """All that is held for a seat, as one exchange."""
+        """Return all commands held for a seat as one exchange."""
         lines = self._held[seat]
         payload, number = b"".join(lines), len(lines)
         lines.clear()

@@ -1,13 +1,13 @@
-"""A recorded match conducted again: the referee asks, the record answers, differences are named.
+"""Replay of a recorded match: the referee asks, the record answers, differences are reported.
 
-Theory of operation. The referee itself decides the order of requests, the legality of each action
-and the points. Every answer comes from the record's moves; every cost is 0, since time cannot be
-replayed. After the last move, a recorded forfeit is given at the first exchange with its seat that
-sends its command. A fault that lies in a reply is judged anew where the reply was kept in full; any
-other fault (a timeout, a crash) is believed, and only its place is checked.
+Theory of operation. The referee decides the order of requests, the legality of each action and the
+points. Every answer comes from the record's moves; every cost is 0, since time cannot be replayed.
+After the last move, a recorded forfeit is given at the first exchange with its seat that sends its
+command. A fault in a reply is judged again where the reply was kept in full; any other fault (a
+timeout, a crash) is accepted as recorded, and only its place is checked.
 
-A match that was played to its end is replayed in batched delivery whatever its own was: the
-requests are the same, with a sixth as many exchanges.
+A match that was played to its end is always replayed in batched delivery: the requests are the
+same, with a sixth of the exchanges.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec
 
 JUDGED = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.MALFORMED})
-"""Faults that lie in the reply."""
+"""Faults of the reply's content."""
 ANSWERS = frozenset({Fault.ILLEGAL, Fault.REFUSED, Fault.UNPARSABLE, Fault.TRUNCATED, Fault.TOKENS})
-"""Faults that only the answer to a request can be."""
+"""Faults that only an answer to a request can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedRecord:
-    """The record that the replay makes, without times, or the `problem` why there is none.
+    """The record of the replay, without times, or the `problem` that prevented it.
 
-    `starting` is True when the forfeit was at a program's start, `judged` when its reply was judged anew.
+    `starting` is True when the forfeit was at a program's start, `judged` when its reply was judged again.
     """
 
     record: MatchRecord | None
@@ -47,8 +47,8 @@ class ReplayedRecord:
     judged: bool = False
 
 
-class _Stray(Exception):
-    """The record departs from the course of the match; the text says where and how."""
+class _Divergence(Exception):
+    """The record differs from the course of the match; the text has where and how."""
 
 
 def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecord:
@@ -58,7 +58,7 @@ def replay(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> ReplayedRecor
     seats = [_ReplaySeat(match, seat) for seat in range(game.seats)]
     try:
         result = drive(referee(game, replace(spec, limits=replace(spec.limits, delivery=delivery))), seats)
-    except _Stray as stray:
+    except _Divergence as stray:
         return ReplayedRecord(None, str(stray))
     if problem := match.left_over(result):
         return ReplayedRecord(None, problem)
@@ -74,7 +74,7 @@ class _ReplaySeat(NamedTuple):
 
 
 class _RecordedAnswers:
-    """The record's side of a replay: what it answers to each exchange."""
+    """The record's answers to the exchanges of a replay."""
 
     def __init__(self, moves: Sequence[Move], forfeit: Forfeit | None) -> None:
         self._moves, self._forfeit = moves, forfeit
@@ -86,18 +86,18 @@ class _RecordedAnswers:
         """The seat's recorded reply, at no cost."""
         forfeit = self._forfeit
         if self._faulted and forfeit is not None:
-            raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
+            raise _Divergence(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
         if self._done == len(self._moves):
             if forfeit is not None and _is_place(forfeit, seat, send):
                 self._faulted, self.starting = True, send.starting
                 return self._fault(forfeit, send)
             if send.asks:
-                raise _Stray(self._too_short(send))
+                raise _Divergence(self._too_short(send))
         if not send.asks:
             return 0
         move = self._moves[self._done]
         if move.seat != seat or move.request != send.command:
-            raise _Stray(
+            raise _Divergence(
                 f"move {self._done + 1}: stored {move.request} of seat {move.seat},"
                 f" replayed {send.command} of seat {seat}"
             )
@@ -106,7 +106,7 @@ class _RecordedAnswers:
         return Reply(Answer(True, word, word), 0, 0)
 
     def left_over(self, result: MatchRecord) -> str:
-        """Return what of the record has no place in the replayed match, "" for nothing."""
+        """Return which part of the record did not occur in the replayed match, "" for none."""
         if result.forfeit is not None and not self._faulted:
             move = self._moves[self._done - 1]
             fault = result.forfeit
@@ -114,22 +114,22 @@ class _RecordedAnswers:
         if self._done < len(self._moves):
             return f"moves: stored {len(self._moves)}, but the match is over after {self._done}"
         if self._forfeit is not None and not self._faulted:
-            return f"forfeit: the match is over, and {self._forfeit.command!r} was sent to nobody"
+            return f"forfeit: the match is over, and {self._forfeit.command!r} was not sent"
         return ""
 
     def _too_short(self, send: Send) -> str:
-        place = f"after move {self._done} seat {send.seats[0]} is to answer {send.command}"
+        place = f"after move {self._done} seat {send.seats[0]} must answer {send.command}"
         if self._forfeit is None:
             return f"moves: stored {self._done}, but {place}"
         forfeit = self._forfeit
         return f"forfeit: stored for {forfeit.command!r} to seat {forfeit.seat}, but {place}"
 
     def _fault(self, forfeit: Forfeit, send: Send) -> Reply:
-        """The faulty reply: judged anew where it was kept, else believed."""
+        """Return the faulty reply: judged again where it was kept in full, else as recorded."""
         if forfeit.fault in ANSWERS and not send.asks:
-            raise _Stray(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
+            raise _Divergence(f"forfeit: {forfeit.fault}, but {send.command!r} asks for no answer")
         raw = forfeit.reply.encode(errors="replace")
-        # An escaped byte can no longer be distinguished from a backslash, and a long reply was cut.
+        # An escaped byte cannot be distinguished from a backslash, and a long reply was cut.
         whole = "\\" not in forfeit.reply and 0 < len(raw) < SHOWN_REPLY
         if forfeit.fault in JUDGED and whole:
             self.judged = True
@@ -140,19 +140,19 @@ class _RecordedAnswers:
             except MalformedReply as fault:
                 return Reply(NONE, 0, 0, fault=fault)
             if answer is None or not send.asks:
-                raise _Stray(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
+                raise _Divergence(f"forfeit: the reply {forfeit.reply[:60]!r} is not a fault there")
             return Reply(answer, 0, 0)
-        believed = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
-        return Reply(NONE, 0, 0, fault=believed)
+        recorded = MalformedReply(forfeit.fault, forfeit.reason, raw, forfeit.seat, forfeit.private)
+        return Reply(NONE, 0, 0, fault=recorded)
 
 
 def _is_place(forfeit: Forfeit, seat: Seat, send: Send) -> bool:
-    """True if a fault may have come at this exchange: its own, or a request to another seat."""
+    """True if a fault may have occurred at this exchange: its own, or a request to another seat."""
     if forfeit.command:
         return forfeit.seat == seat and _same(forfeit.command, send.command)
     return forfeit.seat != seat and send.asks
 
 
 def _same(stored: str, sent: str) -> bool:
-    """True when a stored command is the one sent; of `time_left` with any time, which is not replayed."""
+    """True when a stored command equals the one sent; `time_left` equals any other, as times differ."""
     return stored == sent or stored.split(" ")[0] == sent.split(" ")[0] == "time_left"

@@ -1,4 +1,4 @@
-"""Matches before they are played: frozen values. A `MatchSpec` is everything a worker needs."""
+"""Matches to be played: frozen values. A `MatchSpec` is everything a worker needs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from arbiter.match.clock import TimeControl
 
 COPY_MARK = "#"
-"""Stands in the name of a house bot's copy before its number."""
+"""Separates a house bot's name from the number of the copy."""
 AGAIN_MARK = "+"
-"""Ends the id of a match with a substitute, after the id of the match that a fault ended."""
+"""The suffix of the id of a match with a substitute, after the id of the match that a fault ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """A language model as a season's file names it, with the accounts that it plays under.
+    """A language model of a season's file, with its limits.
 
-    `key_env` is the environment variable that has the key, "" for none. `state` is "whole" or "conversation";
-    `names` "plain" or "exchanged"; `legal` shows it its legal answers. `attempts` are for one decision;
-    tokens are of answers, reasoning included.
+    `key_env` is the environment variable that has the key, "" without a key. `state` is "whole" or
+    "conversation"; `names` "plain" or "exchanged"; `legal` shows the model its legal answers. `attempts` are
+    per decision; token limits are for answers, reasoning included.
     """
 
     endpoint: str
@@ -45,11 +45,10 @@ class Player:
     """A registered program, started in `folder`.
 
     `read` are the folders and files that it may read where bots are confined, its own folder first;
-    `files` those that its command names, its program among them if it is named by its path.
-    `batched` is True when the organiser vouches that it can take batched delivery. `languages` are the
-    programs that a season names for all its players, each with what else they may read for it.
-    `publish_notes` is None where the season says whether its notes are for all. Where there is a `model`, the
-    command starts the harness that asks it.
+    `files` those that its command names, with its program if that is named by its path.
+    `batched` is True when the organiser vouches that it supports batched delivery. `languages` are the
+    season's programs for all players, each with further readable paths. `publish_notes` is None where the
+    season decides whether notes are public. With a `model`, the command starts the harness that asks it.
     """
 
     name: str
@@ -65,7 +64,7 @@ class Player:
 
 
 def original(name: str) -> str:
-    """The player that a house bot's copy is a copy of: ``random#2`` -> ``random``."""
+    """Return a house bot's name without the number of the copy: ``random#2`` -> ``random``."""
     return name.partition(COPY_MARK)[0]
 
 
@@ -86,10 +85,10 @@ class Limits:
 
 
 class Absence(NamedTuple):
-    """A player who does not come to its match.
+    """A player left out of its match.
 
-    A player in memory sits there: the record only shows whether the match can be played. One that is
-    `at_fault` since its matches are void loses instead (`crash`), and no program is started.
+    A player in memory takes the seat, to find out whether the match can be played. A player `at_fault` for
+    void matches loses (`crash`) instead, and no program is started.
     """
 
     seat: Seat
@@ -98,11 +97,11 @@ class Absence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """One match to be played: picklable, and the only thing that crosses to a worker.
+    """One match to be played: picklable, the only object sent to a worker.
 
-    `players` by seat. `round` and `table` are None outside a season; `deals` are the JSON shapes
-    of given deals, None to draw them from the seed. `substitute` is the seat of a house bot that sits there
-    for a player whose fault ended the match before; it has no results.
+    `players` by seat. `round` and `table` are None outside a season; `deals` are given deals as JSON, None to
+    draw them from the seed. `substitute` is the seat of a house bot that replaces a player whose fault ended
+    the match before; it has no results.
     """
 
     id: str

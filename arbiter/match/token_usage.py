@@ -1,4 +1,4 @@
-"""What a language model used in a match: the tokens that its provider bills, and how it decided."""
+"""Usage of a language model in a match: billed tokens and counts of decisions."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Billed(NamedTuple):
-    """Tokens of questions and of answers, reasoning included."""
+class BilledTokens(NamedTuple):
+    """Input tokens, and output tokens with reasoning."""
 
     input: int
     output: int
 
-    def plus(self, other: Billed) -> Billed:
-        return Billed(self.input + other.input, self.output + other.output)
+    def plus(self, other: BilledTokens) -> BilledTokens:
+        return BilledTokens(self.input + other.input, self.output + other.output)
 
 
-NOTHING = Billed(0, 0)
+NOTHING = BilledTokens(0, 0)
 
 
 class ModelUse(NamedTuple):
-    """One seat's model in a match: how many decisions it had, in how many its first answer was legal."""
+    """Usage of one seat's model: its decisions, those with a legal first answer, its tokens."""
 
     seat: int
     decisions: int
@@ -32,17 +32,17 @@ class ModelUse(NamedTuple):
     output: int
 
     @property
-    def billed(self) -> Billed:
-        return Billed(self.input, self.output)
+    def billed(self) -> BilledTokens:
+        return BilledTokens(self.input, self.output)
 
 
-def use_of(seat: int, kept: Mapping[str, Any], answered: int, faulted: bool) -> ModelUse:
-    """What the model of a seat used, by what is `kept` of it; `answered` decisions came to a move.
+def model_use(seat: int, kept: Mapping[str, Any], answered: int, faulted: bool) -> ModelUse:
+    """Return the usage of a seat's model from its `kept` calls; `answered` decisions became moves.
 
-    One more did not where it `faulted`. Answers that broke off count as output.
+    A further decision did not if it `faulted`. Interrupted answers count as output.
     """
     asked = Counter(call["decision"] for call in kept["calls"])
     legal = sum(asked[decision] == 1 for decision in range(1, answered + 1))
     output = kept["tokens"] + kept["broken_off"]
-    # Records of earlier versions do not say what the questions had.
+    # Records of earlier versions have no input tokens.
     return ModelUse(seat, answered + faulted, legal, kept.get("asked", 0), output)

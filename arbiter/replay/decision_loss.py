@@ -1,9 +1,9 @@
-"""Figures of a review: what a decision lost, and how sure that is.
+"""Figures of a review: the loss of a decision, and its standard error.
 
-Theory of operation. The program is asked several times, each time with worlds of its own. The option that is
-best in the mean of all answers is so partly by luck, and its lead over what was done is too large by that. So
-each answer judges the option that is best in all others: the mean of these leads is free of that bias, may
-lie a little below 0, and its standard error is that of independent values.
+Theory of operation. The program is asked several times, each time with new determinizations. The option with
+the best mean is best partly by luck, so its lead over the decision is biased upwards. So each
+answer values the option that is best in all others: the mean of these leads is free of that bias, may be a
+little below 0, and its standard error is that of independent values.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from arbiter.replay.match_review import PhaseLoss
 
 SAME_CHANCE = 0.005
-"""Chances to win that differ by no more are the same."""
+"""Win probabilities that differ by no more count as equal."""
 SURE = 3.0
-"""Standard errors by which a loss lies above 0 that is called a mistake."""
+"""A loss more standard errors above 0 is a mistake."""
 
 
-class Worth(NamedTuple):
-    """An option's expected points in its deal, and the chance to win the match, None if that is not told."""
+class OptionValue(NamedTuple):
+    """An option's expected points in its deal, and the probability of winning the match, None if unknown."""
 
     points: float
     win: float | None = None
 
 
-class Judged(NamedTuple):
-    """A decision judged; fields as in `match_review.ReviewedDecision`; `win` is the seat's own."""
+class JudgedDecision(NamedTuple):
+    """A judged decision; fields as in `match_review.ReviewedDecision`; `win` is the seat's own."""
 
     best: str | None
     loss: float | None
@@ -42,59 +42,59 @@ class Judged(NamedTuple):
     chance_lost: float | None = None
 
 
-def judge_decision(answers: Sequence[Mapping[str, Worth]], done: str) -> Judged:
-    """What was `done` against the other options, by one or more answers to the same question.
+def judge_decision(answers: Sequence[Mapping[str, OptionValue]], done: str) -> JudgedDecision:
+    """Compare the option `done` with the others, by one or more answers to the same question.
 
-    Options count that stand in all of them.
+    Only options in all answers count.
     """
     options = [option for option in answers[0] if all(option in answer for answer in answers)]
     values = {option: fmean(answer[option].points for answer in answers) for option in options}
     wins = {option: _win(answers, option) for option in options}
     if done not in values:
-        return Judged(None, None, None, False, values, None)
+        return JudgedDecision(None, None, None, False, values, None)
     best = _best(values, done)
     win_best, win_done = wins[best], wins[done]
     lost = None if win_best is None or win_done is None else win_best - win_done
     if len(answers) == 1:
-        return Judged(best, values[best] - values[done], None, False, values, win_done, lost)
+        return JudgedDecision(best, values[best] - values[done], None, False, values, win_done, lost)
     leads = []
     for answer in answers:
         others = [other for other in answers if other is not answer]
         chosen = _best({option: fmean(other[option].points for other in others) for option in options}, done)
         leads.append(answer[chosen].points - answer[done].points)
     loss, se = fmean(leads), stdev(leads) / sqrt(len(leads))
-    # One that gives up points for a better chance to win is no mistake.
+    # Giving up points for a better chance to win is no mistake.
     mistake = loss > max(SURE * se, 0) and (lost is None or lost > -SAME_CHANCE)
-    return Judged(best, loss, se, mistake, values, win_done, lost)
+    return JudgedDecision(best, loss, se, mistake, values, win_done, lost)
 
 
 def _best(values: Mapping[str, float], done: str) -> str:
-    """The option of most points; what was done among equals."""
+    """Return the option with the most points; `done` if it is among equals."""
     return max(values, key=lambda option: (values[option], option == done))
 
 
-def _win(answers: Sequence[Mapping[str, Worth]], option: str) -> float | None:
-    told = [win for answer in answers if (win := answer[option].win) is not None]
-    return fmean(told) if len(told) == len(answers) else None
+def _win(answers: Sequence[Mapping[str, OptionValue]], option: str) -> float | None:
+    known = [win for answer in answers if (win := answer[option].win) is not None]
+    return fmean(known) if len(known) == len(answers) else None
 
 
-class Losses(NamedTuple):
-    """Sums of losses: their number, their sum, that of their squares."""
+class LossSums(NamedTuple):
+    """Running sums of losses: number, total, sum of squares."""
 
     decisions: int = 0
     total: float = 0.0
     squares: float = 0.0
 
-    def plus(self, loss: float) -> Losses:
-        return Losses(self.decisions + 1, self.total + loss, self.squares + loss * loss)
+    def plus(self, loss: float) -> LossSums:
+        return LossSums(self.decisions + 1, self.total + loss, self.squares + loss * loss)
 
     @classmethod
-    def together(cls, losses: Iterable[Losses]) -> Losses:
+    def together(cls, losses: Iterable[LossSums]) -> LossSums:
         return cls(*map(sum, zip(*losses, strict=True)))
 
     @property
     def shape(self) -> PhaseLoss:
-        """With the standard error of independent decisions, which two at least have."""
+        """The mean with the standard error of independent decisions, for two or more."""
         if not self.decisions:
             return _shape(0, None, None)
         mean, more = self.total / self.decisions, self.decisions - 1
@@ -102,15 +102,15 @@ class Losses(NamedTuple):
         return _shape(self.decisions, mean, None if spread is None else sqrt(spread / self.decisions))
 
 
-def clustered(matches: Iterable[Losses]) -> PhaseLoss:
-    """The losses in some matches.
+def clustered_loss(matches: Iterable[LossSums]) -> PhaseLoss:
+    """Return the mean loss over matches with a clustered standard error.
 
-    Decisions of a match are not independent, so matches are the units: the error is of a ratio of sums.
+    Decisions of a match are not independent, so matches are the clusters: the error is of a ratio of sums.
     """
     counted = [of for of in matches if of.decisions]
     if not counted:
         return _shape(0, None, None)
-    number, total, _ = Losses.together(counted)
+    number, total, _ = LossSums.together(counted)
     mean, many = total / number, len(counted)
     if many < 2:
         return _shape(number, mean, None)
@@ -123,5 +123,5 @@ def _shape(decisions: int, mean: float | None, se: float | None) -> PhaseLoss:
 
 
 def rounded(value: float | None) -> float | None:
-    """To four digits; None as it is."""
+    """Round to four digits; None stays None."""
     return None if value is None else round(value, 4)

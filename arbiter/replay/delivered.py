@@ -1,4 +1,4 @@
-"""The commands that a seat had heard when a fault ended the match, news being on its way."""
+"""The commands that a seat had received when a fault ended the match."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ if TYPE_CHECKING:
     from arbiter.match.record import Forfeit, MatchRecord
 
 
-class Cut:
-    """Follows a record up to its fault; `own` is the seat, None for a reader who has none."""
+class DeliveryTracker:
+    """Follows a record up to its fault for the seat `own`, None for a reader without a seat."""
 
     def __init__(self, record: MatchRecord, own: Seat | None) -> None:
         self._own, self._begun, forfeit = own, bool(record.moves), record.forfeit
         self._batched = record.delivery == "batched"
         self.unsent = forfeit is not None and forfeit.fault is Fault.OUT_OF_TURN and forfeit.seat == own
-        """True when the own seat never got its last command: it had spoken unasked before."""
+        """True when the own seat did not get its last command, as it had sent unrequested output before."""
         self._sent = 0
         self._waiting: list[tuple[Seat, Command, int]] = []
 
-    def decided(self, seat: Seat, events: int) -> None:
-        """A seat has decided after `events` events: what was sent before has reached it."""
+    def record_decision(self, seat: Seat, events: int) -> None:
+        """Record a seat's decision after `events` events: everything sent before was delivered."""
         if not self._batched or seat == self._own:
             self._sent = events
             self._waiting.clear()
 
-    def hears(self, seat: Seat, command: Command, events: int) -> None:
-        """A seat hears something; the own seat then has `events` events."""
+    def record_news(self, seat: Seat, command: Command, events: int) -> None:
+        """Record news to a seat; the own seat then has `events` events."""
         self._waiting.append((seat, command, events))
 
-    def end(self, forfeit: Forfeit, own: Seat, asked: bool) -> int:
-        """The number of events that the own seat had; `asked` is True when the fault was an answer."""
+    def delivered_events(self, forfeit: Forfeit, own: Seat, asked: bool) -> int:
+        """Return the number of events delivered to the own seat; `asked` is True for a faulty answer."""
         every = self._waiting[-1][2] if self._waiting else self._sent
         if self._batched:
-            # The first command is sent at once, the others with a request, or when all deals are over.
+            # The first command is sent at once, the others with a request or after the last deal.
             if not self._begun and not asked:
                 return int(own <= forfeit.seat)
             reached = (own == forfeit.seat if asked else own <= forfeit.seat) and not self.unsent

@@ -1,8 +1,8 @@
-"""The sign of a player: a colour and a shape made of its name, the same wherever it stands.
+"""The emblem of a player: a colour and a shape derived from its name, the same everywhere.
 
 emblem("ada@2") == emblem("ada")
 
-A style of twelve colours (`web/static/style.css`, classes ``p0`` to ``p11``) paints what is made here.
+Twelve colours of `web/static/style.css` (classes ``p0`` to ``p11``) paint them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 COLOURS: Final = 12
 SIZE: Final = 20
-"""Of the square in which shapes are drawn."""
+"""Side of the square in which shapes are drawn."""
 _SALT = 206
-"""Of the first numbers that under which the shipped bots of a table have different colours."""
+"""The first number with which the shipped bots of a table have different colours."""
 _OUTLINES = (
     "M10 1a9 9 0 1 0 .01 0z",
     "M4 1h12a3 3 0 0 1 3 3v12a3 3 0 0 1-3 3H4a3 3 0 0 1-3-3V4a3 3 0 0 1 3-3z",
@@ -43,7 +43,7 @@ _HOLES = (
 
 @lru_cache(maxsize=4096)
 def emblem(name: str) -> Emblem:
-    """The colour and the shape of a name; versions and copies of a player have its own."""
+    """Return the colour and the shape of a name; versions and copies of a player share them."""
     family = name.partition("@")[0].partition("#")[0] or name
     drawn = sha256(f"{_SALT} {family}".encode(errors="surrogatepass")).digest()
     shape = _OUTLINES[drawn[1] % len(_OUTLINES)] + _HOLES[drawn[2] % len(_HOLES)]
@@ -51,7 +51,7 @@ def emblem(name: str) -> Emblem:
 
 
 def emblems(names: Sequence[str], sides: Sequence[int | None]) -> list[Emblem]:
-    """Those at a table, by seat: partners have one, of the first of them whose colour no side has yet."""
+    """Return the emblems at a table, by seat; partners share one, in a colour unlike the other sides'."""
     of: dict[int, Emblem] = {}
     for side in dict.fromkeys(side for side in sides if side is not None):
         own = [emblem(name) for name, where in zip(names, sides, strict=True) if where == side]

@@ -1,4 +1,4 @@
-"""A match at one moment, cut to its reader: computed here, drawn by every face.
+"""Snapshot of a match, limited to what its reader may see. All front ends render it.
 
 frame_at(Position.opening(game, "seed"), seat=0).hands
 """
@@ -22,7 +22,7 @@ NOBODY: Seat = -1
 
 
 class Laid(NamedTuple):
-    """The words for what a seat has laid, and the names of the cards."""
+    """A seat's play on the table, in the game's words, and the names of its cards."""
 
     seat: Seat
     words: str
@@ -34,10 +34,9 @@ class Frame:
     """A match as a reader may see it; JSON values and tuples of them.
 
     `hands` by seat, names of cards, ascending, None for a hidden hand; `counts` the number of cards in each;
-    `table` what was laid, in order; `roles` what else is open: a list of as many values as there are seats is
-    by seat. `to_act` is the seat that is to answer `request`, None for nobody or one that the reader does not
-    know; `legal` are its answers, empty where they may not be seen. `points` by seat are those of the deals
-    that are over; `say` is a sentence about what has just happened.
+    `table` the plays, in order; `roles` other public values: a list with one value per seat is by seat.
+    `to_act` is the seat that must answer `request`, None if no seat or hidden; `legal` are its answers, empty
+    if hidden. `points` by seat are those of finished deals; `say` describes the last event in a sentence.
     """
 
     hands: tuple[tuple[str, ...] | None, ...]
@@ -52,7 +51,7 @@ class Frame:
 
 
 def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **further: Any) -> Frame:
-    """Return a deal as `seat` may see it, None for everything; `further` are further fields."""
+    """Return a deal as `seat` may see it, None for everything; `further` are more fields."""
     hands = [game.hand(state, owner) for owner in range(game.seats)]
     seen = tuple(
         tuple(map(game.card_name, hand)) if seat in (None, owner) else None
@@ -63,7 +62,7 @@ def frame_of(game: AnyGame, state: State, seat: Seat | None = None, **further: A
 
 
 def frame_at(position: Position, seat: Seat | None = None) -> Frame:
-    """A match between two decisions, as `seat` may see it, None for everything."""
+    """Return a match between two decisions, as `seat` may see it, None for everything."""
     game, state, to_act = position.game, position.state, position.to_act
     if to_act is None or seat not in (None, to_act):
         return frame_of(game, state, seat, points=position.totals)
@@ -71,48 +70,48 @@ def frame_at(position: Position, seat: Seat | None = None) -> Frame:
     return frame_of(game, state, seat, points=position.totals, **further)
 
 
-class Frames:
-    """The frames of a match while it is followed, each after the event of a replay at which it stands.
+class FrameRecorder:
+    """Records the frames of a match while a replay is built, each after the replay event it belongs to.
 
-    `seat` is whose eyes are borrowed, as for `frame_of`. `taken` has by event what a frame has anew: what was
-    `laid`, and so has left the hand of who laid it, or where more has moved hands, counts and table whole.
+    `seat` as for `frame_of`. `changes` has, by event, the changed parts of the frame: the play `laid`, which
+    left its player's hand, or all hands, counts and table where more has changed.
     """
 
     def __init__(self, game: AnyGame, players: Sequence[str], seat: Seat | None) -> None:
         self._game, self._seat = game, seat
-        self._names = said_names(players)
+        self._names = names_in_text(players)
         self._hands = _Hands(game, seat)
         self._laid: list[Laid] = []
-        self._added = 0  # how many of them came after the last frame
-        self._is_over = False  # what lies there is gone with the next card
+        self._added = 0  # plays since the last frame
+        self._is_over = False  # the next card clears the table
         self._untold: dict[Seat, str] = {}
         self._roles: Mapping[str, Any] = {}
         self._request = ""
         self._points = (0,) * game.seats
-        self._has_points = True  # that the last frame had not
+        self._has_points = True  # points changed since the last frame
         self._said: list[str] = []
         self._cards: dict[str, None] = {}
-        self.taken: dict[int, FrameChanges] = {}
+        self.changes: dict[int, FrameChanges] = {}
         self._last: FrameChanges = {}
 
-    def dealt(self, number: int, cards: Iterable[str]) -> None:
-        """A deal begins, of which the reader sees `cards`."""
+    def start_deal(self, number: int, cards: Iterable[str]) -> None:
+        """Begin a deal, of which the reader sees `cards`."""
         self._hands = _Hands(self._game, self._seat)
         self._laid, self._added, self._is_over = [], 0, False
         self._untold.clear()
         self._see(cards)
         self._said.append(f"Deal {number + 1} begins.")
 
-    def asked(self, seat: Seat, request: Command) -> None:
-        """The reader knows who was asked after the last frame."""
+    def record_request(self, seat: Seat, request: Command) -> None:
+        """Add to the last frame the seat that was asked."""
         self._last["to_act"] = seat
         if request != self._request:
             self._last["request"] = self._request = request
 
-    def moved(
+    def record_move(
         self, seat: Seat, request: Command, words: str, public: Sequence[tuple[Seat, str]], laid: str
     ) -> None:
-        """A seat has answered `words`; `public` are the answers that all know by it, `laid` what it lays."""
+        """Record a seat's answer `words`; `public` are the answers that become known, `laid` the play."""
         public = public or ([(seat, laid)] if laid else [])
         self._said += [f"{self._names[who]} {self._game.says(request, what)}." for who, what in public]
         if public:
@@ -129,38 +128,38 @@ class Frames:
             self._laid.append(Laid(seat, laid, cards))
             self._added += 1
 
-    def cleared(self, taker: Seat | None, state: State) -> None:
-        """Clear the table after a move that took it or left it empty."""
+    def clear_table(self, taker: Seat | None, state: State) -> None:
+        """Clear the table after a move that took its cards or left it empty."""
         if taker is not None:
             self._is_over = True
             self._said.append(f"{self._names[taker]} {self._game.takes}.")
         elif not self._is_over and any(one.cards for one in self._laid):
             self._is_over = not self._game.table(state)
 
-    def exchanged(self, gift: Exchange, seen: bool) -> None:
+    def record_exchange(self, gift: Exchange, seen: bool) -> None:
         self._untold.clear()
         what = self._game.say_cards(gift.cards) if seen else f"{len(gift.cards)} hidden"
         self._said.append(f"{self._names[gift.giver]} gives {self._names[gift.taker]} {what}.")
         self._see(gift.cards if seen else ())
 
-    def deal_over(self, number: int, points: Sequence[int], state: State) -> None:
-        """The deal's points are added up; `state` is its last one."""
+    def end_deal(self, number: int, points: Sequence[int], state: State) -> None:
+        """Add up the deal's points; `state` is its final state."""
         self._points = tuple(map(sum, zip(self._points, points, strict=True)))
         self._has_points = True
         if said := self._game.says_deal(state, self._names):
             self._said.append(f"{said}.")
         self._said.append(f"Deal {number + 1} is over: {points_line(self._names, points)}.")
 
-    def fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
-        """A fault ends the match with event `i`; what came after it is taken back."""
-        self.taken = {at: changed for at, changed in self.taken.items() if at < i}
+    def end_with_fault(self, i: int, seat: Seat, kind: str, text: str) -> None:
+        """End the match with a fault at event `i`; later frames are dropped."""
+        self.changes = {at: changed for at, changed in self.changes.items() if at < i}
         say = f"Fault: {self._names[seat]}, {kind}: \N{FIRST STRONG ISOLATE}{text}\N{POP DIRECTIONAL ISOLATE}"
-        self.taken[i] = {**({} if self.taken else self._nothing()), "to_act": None, "say": say}
+        self.changes[i] = {**({} if self.changes else self._nothing()), "to_act": None, "say": say}
 
-    def take(self, i: int, state: State) -> None:
-        """A frame at event `i`, unless there is one; what was said since the last one is said in it."""
+    def add_frame(self, i: int, state: State) -> None:
+        """Add a frame at event `i`, unless there is one, with the sentences since the last frame."""
         said, self._said = " ".join(self._said), []
-        if i < 0 or i in self.taken:
+        if i < 0 or i in self.changes:
             return
         changed: FrameChanges = {"to_act": None, "say": said}
         added, self._added = self._laid[len(self._laid) - self._added :], 0
@@ -174,18 +173,18 @@ class Frames:
             changed["table"] = tuple(self._laid)
         if roles := self._new_roles(self._game.roles(state)):
             changed["roles"] = roles
-        if not self.taken:
+        if not self.changes:
             changed["request"] = ""
         if self._has_points:
             changed["points"], self._has_points = self._points, False
-        self.taken[i] = self._last = changed
+        self.changes[i] = self._last = changed
 
     def faces(self) -> dict[str, CardFace]:
-        """The faces of the cards that were seen, by name."""
+        """Return the faces of the cards that were seen, by name."""
         return {name: cast("CardFace", self._game.face(name)._asdict()) for name in self._cards}
 
     def _new_roles(self, roles: dict[str, Any]) -> dict[str, Any]:
-        """Return the roles that have changed; None for one that is no longer shown."""
+        """Return the changed roles; None for a role no longer shown."""
         if self._untold:
             roles["untold"] = [self._untold.get(seat, "") for seat in range(self._game.seats)]
         last, self._roles = self._roles, roles
@@ -206,7 +205,7 @@ class Frames:
 
 
 class _Hands:
-    """The hands of a deal, as the eyes of `seat` see them."""
+    """The hands of a deal, as `seat` sees them."""
 
     def __init__(self, game: AnyGame, seat: Seat | None) -> None:
         self._game, self._seat = game, seat
@@ -218,7 +217,7 @@ class _Hands:
         return tuple(map(len, self._held))
 
     def only_lost(self, state: State, laid: Sequence[Laid]) -> bool:
-        """Follow the hands; True where since the last call they lost what one seat laid, and no more."""
+        """Update the hands; True if since the last call they lost one seat's play and nothing else."""
         game, then = self._game, self._held
         self._held = [game.hand(state, seat) for seat in range(game.seats)]
         follows = bool(then) and len(laid) < 2
@@ -245,8 +244,8 @@ def _without(names: Sequence[str], gone: Iterable[str]) -> tuple[str, ...]:
     return tuple(left)
 
 
-def said_names(players: Sequence[str]) -> list[str]:
-    """Names in a sentence: kept from turning the text around them, with the seat in one that several have."""
+def names_in_text(players: Sequence[str]) -> list[str]:
+    """Return names for a sentence, isolated from its text direction, with the seat where names repeat."""
     again = Counter(players)
     return [
         f"\N{FIRST STRONG ISOLATE}{name}{f' (seat {at})' * (again[name] > 1)}\N{POP DIRECTIONAL ISOLATE}"
@@ -255,7 +254,7 @@ def said_names(players: Sequence[str]) -> list[str]:
 
 
 def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
-    """Return what the roles of a state say of a seat, for people: ``declared 2, taken 3``."""
+    """Return a seat's values in the roles of a state, for people: ``declared 2, taken 3``."""
     words = []
     for key, value in roles.items():
         if isinstance(value, list) and value[seat] not in (None, ""):
@@ -264,29 +263,29 @@ def seat_line(roles: Mapping[str, Any], seat: Seat) -> str:
 
 
 def points_line(names: Sequence[str], points: Sequence[int]) -> str:
-    """Return the points of all, for people."""
+    """Return the points by name, for people."""
     return ", ".join(map(" ".join, zip(names, signed(points), strict=True)))
 
 
 def signed(points: Sequence[int]) -> list[str]:
-    """Points for people: with signs where some are negative."""
+    """Return points for people, with signs if some are negative."""
     if min(points) >= 0:
         return list(map(str, points))
     return [f"{'+' * (won > 0)}{won}".replace("-", "\N{MINUS SIGN}") for won in points]
 
 
 def hand_line(game: AnyGame, hand: Sequence[str] | None) -> str:
-    """A hand of a frame, or of a deal's JSON, for people; "?" for one that is not seen."""
+    """Return a hand of a frame, or of a deal's JSON, for people; "?" for a hidden hand."""
     return "?" if hand is None else game.hand_text(sorted(map(game.card_of, hand)))
 
 
 def table_line(frame: Frame) -> str:
-    """Return the cards on the table and who laid them, ``0:TD  1:4D``, for people; "" for nothing."""
+    """Return the plays on the table by seat, ``0:TD  1:4D``, for people; "" for an empty table."""
     return "  ".join(f"{laid.seat}:{laid.words}" for laid in frame.table)
 
 
 def roles_line(shape: Mapping[str, Any]) -> str:
-    """Return what a deal's JSON has beside hands, roles by seat and nested lists: ``landlord 0``."""
+    """Return a deal's JSON without hands, roles by seat and nested lists, for people: ``landlord 0``."""
     words = []
     for key, value in shape.items():
         if isinstance(value, list | tuple):

@@ -1,6 +1,6 @@
-"""A review of a match in the form ``arbiter-review/1``, and what of it a reader may see.
+"""A review of a match in the form ``arbiter-review/1``, and the part that a reader may see.
 
-docs/reference/review.md says what each key means.
+docs/reference/review.md explains each key.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ FORMAT: Final = "arbiter-review/1"
 
 Phase: TypeAlias = Literal["declaration", "early", "late"]
 PHASES: tuple[Phase, ...] = ("declaration", "early", "late")
-"""What is answered before the play, the first half of a deal's plays, the second."""
+"""Answers before the play, the first half of a deal's plays, the second half."""
 
 
 class ReviewedDecision(TypedDict):
     """A decision: `i` is its place in the record's moves, from 0; points are those of its deal.
 
-    `loss` and `best` are None where the program does not value what was done, `se` where it shows no
-    uncertainty; `excuse` is why a loss is no `mistake`, "" for one that is and where nothing is lost.
-    `chance_lost` is what of the chance to win the best option had more. `win` has by seat the chance to win
-    the match after it, None where the program tells none.
+    `loss` and `best` are None where the program does not value what was done, `se` without an estimate of
+    uncertainty; `excuse` is why a loss is no `mistake`, "" for a mistake or without a loss. `chance_lost` is
+    the lead of the best option in the probability of winning. `win` has by seat the probability of winning
+    the match after the decision, None where unknown.
     """
 
     i: int
@@ -50,7 +50,7 @@ class ReviewedDecision(TypedDict):
 
 
 class PhaseLoss(TypedDict):
-    """The mean loss of some decisions in points, and its standard error; None where there are too few."""
+    """The mean loss of decisions in points, and its standard error; None with too few decisions."""
 
     decisions: int
     mean_loss: float | None
@@ -72,9 +72,9 @@ class ReviewedSeat(LossByPhase):
 
 
 class Lead(TypedDict):
-    """A seat's points over the mean of all seats, and with `even` cards: what is left without the luck.
+    """A seat's points above the mean of all seats, and the same with `even` cards, without the luck.
 
-    The player's mean lead at such a table lies between `low` and `high` in 95 of 100 matches.
+    In 95 of 100 matches the player's mean lead at such a table is between `low` and `high`.
     """
 
     points: float
@@ -84,9 +84,9 @@ class Lead(TypedDict):
 
 
 class Review(TypedDict):
-    """A match as the program `by` values it; `budget` is the time that it was told, for all seats, in ms.
+    """A match as the program `by` values it; `budget` is its time for all seats, in ms.
 
-    Reviews that were kept before there were `leads` have none.
+    Reviews of earlier versions have no `leads`.
     """
 
     format: Literal["arbiter-review/1"]
@@ -102,21 +102,21 @@ class Review(TypedDict):
 
 
 def review_for(review: Review, reader: Reader, published: bool, complete: bool = True) -> Review | None:
-    """Return a review as a reader may see it; None for nothing.
+    """Return a review as a reader may see it; None if nothing may be seen.
 
     The organiser sees all of it at any time. Once the round is complete an author sees the decisions of the
-    own seats (`Reader.notes` too), and all readers see all of it where reviews are `published`. What an
-    answer was worth tells of hidden cards.
+    own seats and of `Reader.notes`, and all readers see all of it if reviews are `published`. Values of
+    answers reveal hidden cards.
     """
     if reader.kind == "full" or (complete and published):
         return review
     own = {reader.seat} if reader.kind == "seat" and reader.author else set()
     seats = own.union(reader.notes) if complete else ()
-    return of_seats(review, seats) if seats else None
+    return limit_to_seats(review, seats) if seats else None
 
 
-def of_seats(review: Review, seats: Collection[Seat]) -> Review:
-    """The review with what tells of these seats alone."""
+def limit_to_seats(review: Review, seats: Collection[Seat]) -> Review:
+    """Return the review with the decisions and figures of these seats only."""
     decisions = [
         {**decision, "win": [win if seat in seats else None for seat, win in enumerate(decision["win"])]}
         for decision in review["decisions"]

@@ -1,6 +1,6 @@
-"""What is said of a match: who won, the moments worth a look, and a bot's notes as text that acts nowhere.
+"""Descriptions of a match: result, highlights, and bots' notes, escaped for browsers and terminals.
 
-moments(["ada", "grace"], [Ended(41, 0, (3, 1)), Ended(90, 1, (0, 4))])
+highlights(["ada", "grace"], [FinishedDeal(41, 0, (3, 1)), FinishedDeal(90, 1, (0, 4))])
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from arbiter.match.spec import original
-from arbiter.replay.frame import said_names, signed
+from arbiter.replay.frame import names_in_text, signed
 from arbiter.text import joined, printable
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def winners(points: Sequence[int] | None) -> tuple[Seat, ...]:
-    """The seats with the most points; none where there are no points, or all have the same."""
+    """Return the seats with the most points; empty without points, or if all are equal."""
     if points is None or min(points) == max(points):
         return ()
     return tuple(seat for seat, won in enumerate(points) if won == max(points))
@@ -40,12 +40,12 @@ def lead_of(match: MatchSummary, player: str) -> float | None:
 
 
 def say_match(match: MatchSummary) -> str:
-    """Return the winner of a match and the lead; of one that a fault ended, its player and the fault."""
+    """Return the winner of a match and the lead; after a fault, the player and the fault."""
     if match.points is not None:
         return say_points(match.players, match.points, match.sides)
     if match.faulty is None:
         return "no result"
-    return f"{said_names(match.players)[match.faulty]} forfeits: {match.fault}"
+    return f"{names_in_text(match.players)[match.faulty]} forfeits: {match.fault}"
 
 
 def say_change(before: MatchSummary, after: MatchSummary) -> str:
@@ -55,7 +55,7 @@ def say_change(before: MatchSummary, after: MatchSummary) -> str:
     """
     one, other = before.points, after.points
     if one is not None and other is not None and before.players == after.players and one != other:
-        names = said_names(after.players)
+        names = names_in_text(after.players)
         differ = [seat for seat, points in enumerate(one) if points != other[seat]]
         runs = [
             ", ".join(f"{names[seat]} {signed(points)[seat]}" for seat in differ) for points in (one, other)
@@ -67,7 +67,7 @@ def say_change(before: MatchSummary, after: MatchSummary) -> str:
 
 def say_points(players: Sequence[str], points: Sequence[int], sides: Sequence[int] | None = None) -> str:
     """Return who has most points, and the lead: ``pimc wins with 91 points, 12 ahead of greedy``."""
-    names, first = said_names(players), winners(points)
+    names, first = names_in_text(players), winners(points)
     if not first:
         return f"all draw with {_points(points, 0)}"
     behind = max(won for won in points if won != max(points))
@@ -84,14 +84,14 @@ def _points(points: Sequence[int], seat: Seat) -> str:
     return f"{signed(points)[seat]} point{'' if abs(points[seat]) == 1 else 's'}"
 
 
-def shown_note(note: Note) -> MoveNote:
-    """Return the parts of a note that say something, escaped."""
+def escaped_note(note: Note) -> MoveNote:
+    """Return the non-empty parts of a note, escaped."""
     tags, words = (tuple(map(printable, part)) for part in (note.tags, note.words))
     return cast("MoveNote", note._replace(tags=tags, words=words).to_json())
 
 
 def note_lines(note: MoveNote | None) -> Iterator[str]:
-    """Yield a shown note as the comment lines of a bot; none for no note."""
+    """Yield an escaped note as the comment lines of a bot."""
     note = note or {}
     if "value" in note:
         yield f"# value {note['value']:.6g}"
@@ -100,29 +100,29 @@ def note_lines(note: MoveNote | None) -> Iterator[str]:
 
 
 def note_in_one_line(note: MoveNote | None) -> str:
-    """Return a shown note as ``0.62 #endgame the ten is safe``; "" for none."""
+    """Return an escaped note as ``0.62 #endgame the ten is safe``; "" for None."""
     note = note or {}
     value = [f"{note['value']:.6g}"] if "value" in note else []
     return " ".join([*value, *(f"#{tag}" for tag in note.get("tags", ())), *note.get("words", ())])
 
 
-class Ended(NamedTuple):
-    """A deal that is over: the event, its number from 0, its points by seat."""
+class FinishedDeal(NamedTuple):
+    """A finished deal: the event, its number from 0, its points by seat."""
 
     i: int
     deal: int
     points: Sequence[int]
 
 
-def moments(players: Sequence[str], ended: Sequence[Ended]) -> list[ReplayMark]:
-    """Places of a match with their kinds: ``lead``, ``best``, ``worst`` and ``closest``.
+def highlights(players: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMark]:
+    """Return marks of the kinds ``lead``, ``best``, ``worst`` and ``closest``.
 
-    A deal is the best, worst or closest one where it is the only one; deals that are all alike have none.
+    A deal gets a mark only if it alone has the best value.
     """
-    names = said_names(players)
+    names = names_in_text(players)
     found = _leads(names, ended)
 
-    def of(one: Ended, value: int) -> str:
+    def of(one: FinishedDeal, value: int) -> str:
         who = [name for name, won in zip(names, one.points, strict=True) if won == value]
         return (
             f"{' and '.join(who)} {signed(one.points)[list(one.points).index(value)]} in deal {one.deal + 1}"
@@ -142,8 +142,8 @@ def moments(players: Sequence[str], ended: Sequence[Ended]) -> list[ReplayMark]:
     return found
 
 
-def _leads(names: Sequence[str], ended: Sequence[Ended]) -> list[ReplayMark]:
-    """Where others lead than before; a tie changes nothing, and who leads first takes it from nobody."""
+def _leads(names: Sequence[str], ended: Sequence[FinishedDeal]) -> list[ReplayMark]:
+    """Return the changes of the lead; neither a tie nor the first lead is one."""
     found: list[ReplayMark] = []
     totals = [0] * len(names)
     leading: list[int] = []
@@ -159,7 +159,7 @@ def _leads(names: Sequence[str], ended: Sequence[Ended]) -> list[ReplayMark]:
     return found
 
 
-def _only(ended: Sequence[Ended], values: Sequence[int]) -> Ended | None:
-    """The deal with the greatest value, where there are others and it alone has it."""
+def _only(ended: Sequence[FinishedDeal], values: Sequence[int]) -> FinishedDeal | None:
+    """Return the deal that alone has the greatest value of several."""
     most = max(values, default=0)
     return ended[values.index(most)] if len(ended) > 1 and values.count(most) == 1 else None

@@ -1,7 +1,7 @@
 """The types of a match for a reader: a replay in the form ``arbiter-replay/1``.
 
-docs/reference/replay.md says what each key means. Schemas are made of these types, and the types of the
-scripts; what only writes replays imports them for type checking alone.
+docs/reference/replay.md explains each key. JSON schemas and the types of the scripts are generated from these
+types; modules that only write replays import them for type checking alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class CardFace(TypedDict):
 
 
 class FrameChanges(TypedDict, total=False):
-    """The parts of a `Frame` that differ from the one before; see `Frames`."""
+    """The parts of a `Frame` that differ from the one before; see `FrameRecorder`."""
 
     hands: Sequence[Sequence[str] | None]
     counts: Sequence[int]
@@ -35,7 +35,7 @@ class FrameChanges(TypedDict, total=False):
 
 
 class DealtCards(TypedDict):
-    """A deal's cards once; its game adds roles and the like under names of its own."""
+    """A deal's cards; its game adds roles and other keys."""
 
     deal: int
     hands: Sequence[Sequence[str] | None]
@@ -60,7 +60,7 @@ class DealEvent(EventPlace):
 
 
 class TellEvent(EventPlace):
-    """A command; without `seats` the reader's own seat heard it."""
+    """A command to `seats`, by default the reader's own seat."""
 
     t: Literal["tell"]
     seats: NotRequired[list[int]]
@@ -68,7 +68,7 @@ class TellEvent(EventPlace):
 
 
 class AskEvent(EventPlace):
-    """A request, with `legal` answers where they may be seen."""
+    """A request, with its `legal` answers if they may be seen."""
 
     t: Literal["ask"]
     seat: int
@@ -77,7 +77,7 @@ class AskEvent(EventPlace):
 
 
 class MoveNote(TypedDict, total=False):
-    """The parts of a bot's note that say something; `words` are lines."""
+    """The non-empty parts of a bot's note; `words` are lines."""
 
     value: float
     tags: list[str]
@@ -85,7 +85,7 @@ class MoveNote(TypedDict, total=False):
 
 
 class AnswerEvent(EventPlace):
-    """A decision and its times, and what the bot noted before it where that may be seen."""
+    """A decision and its times, with the bot's note before it if that may be seen."""
 
     t: Literal["answer"]
     seat: int
@@ -97,7 +97,7 @@ class AnswerEvent(EventPlace):
 
 
 class RevealEvent(EventPlace):
-    """A decision that all know from now on."""
+    """A decision that becomes public."""
 
     t: Literal["reveal"]
     seat: int
@@ -105,7 +105,7 @@ class RevealEvent(EventPlace):
 
 
 class ExchangeEvent(EventPlace):
-    """Cards given by `seat`; `cards` is None where they are hidden."""
+    """Cards given by `seat`; `cards` is None if hidden."""
 
     t: Literal["exchange"]
     seat: int
@@ -115,7 +115,7 @@ class ExchangeEvent(EventPlace):
 
 
 class TrickEvent(EventPlace):
-    """A seat takes what lies there."""
+    """A seat takes the cards on the table."""
 
     t: Literal["trick"]
     seat: int
@@ -144,7 +144,7 @@ Event = TypeAliasType("Event", DealEvent | TellEvent | AskEvent | AnswerEvent | 
 
 
 class Emblem(TypedDict):
-    """The sign of a player: one of twelve colours, and the outline of a shape, 20 by 20."""
+    """A player's emblem: one of twelve colours, and the outline of a shape, 20 by 20."""
 
     colour: int
     shape: str
@@ -186,7 +186,7 @@ class EndedBy(TypedDict):
 
 
 class ReplayResult(TypedDict):
-    """The result of the match, and in words; without points and fault it has none."""
+    """The result of the match, also in words; points and fault are both None without a result."""
 
     points: list[int] | None
     fault: EndedBy | None

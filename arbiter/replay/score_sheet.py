@@ -1,6 +1,6 @@
-"""The play of a deal as a sheet for people, drawn from what each game says of its moves for frames.
+"""The play of a deal as a text sheet, from the descriptions of moves that each game has for frames.
 
-A line holds answers that lay nothing, one after the other; what is laid stands in columns, one for each seat.
+Answers without a play follow one another on a line; plays are in columns, one for each seat.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class SheetStep(NamedTuple):
 
 @dataclass(slots=True)
 class _SheetLine:
-    """Cells by seat, or with a `title` in order; `behind` is what stands at the end.
+    """Cells by seat, or with a `title` in order; `behind` ends the line.
 
-    `is_by_seat` is True for what stands beside the seats, a value for each.
+    `is_by_seat` is True for a line with one value for each seat.
     """
 
     title: str = ""
@@ -44,7 +44,7 @@ class _SheetLine:
 
 
 def sheets_of(record: MatchRecord, game: AnyGame) -> list[tuple[Dealt, list[SheetStep]]]:
-    """Each deal of a record with its answers; StoreError where it is not one of this game."""
+    """Return each deal of a record with its answers; StoreError where it breaks the game's rules."""
     found: list[tuple[Dealt, list[SheetStep]]] = []
     for event in retrace(record, game):
         if isinstance(event, Dealt):
@@ -59,7 +59,7 @@ def sheets_of(record: MatchRecord, game: AnyGame) -> list[tuple[Dealt, list[Shee
 def score_sheet(game: AnyGame, first: State, steps: Iterable[SheetStep]) -> Iterator[str]:
     """Yield a deal from its first state on, a line at a time, without the hands.
 
-    ``>`` stands before a lead, ``-`` for a pass, and behind the cards who took them.
+    ``>`` precedes a lead, ``-`` is a pass, and the seat that took the cards follows them.
     """
     lines, last = _gifts(game, None, first), first
     for step in steps:
@@ -83,13 +83,13 @@ def score_sheet(game: AnyGame, first: State, steps: Iterable[SheetStep]) -> Iter
     tail = [line for line in ended if line not in begun]
     if not last.to_act:
         tail.append(_by_seat("points", signed(last.points())))
-    yield from _drawn([*head, *lines, *tail], game.seats)
+    yield from _draw_lines([*head, *lines, *tail], game.seats)
     if not last.to_act and (said := game.says_deal(last, [f"seat {seat}" for seat in range(game.seats)])):
         yield said
 
 
 def _roles(game: AnyGame, state: State) -> list[_SheetLine]:
-    """What every seat knows beside the cards, where there is anything to tell."""
+    """Return lines of the public values beside the cards, without empty ones."""
     lines = []
     for name, value in game.roles(state).items():
         values = value if isinstance(value, list) else [value]
@@ -114,8 +114,8 @@ def _gifts(game: AnyGame, before: State | None, after: State) -> list[_SheetLine
     ]
 
 
-def _drawn(lines: Iterable[_SheetLine], seats: int) -> Iterator[str]:
-    """Lines as text: columns are as wide as the widest cell, below the numbers of the seats."""
+def _draw_lines(lines: Iterable[_SheetLine], seats: int) -> Iterator[str]:
+    """Yield lines as text: columns are as wide as the widest cell, below the numbers of the seats."""
     lines = list(lines)
     margin = max(len(line.title or "seat") for line in lines) + 2 if lines else 0
     width = max((len(cell) for line in lines if not line.title for _, cell in line.cells), default=0) + 2

@@ -1,6 +1,6 @@
-"""The parts of a picture: words, cards, fans, marks, and the style that paints them.
+"""The parts of a picture: text, cards, fans, emblems, and the style that paints them.
 
-Suits are outlines, which no font has to have. Whatever is said goes through `svg_text`; attributes are ours.
+Suits are outlines, independent of fonts. All text is escaped by `svg_text`; attributes are ours.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ _OUTLINES = {
 }  # fmt: skip
 """10 by 10."""
 _EM = 0.56
-"""The width of a letter, as well as it can be known without the reader's font."""
+"""The estimated width of a letter, in font sizes."""
 _CORNER = 25
-"""The height of a card from which on it has more than its rank."""
+"""Up to this height a card shows only its rank."""
 
 
-class Ink:
-    """A picture while it is drawn; `drawn` has its elements, the last one on top."""
+class SvgCanvas:
+    """A picture while it is drawn; the last of `elements` is on top."""
 
     def __init__(self, faces: Faces, marks: Sequence[Emblem]) -> None:
         self._faces, self._marks = faces, marks
-        self.drawn: list[str] = []
+        self.elements: list[str] = []
 
     def box(self, kind: str, x: float, y: float, width: float, height: float, round: float) -> None:
-        self.drawn.append(tag("rect", kind, x=x, y=y, width=width, height=height, rx=round))
+        self.elements.append(tag("rect", kind, x=x, y=y, width=width, height=height, rx=round))
 
     def words(
         self, x: float, y: float, words: str, kind: str = "text", size: float = 13,
@@ -83,7 +83,7 @@ class Ink:
     ) -> None:  # fmt: skip
         """Write a text, cut where it is wider than `room`; the class ``strong`` makes it bold."""
         shown = svg_text(cut(words, int(room / (_EM * size))))
-        self.drawn.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
+        self.elements.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
 
     def line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
         spans = []
@@ -92,13 +92,13 @@ class Ink:
             if label:
                 spans.append(tag("tspan", "muted", f"{svg_text(label)} ", **gap))
             spans.append(tag("tspan", kind, svg_text(value), **({} if label else gap)))
-        self.drawn.append(tag("text", "text", "".join(spans), x=x, y=y, font_size=12, text_anchor=anchor))
+        self.elements.append(tag("text", "text", "".join(spans), x=x, y=y, font_size=12, text_anchor=anchor))
 
     def mark(self, seat: int, x: float, y: float, size: float) -> None:
-        """Draw what a player is known by."""
+        """Draw a player's emblem."""
         mark = self._marks[seat]
         place = _placed(x, y, size / SIZE)
-        self.drawn.append(
+        self.elements.append(
             tag("path", f"p{mark['colour']}", d=mark["shape"], fill_rule="evenodd", transform=place)
         )
 
@@ -111,7 +111,7 @@ class Ink:
         size: tuple[int, int],
         bent: bool = False,
     ) -> float:
-        """Lay cards in the middle of `width`, over one another where it takes that; return the left end."""
+        """Draw cards centred in `width`, overlapping if necessary; return the left end."""
         w, h = size
         step = step_of(len(cards), width, w)
         half = (len(cards) - 1) / 2
@@ -123,7 +123,7 @@ class Ink:
         return left
 
     def backs(self, count: int, x: float, y: float, width: float, size: tuple[int, int]) -> None:
-        """Lay hidden cards, with their number."""
+        """Draw hidden cards, with their number."""
         w, h = size
         step = min(9.0, step_of(count, width - 42, w))
         left = x + (width - 42 - w - step * (count - 1)) / 2
@@ -137,7 +137,7 @@ class Ink:
     def card(
         self, name: str, x: float, y: float, w: int, h: int, *, whole: bool = True, turned: float = 0.0
     ) -> None:
-        """Draw a card, of which only the corner is to be seen unless it is `whole`."""
+        """Draw a card; unless `whole`, only its corner is visible."""
         face = self._faces.face(name)
         kind = face.suit.lower() if face.suit in SUITS else "h" if face.suit == "red" else "text"
         rank, outline, small = svg_text(cut(face.rank, 3)), _OUTLINES.get(face.suit), h <= _CORNER
@@ -158,10 +158,10 @@ class Ink:
                 else tag("text", "strong", rank, x=w - 4, y=h - 5, font_size=big, text_anchor="end")
             )
         place = _placed(x, y) + (f" rotate({turned:.1f} {w / 2:g} {h})" if turned else "")
-        self.drawn.append(tag("g", kind, "".join(parts), transform=place))
+        self.elements.append(tag("g", kind, "".join(parts), transform=place))
 
     def style(self) -> str:
-        """The style: light, and dark where the reader wants that."""
+        """Return the style element: light, and dark where the reader prefers it."""
         light, dark = (self._painted(number) for number in range(len(SCHEMES)))
         shapes = "".join(f".{CLASS}{what}{{{how}}}" for what, how in _SHAPES)
         return f"<style>{shapes}{light}@media(prefers-color-scheme:dark){{{dark}}}</style>"
@@ -178,7 +178,7 @@ class Ink:
 
 
 def tag(name: str, kind: str = "", inside: str = "", /, **attributes: float | str) -> str:
-    """An element; `kind` is its class, `inside` is markup already. Lengths are written to a tenth."""
+    """Return an element; `kind` is its class, `inside` is markup. Floats are rounded to a tenth."""
     if attributes.get("text_anchor") == "start":
         del attributes["text_anchor"]
     shown = f' class="{kind}"' if kind else ""
@@ -189,12 +189,12 @@ def tag(name: str, kind: str = "", inside: str = "", /, **attributes: float | st
 
 
 def step_of(cards: int, width: float, card: int) -> float:
-    """How far apart cards of a fan lie that has so much room."""
+    """Return the distance between the cards of a fan of this width."""
     return min(card + 3.0, (width - card) / max(cards - 1, 1))
 
 
 def cut(words: str, room: int) -> str:
-    """A text as far as it fits; wide letters take two places."""
+    """Return a text cut to `room` places; wide letters take two."""
     used = 0
     for at, letter in enumerate(words):
         used += 2 if east_asian_width(letter) in "WF" else 1
@@ -204,7 +204,7 @@ def cut(words: str, room: int) -> str:
 
 
 def lines(facts: Iterable[Fact], width: float, most: int = 4) -> list[list[Fact]]:
-    """Facts in as many lines as they take, at most so many."""
+    """Wrap facts into lines, `most` at most."""
     room = int((width - 16) / (_EM * 12))
     found: list[list[Fact]] = []
     used = 0

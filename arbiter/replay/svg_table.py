@@ -1,9 +1,9 @@
-"""A frame as SVG that stands alone: the table as replays show it, where no script of ours draws it.
+"""A frame as standalone SVG: the table as replays show it, without scripts.
 
     draw(game, frame_of(game, state, 0, to_act=0), ["ada", "bob", "eve", "joe"], seat=0)
 
-Seats sit around the table as in `web/static/replay/table.js`, that of the reader in the south. Colours follow
-the reader's scheme; what knows no media queries, such as programs that make pixels, paints the light ones.
+Seats are placed as in `web/static/replay/table.js`, the reader's in the south. Colours follow the reader's
+scheme; renderers without media queries use the light ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from arbiter.games.labels import SUITS
 from arbiter.replay.emblem import emblems
 from arbiter.replay.frame import signed
-from arbiter.replay.svg_elements import CLASS, Ink, cut, lines, step_of, tag
+from arbiter.replay.svg_elements import CLASS, SvgCanvas, cut, lines, step_of, tag
 from arbiter.text import counted, svg_text
 
 if TYPE_CHECKING:
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from arbiter.replay.svg_elements import Fact
 
 WIDTH, HEIGHT = 640, 470
-"""Of every picture, so that those of a match are frames of one film."""
+"""The size of every picture, so that those of a match can be animated."""
 PLACES = {2: ("south", "north"), 3: ("south", "west", "east"), 4: ("south", "west", "north", "east")}
 MOST_ROWS = 5
-"""Plays that are shown where they lie in rows."""
+"""Plays shown in rows."""
 _SYMBOLS = {
     "C": "\N{BLACK CLUB SUIT}", "D": "\N{BLACK DIAMOND SUIT}",
     "H": "\N{BLACK HEART SUIT}", "S": "\N{BLACK SPADE SUIT}",
 }  # fmt: skip
 _LEFT, _MIDDLE, _RIGHT = 188, 320, 452
 _TOP, _BOTTOM = 150, 340
-"""Of the middle, between four hands."""
+"""The middle, between four hands."""
 _COMPASS = {"north": (0, 0), "south": (0, 76), "west": (-64, 38), "east": (64, 38)}
 
 
@@ -47,10 +47,10 @@ def draw(
     title: str = "",
     extra: Iterable[str] = (),
 ) -> str:
-    """The table as an `svg` element with title and description, `WIDTH` by `HEIGHT`.
+    """Return the table as an `svg` element with title and description, `WIDTH` by `HEIGHT`.
 
-    `names` are the players by seat, `seat` who sits in the south, `title` a few words for its head, beside
-    `frame.say`, `extra` the names of open cards. Nothing is shown but what the frame has.
+    `names` are the players by seat, `seat` is the one in the south, `title` a short heading beside
+    `frame.say`, `extra` the names of open cards. Only the frame's content is shown.
     """
     return _Drawing(game, frame, names, max(seat or 0, 0), title or game.title, list(extra)).svg()
 
@@ -61,7 +61,7 @@ class _Drawing:
     ) -> None:
         self._game, self._frame, self._names = game, frame, names
         self._title, self._extra = title, extra
-        self._ink = Ink(game, emblems(names, game.sides or (None,) * len(names)))
+        self._ink = SvgCanvas(game, emblems(names, game.sides or (None,) * len(names)))
         self._points = signed(frame.points) if frame.points else []
         around = PLACES.get(len(names), PLACES[4])
         self._places = [around[(one - base) % len(names) % len(around)] for one in range(len(names))]
@@ -86,8 +86,10 @@ class _Drawing:
                 height = self._plate(seat, 110, 420, bottom=HEIGHT - 10)
                 self._hand(seat, 22, HEIGHT - 80 - height, WIDTH - 44, (44, 62))
         self._middle()
-        told = tag("title", "", svg_text(self._title)) + tag("desc", "", svg_text(" ".join(self._told())))
-        inside = f"{told}{ink.style()}{''.join(ink.drawn)}"
+        text = tag("title", "", svg_text(self._title)) + tag(
+            "desc", "", svg_text(" ".join(self._sentences()))
+        )
+        inside = f"{text}{ink.style()}{''.join(ink.elements)}"
         style = "max-width:100%;height:auto"
         about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "viewBox": f"0 0 {WIDTH} {HEIGHT}"}
         return tag("svg", CLASS, inside, **about, width=WIDTH, height=HEIGHT, style=style)
@@ -100,9 +102,9 @@ class _Drawing:
         self._hand(seat, x, top + height + 6, 164, (26, 38), rows=2)
 
     def _plate(self, seat: Seat, x: int, width: int, top: int = 0, bottom: int = 0) -> int:
-        """The name of a seat, and what is known of it; the height."""
-        ink, told = self._ink, lines(self._facts(seat), width)
-        height = 27 + 15 * len(told)
+        """Draw the name plate of a seat with its facts; return the height."""
+        ink, facts = self._ink, lines(self._facts(seat), width)
+        height = 27 + 15 * len(facts)
         y = top or bottom - height
         ink.box("plate acting" if seat == self._frame.to_act else "plate", x, y, width, height, 7)
         ink.mark(seat, x + 8, y + 6, 14)
@@ -110,23 +112,23 @@ class _Drawing:
         is_open = self._frame.hands[seat] is not None
         ink.words(x + 38, y + 18, self._names[seat], "text strong", room=width - (92 if is_open else 48))
         if is_open:
-            # Hidden cards have their number beside them.
+            # Beside hidden cards their number is drawn already.
             ink.box("back", x + width - 40, y + 7, 9, 12, 1.5)
             ink.words(x + width - 9, y + 18, str(self._frame.counts[seat]), "text strong", 12, anchor="end")
-        for number, line in enumerate(told):
+        for number, line in enumerate(facts):
             ink.line(x + 9, y + 35 + 15 * number, line)
         return height
 
     def _facts(self, seat: Seat) -> list[Fact]:
-        told = [("", "to act", "accent strong")] if seat == self._frame.to_act else []
+        facts = [("", "to act", "accent strong")] if seat == self._frame.to_act else []
         for name, value in self._frame.roles.items():
             if self._by_seat(value) and value[seat] != "":
-                said = "\N{EN DASH}" if value[seat] is None else str(value[seat])
-                told.append(("" if name == "role" else name, said, "text"))
-        return [*told, ("points", self._points[seat], "text")] if self._points else told
+                text = "\N{EN DASH}" if value[seat] is None else str(value[seat])
+                facts.append(("" if name == "role" else name, text, "text"))
+        return [*facts, ("points", self._points[seat], "text")] if self._points else facts
 
     def _by_seat(self, value: object) -> bool:
-        """True for what stands beside the seats, not beside the table."""
+        """True for a value with one item for each seat."""
         return isinstance(value, list | tuple) and len(value) == len(self._names)
 
     def _hand(self, seat: Seat, x: int, y: int, width: int, size: tuple[int, int], rows: int = 1) -> None:
@@ -165,22 +167,22 @@ class _Drawing:
             self._row(one, large, y)
             y += 54 if large else 24
         if not laid:
-            words = "Nobody is to act." if self._frame.to_act is None else "Nothing lies on the table."
+            words = "No player must act." if self._frame.to_act is None else "The table is empty."
             ink.words(_MIDDLE, y + 16, words, "muted", anchor="middle")
 
     def _captions(self) -> list[Fact]:
-        """What all know beside the cards."""
-        told = []
+        """Return the public facts of the table."""
+        facts = []
         for name, value in self._frame.roles.items():
             if value in (None, "") or self._by_seat(value):
                 continue
-            said = " : ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            suit = _SYMBOLS.get(said)
-            told.append((name, f"{suit} {said}", f"{said.lower()} strong") if suit else (name, said, "text"))
-        return told
+            text = " : ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            suit = _SYMBOLS.get(text)
+            facts.append((name, f"{suit} {text}", f"{text.lower()} strong") if suit else (name, text, "text"))
+        return facts
 
     def _trick(self, laid: Sequence[Laid], y: float) -> None:
-        """A trick, each card before who played it."""
+        """Draw a trick, each card in front of its player."""
         for number, one in enumerate(laid):
             dx, dy = _COMPASS[self._places[one.seat]]
             self._ink.card(one.cards[0], _MIDDLE + dx - 20, y + dy, 40, 56)
@@ -190,7 +192,7 @@ class _Drawing:
                 self._ink.words(left + 17, y + dy + 70, "led", "muted", 12)
 
     def _rows(self) -> list[tuple[Laid, bool]]:
-        """The plays since the last lead, the newest below, and of those with cards the last one large."""
+        """Return the plays since the last lead, the newest last; the last with cards is large."""
         laid = self._frame.table
         best = max((at for at, one in enumerate(laid) if one.cards), default=-1)
         first = max(0, min(best, len(laid) - MOST_ROWS))
@@ -206,8 +208,8 @@ class _Drawing:
             ink.words(left, y + 15, one.words, "muted", room=width / 2)
         ink.mark(one.seat, left - 20, y + size[1] / 2 - 7, 13)
 
-    def _told(self) -> Iterator[str]:
-        """The same in sentences, for who cannot see it."""
+    def _sentences(self) -> Iterator[str]:
+        """Yield the same in sentences, for screen readers."""
         game, frame = self._game, self._frame
         if frame.say:
             yield f"{frame.say.rstrip('.')}."

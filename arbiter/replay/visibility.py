@@ -1,26 +1,25 @@
-"""The one place between a stored record and its readers: it decides who may see what of a match.
+"""Access control between a stored record and its readers: who may see what of a match.
 
-A record holds everything: all cards, everybody's raw replies and standard error, the deals that
-other tables of the round may still be playing. Only the organiser is shown it as it is. For a
-`Reader`, `replay_of` turns it into a replay in the form ``arbiter-replay/1``: a deal's cards once,
-then events.
+A record holds everything: all cards, all raw replies and standard error, the deals that other
+tables of the round may still be playing. Only the organiser sees it unchanged. For a `Reader`,
+`replay_of` turns it into a replay in the form ``arbiter-replay/1``: a deal's cards once, then events.
 
     replay_of(record, Reader.parse("public"), complete=False)
 
 | reader | cards | commands | answers |
 |---|---|---|---|
 | `full` | all | all | all |
-| `seat:K` | its own | what seat K heard | its own |
+| `seat:K` | its own | those to seat K | its own |
 | `public`, once the round is complete | all | all | all |
-| `public` before | none | what all seats heard alike | when all seats knew them |
+| `public` before | none | those to all seats alike | once all seats know them |
 
-Before a round is complete a card that nobody has shown changes nothing that the public sees; a
-card that seat K cannot see changes nothing that seat K is shown. What was asked, and what was
-legal, is shown to whom it was asked and to readers of all cards. Left out for all: the seed, the
-hash of the deals, standard error, raw replies; ``time_left``, which a record does not keep.
+Before a round is complete an unrevealed card changes nothing in the public view; a card that seat K
+cannot see changes nothing in seat K's view. Requests and legal answers are shown to the seat that was
+asked and to readers of all cards. Left out for all: the seed, the hash of the deals, standard error,
+raw replies; ``time_left``, which a record does not keep.
 
-What a bot noted stands at its answers for its author and the organiser alone; for all readers who are shown
-the answer where it is published and the round is complete.
+A bot's notes are shown at its answers to its author and the organiser; to all readers who see the answer if
+notes are published and the round is complete.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, cast
 
 from arbiter.errors import ConfigError
 from arbiter.games import make
-from arbiter.match.position import Dealt, Moved, programme, retrace
+from arbiter.match.position import Dealt, Moved, planned_deals, retrace
 from arbiter.match.record import Fault
-from arbiter.replay.delivered import Cut
+from arbiter.replay.delivered import DeliveryTracker
 from arbiter.replay.emblem import emblems
-from arbiter.replay.frame import NOBODY, Frames
-from arbiter.replay.result_text import Ended, moments, say_match, shown_note
+from arbiter.replay.frame import NOBODY, FrameRecorder
+from arbiter.replay.result_text import FinishedDeal, escaped_note, highlights, say_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,10 +49,10 @@ FORMAT: Final = "arbiter-replay/1"
 
 
 class Reader(NamedTuple):
-    """A reader: `kind` is public, seat or full; `seat` matters for the second.
+    """A reader: `kind` is public, seat or full; `seat` is for the second.
 
-    `author` is False for one of the public that borrows a seat's eyes: what its bot wrote is not shown.
-    `notes` are seats whose bots' notes it sees besides.
+    `author` is False for a public reader who takes a seat's view: its bot's output is not shown.
+    `notes` are further seats whose bots' notes are visible.
     """
 
     kind: str
@@ -63,7 +62,7 @@ class Reader(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, seats: int) -> Self:
-        """``public``, ``seat:2`` or ``full``; ConfigError for others, and for a seat that there is not."""
+        """Parse ``public``, ``seat:2`` or ``full``; ConfigError for other texts and missing seats."""
         kind, colon, number = text.partition(":")
         if kind in ("public", "full") and not colon:
             return cls(kind)
@@ -76,9 +75,9 @@ class Reader(NamedTuple):
 
 
 def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Replay:
-    """A match as `reader` may see it; `complete` says that its round is.
+    """Return a match as `reader` may see it; `complete` is True once its round is.
 
-    JSON values and tuples of them. StoreError where the record cannot be played again.
+    JSON values and tuples of them. StoreError if the record cannot be replayed.
     """
     game = make(record.game, record.options)
     sides = record.sides or (None,) * len(record.players)
@@ -90,8 +89,8 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
     ]
     if record.substitute is not None:
         players[record.substitute]["substitute"] = True
-    telling = _Telling(record, game, reader, complete)
-    telling.match()
+    builder = _ReplayBuilder(record, game, reader, complete)
+    builder.build()
     return {
         "format": FORMAT,
         "reader": str(reader),
@@ -100,11 +99,11 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
         "round": record.round,
         "game": {"name": record.game, "options": dict(record.options)},
         "players": players,
-        "faces": telling.frames.faces(),
-        "planned": None if game.endless else len(programme(game, "", 1).deals),
-        "deals": telling.deals,
-        "events": telling.events,
-        "marks": telling.all_marks(),
+        "faces": builder.frames.faces(),
+        "planned": None if game.endless else len(planned_deals(game, "", 1).deals),
+        "deals": builder.deals,
+        "events": builder.events,
+        "marks": builder.all_marks(),
         "result": {
             "points": None if record.points is None else list(record.points),
             "fault": fault_of(record, reader, complete),
@@ -114,7 +113,7 @@ def replay_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Rep
 
 
 def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> EndedBy | None:
-    """Return the fault that ended the match, in words that the reader may see; None for none."""
+    """Return the fault that ended the match, with the text that the reader may see; None without a fault."""
     if (forfeit := record.forfeit) is None:
         return None
     return {
@@ -127,9 +126,9 @@ def fault_of(record: MatchRecord, reader: Reader, complete: bool = True) -> Ende
 
 
 def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
-    """The words about a fault that a reader may see: the referee's; standard error is for its author alone.
+    """Return the text about a fault that a reader may see; only the author sees standard error.
 
-    Before the round's end without what may tell of cards: the rules' reason, and on what a budget went.
+    Before the round's end it leaves out what may reveal cards: the rules' reason, and how a budget was spent.
     """
     if not reader.author:
         reader = Reader("public")
@@ -138,7 +137,7 @@ def fault_words(forfeit: Forfeit, reader: Reader, complete: bool = True) -> str:
     if sees_all(reader, complete):
         return replace(forfeit, private="").detail
     if forfeit.fault is Fault.ILLEGAL:
-        # From the reply: the referee's words may begin with the reason.
+        # From the reply: the referee's text may begin with the reason.
         return f"{forfeit.word}: no legal answer to {forfeit.command}"
     return forfeit.reason
 
@@ -149,7 +148,7 @@ def sees_all(reader: Reader, complete: bool) -> bool:
 
 
 def notes_for(record: MatchRecord, reader: Reader, complete: bool = True) -> Mapping[int, Note]:
-    """The notes that a reader may see, by number of the move from 1, as far as it sees the moves."""
+    """Return the notes that a reader may see, by number of the move from 1."""
     if reader.kind == "full":
         return record.move_notes or {}
     own = {reader.seat} if reader.kind == "seat" and reader.author else set()
@@ -162,7 +161,7 @@ def notes_for(record: MatchRecord, reader: Reader, complete: bool = True) -> Map
 
 
 def heard(replay: Replay) -> list[Command]:
-    """Return the commands that the seat of this replay heard, in order: folded from its events."""
+    """Return the commands that the seat of this replay received, in order."""
     return [
         event["text"] if event["t"] == "tell" else event["request"]
         for event in replay["events"]
@@ -170,8 +169,8 @@ def heard(replay: Replay) -> list[Command]:
     ]
 
 
-class _Telling:
-    """Follows a record once and collects what one reader may see."""
+class _ReplayBuilder:
+    """Follows a record once and collects the events that one reader may see."""
 
     def __init__(self, record: MatchRecord, game: AnyGame, reader: Reader, complete: bool) -> None:
         self._record, self._game = record, game
@@ -179,15 +178,15 @@ class _Telling:
         self._own = reader.seat if reader.kind == "seat" else None
         self._notes = notes_for(record, reader, complete)
         self._deal = self._number = self._moves = 0
-        self._secret_until_heard: int | None = None  # events before the last decision, if it was made unseen
-        self._cut = Cut(record, self._own)
+        self._secret_until_heard: int | None = None  # events before the last decision, if that was hidden
+        self._delivery = DeliveryTracker(record, self._own)
         eyes = None if self._everything else NOBODY if self._own is None else self._own
-        self.frames = Frames(game, record.players, eyes)
+        self.frames = FrameRecorder(game, record.players, eyes)
         self.deals: list[DealtCards] = []
         self.events: list[Event] = []
         self.marks: list[ReplayMark] = []
 
-    def match(self) -> None:
+    def build(self) -> None:
         game, record = self._game, self._record
         self._tell_each(game.greeting())
         deal: Deal | None = None
@@ -197,30 +196,30 @@ class _Telling:
                 self._keep(deal, state)
                 deal, state, self._deal = event.deal, event.state, event.number
                 self._begin(event)
-                self.frames.take(len(self.events) - 1, state)
+                self.frames.add_frame(len(self.events) - 1, state)
             elif isinstance(event, Moved):
                 state = event.after
                 self._move(event)
-                self.frames.take(len(self.events) - 1, state)
+                self.frames.add_frame(len(self.events) - 1, state)
             else:
                 points = list(event.state.points())
                 self._add("end_deal", points=points)
-                self.frames.deal_over(event.number, points, event.state)
-                self.frames.take(len(self.events) - 1, state)
+                self.frames.end_deal(event.number, points, event.state)
+                self.frames.add_frame(len(self.events) - 1, state)
         self._keep(deal, state)
         if record.forfeit is not None:
             self._forfeit(record.forfeit, state)
-        for i, shown in self.frames.taken.items():
+        for i, shown in self.frames.changes.items():
             self.events[i]["shown"] = shown
 
     def all_marks(self) -> list[ReplayMark]:
-        """The deals and the fault, and what was worth a look of the deals that are over, in their order."""
+        """Return the marks of deals, fault and highlights, in order."""
         ends = [
-            Ended(event["i"], event["deal"], event["points"])
+            FinishedDeal(event["i"], event["deal"], event["points"])
             for event in self.events
             if event["t"] == "end_deal"
         ]
-        return sorted([*self.marks, *moments(self._record.players, ends)], key=lambda mark: mark["i"])
+        return sorted([*self.marks, *highlights(self._record.players, ends)], key=lambda mark: mark["i"])
 
     def _begin(self, event: Dealt) -> None:
         game = self._game
@@ -231,21 +230,21 @@ class _Telling:
         self.deals.append({"deal": event.number, "hands": hands})
         self._deal_has(game.deal_roles(event.deal, event.state))
         cards = [name for hand in hands for name in hand or ()]
-        self.frames.dealt(event.number, [*cards, *map(game.card_name, event.deal.extra)])
+        self.frames.start_deal(event.number, [*cards, *map(game.card_name, event.deal.extra)])
         self._mark("deal", f"deal {event.number + 1}")
         self._add("deal")
         self._tell_each(game.dealt(event.deal))
         self._exchange(None, event.state)
 
     def _keep(self, deal: Deal | None, state: Any) -> None:
-        """Keep what is known of a deal by its last state; for readers of all cards, all of the record."""
+        """Add a deal's final roles; for readers of all cards, everything in the record."""
         if deal is not None:
             self._deal_has(self._game.deal_roles(deal, state))
             if self._everything:
                 self._deal_has(self._game.deal_record(deal, state))
 
     def _deal_has(self, more: Mapping[str, Any]) -> None:
-        """Add to the deal what its game tells of it, under names of its own."""
+        """Add the game's own keys to the deal."""
         cast("dict[str, Any]", self.deals[-1]).update(more)
 
     def _move(self, event: Moved) -> None:
@@ -261,10 +260,10 @@ class _Telling:
             charged, left = move.charged_ns / 1e6, move.left_ns / 1e6
             what = {"request": move.request, "text": move.action, "charged_ms": charged, "left_ms": left}
             note = self._notes.get(self._moves)
-            self._add("answer", seat=move.seat, **what, **({"note": shown_note(note)} if note else {}))
+            self._add("answer", seat=move.seat, **what, **({"note": escaped_note(note)} if note else {}))
         laid = game.laid(before, move.seat, event.action, after)
-        self.frames.moved(move.seat, move.request, move.action, revealed, laid)
-        self._cut.decided(move.seat, len(self.events))
+        self.frames.record_move(move.seat, move.request, move.action, revealed, laid)
+        self._delivery.record_decision(move.seat, len(self.events))
         for seats, command in game.news(before, move.seat, event.action, after):
             self._tell(seats, command)
         for seat, words in revealed:
@@ -277,20 +276,20 @@ class _Telling:
         self._exchange(before, after)
         if (taker := game.taker(before, after)) is not None:
             self._add("trick", seat=taker, text=game.takes)
-        self.frames.cleared(taker, after)
+        self.frames.clear_table(taker, after)
 
     def _ask(self, state: Any, seat: Seat, request: Command) -> None:
         event: dict[str, Any] = {"seat": seat, "request": request}
         if self._everything or seat == self._own:
             event["legal"] = [self._game.action_text(state, seat, action) for action in state.legal(seat)]
         self._add("ask", **event)
-        self.frames.asked(seat, request)
+        self.frames.record_request(seat, request)
 
     def _exchange(self, before: Any, after: Any) -> None:
         for gift in self._game.exchanged(before, after):
             giver, taker, cards = gift
             seen = self._everything or self._own in (giver, taker)
-            self.frames.exchanged(gift, seen)
+            self.frames.record_exchange(gift, seen)
             names = list(cards) if seen else None
             self._add("exchange", seat=giver, to=taker, count=len(cards), cards=names)
 
@@ -311,16 +310,16 @@ class _Telling:
         else:
             self._pass_over()
         for seat in seats if self._own is not None else ():
-            self._cut.hears(seat, command, len(self.events))
+            self._delivery.record_news(seat, command, len(self.events))
 
     def _forfeit(self, forfeit: Forfeit, state: Any) -> None:
-        """Add the fault, after the request if it was one; take back what was no longer sent."""
+        """Add the fault, after the request if it was an answer; remove undelivered events."""
         seat = forfeit.seat
         asked = state is not None and seat in state.to_act
         asked = asked and self._game.request(state, seat) == forfeit.command
         secret = self._secret_until_heard
         if self._own is not None:
-            del self.events[self._cut.end(forfeit, self._own, asked) :]
+            del self.events[self._delivery.delivered_events(forfeit, self._own, asked) :]
             begun = {event["deal"] for event in self.events if event["t"] == "deal"}
             self.deals = [deal for deal in self.deals if deal["deal"] in begun]
             last = self.events[-1]["i"] if self.events else -1
@@ -330,17 +329,17 @@ class _Telling:
         elif (
             not self._everything and secret is not None and (not asked or self._record.delivery == "batched")
         ):
-            # The fault came before all had heard what was decided unseen.
+            # The fault came before the hidden decision was announced to all.
             del self.events[secret:]
             self._number = secret
-        if asked and (self._everything or (seat == self._own and not self._cut.unsent)):
+        if asked and (self._everything or (seat == self._own and not self._delivery.unsent)):
             self._ask(state, seat, forfeit.command)
         elif asked:
             self._pass_over()
         self._mark("fault", f"{forfeit.player}: {forfeit.fault}")
         kind, text = str(forfeit.fault), fault_words(forfeit, self._reader, self._complete)
         self._add("fault", seat=seat, player=forfeit.player, fault=kind, text=text)
-        self.frames.fault(len(self.events) - 1, seat, kind, text)
+        self.frames.end_with_fault(len(self.events) - 1, seat, kind, text)
 
     def _add(self, t: str, **keys: Any) -> None:
         event: Any = {"i": self._number, "deal": self._deal, "t": t, **keys}
@@ -348,7 +347,7 @@ class _Telling:
         self._number += 1
 
     def _pass_over(self, events: int = 1) -> None:
-        """Count what a seat does not hear, where all may know it: numbers are those of the whole match."""
+        """Count hidden events once the round is complete: then numbers are those of the whole match."""
         if self._complete and self._own is not None:
             self._number += events
 

@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from arbiter.match.record import MatchSummary
-    from arbiter.match.token_usage import Billed
+    from arbiter.match.token_usage import BilledTokens
     from arbiter.season.config.models import PriceKeys, Prices
     from arbiter.store import Order
 
 MILLION = 1_000_000
 
 
-def cost(billed: Billed, price: PriceKeys) -> float:
+def cost(billed: BilledTokens, price: PriceKeys) -> float:
     """The cost of tokens at a price for a million."""
     return (billed.input * price.input + billed.output * price.output) / MILLION
 
 
-def cost_of(billed: Mapping[str, Billed], prices: Prices | None) -> float | None:
+def cost_of(billed: Mapping[str, BilledTokens], prices: Prices | None) -> float | None:
     """The cost of all players' tokens; None where somebody's have no price."""
     known = [(tokens, price_of(prices, name)) for name, tokens in billed.items()]
     found = [cost(tokens, price) for tokens, price in known if price is not None]
     return sum(found) if len(found) == len(known) else None
 
 
-def summed(several: Iterable[Mapping[str, Billed]]) -> dict[str, Billed]:
+def summed(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, BilledTokens]:
     """Tokens by player, of all together."""
-    found: defaultdict[str, Billed] = defaultdict(lambda: NOTHING)
+    found: defaultdict[str, BilledTokens] = defaultdict(lambda: NOTHING)
     for billed in several:
         for name, tokens in billed.items():
             found[name] = found[name].plus(tokens)

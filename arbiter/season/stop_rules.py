@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from arbiter.match.record import MatchSummary
-    from arbiter.match.token_usage import Billed
+    from arbiter.match.token_usage import BilledTokens
     from arbiter.season.config import Config
     from arbiter.store import SeasonStore
 
@@ -113,7 +113,7 @@ class Purse:
         self._rounds[number] += more
         self._dearest[number] = max(self._dearest[number], more)
 
-    def _cost(self, billed: Mapping[str, Billed]) -> float:
+    def _cost(self, billed: Mapping[str, BilledTokens]) -> float:
         found = cost_of(billed, self._prices)
         if found is None:
             lacking = next(name for name in billed if price_of(self._prices, name) is None)

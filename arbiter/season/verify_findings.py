@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError
-from arbiter.match.position import programme
+from arbiter.match.position import planned_deals
 from arbiter.match.record import Fault, rounded_to_us
 from arbiter.match.rerun import replay
 from arbiter.replay.export import OUTCOMES, results
@@ -168,7 +168,7 @@ def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame
     Play is checked against the recorded cards, right or wrong. In a chained game the deals follow
     from the play, so the replay deals them.
     """
-    planned = programme(game, spec.seed, spec.round or 1)
+    planned = planned_deals(game, spec.seed, spec.round or 1)
     differences = []
     if record.deal_hash != planned.hash:
         differences.append(f"deal_hash: stored {shown(record.deal_hash)}, dealt {planned.hash}")

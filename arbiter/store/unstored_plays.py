@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import sqlalchemy as sa
 
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.store import db_schema
 from arbiter.store.database import Book
 from arbiter.store.row_values import legible
@@ -31,10 +31,10 @@ class OutlayBook(Book):
                 sums = {"input": table.c.input + asked, "output": table.c.output + answered}
                 connection.execute(sa.update(table).filter_by(**key).values(sums))
 
-    def all(self) -> dict[str, Billed]:
+    def all(self) -> dict[str, BilledTokens]:
         table = db_schema.outlays.c
         rows = self._all(self._own(table.player, table.input, table.output))
-        return {name_of(row.player): Billed(row.input, row.output) for row in rows}
+        return {name_of(row.player): BilledTokens(row.input, row.output) for row in rows}
 
 
 class Voids(NamedTuple):

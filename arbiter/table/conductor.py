@@ -18,7 +18,7 @@ from arbiter.games import make
 from arbiter.match.clock import MS, SECOND
 from arbiter.match.exchange import Reply, drive
 from arbiter.match.follower import RandomPlayers, conduct_with
-from arbiter.match.notes import of_moves
+from arbiter.match.notes import notes_by_move
 from arbiter.match.packing import pack_match
 from arbiter.match.position import Position
 from arbiter.match.protocol import NONE
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from arbiter.games.game import AnyGame, Seat
-    from arbiter.match.exchange import Seated, Send
+    from arbiter.match.exchange import SeatChannel, Send
     from arbiter.match.packing import PackedMatch
     from arbiter.match.record import BotReport, Forfeit, MatchRecord, Move
     from arbiter.match.spec import Absence, Limits, MatchSpec, Player
@@ -159,7 +159,7 @@ class Conductor:
             report = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
             reports[seat] = replace(report, model=models.report(seat))
         notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
-        noted = of_moves(notebooks, [move.seat for move in record.moves])
+        noted = notes_by_move(notebooks, [move.seat for move in record.moves])
         return replace(
             record,
             bots=tuple(reports),
@@ -201,7 +201,7 @@ def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
     return tuple(seat for seat, says in said if (spec.publish_notes if says is None else says))
 
 
-def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, Seated]) -> MatchRecord:
+def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel]) -> MatchRecord:
     """The match between the bots of `channels`; who is absent is played in memory, or at fault."""
     match = referee(game, spec)
     if spec.absence is None:

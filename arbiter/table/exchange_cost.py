@@ -21,7 +21,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.match.clock import MS, SECOND, ClockKind, charged
+from arbiter.match.clock import MS, SECOND, ClockKind, charge_ns
 
 if TYPE_CHECKING:
     from arbiter.sandbox.core_accounts import Others
@@ -234,5 +234,5 @@ def answer_waited_ns(meter: Meter, own: int, seen: int) -> int:
 def cost_of(kind: ClockKind, wall: int, cpu: int, delay: int) -> Cost:
     """The cost of an exchange; no more delay counts than the time that has passed."""
     delay = min(delay, wall)
-    adjusted = charged(ClockKind.ADJUSTED, wall, cpu, delay)
-    return Cost(wall, cpu, delay, charged(kind, wall, cpu, delay), adjusted)
+    adjusted = charge_ns(ClockKind.ADJUSTED, wall, cpu, delay)
+    return Cost(wall, cpu, delay, charge_ns(kind, wall, cpu, delay), adjusted)

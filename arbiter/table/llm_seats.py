@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arbiter.errors import MalformedReply, ProviderOutage
 from arbiter.match.exchange import Reply
-from arbiter.match.token_usage import NOTHING, Billed
+from arbiter.match.token_usage import NOTHING, BilledTokens
 from arbiter.table.llm.gateway import Gateway
 from arbiter.table.llm.prompt_forms import digest_of_rules, form_of, identity_of, rules_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from arbiter.games.game import AnyGame, Seat
-    from arbiter.match.exchange import Seated, Send
+    from arbiter.match.exchange import SeatChannel, Send
     from arbiter.match.spec import MatchSpec
     from arbiter.table.channel import Channel
 
@@ -63,7 +63,7 @@ class Models:
         """Return for how long a seat has waited for its provider, as `Account` asks it."""
         return self._gateways[seat].away_ns if seat in self._gateways else int
 
-    def seated(self, channels: Mapping[Seat, Channel]) -> dict[Seat, Seated]:
+    def seated(self, channels: Mapping[Seat, Channel]) -> dict[Seat, SeatChannel]:
         """The occupants of the seats, now that the harnesses are started."""
         for gateway in self._gateways.values():
             gateway.start()
@@ -84,14 +84,14 @@ class Models:
         wrong = f"its provider's counts of tokens cannot be right in {lies} of {len(calls)} answers"
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
-    def billed(self) -> dict[str, Billed]:
+    def billed(self) -> dict[str, BilledTokens]:
         """Return by player what its models have used up to now; those alone who used something."""
-        found: dict[str, Billed] = {}
+        found: dict[str, BilledTokens] = {}
         for seat, gateway in self._gateways.items():
             output = sum(call["tokens"] for call in gateway.calls) + gateway.broken_off
             if gateway.asked or output:
                 name = self._spec.players[seat].name
-                found[name] = found.get(name, NOTHING).plus(Billed(gateway.asked, output))
+                found[name] = found.get(name, NOTHING).plus(BilledTokens(gateway.asked, output))
         return found
 
     def report(self, seat: Seat) -> dict[str, Any] | None:

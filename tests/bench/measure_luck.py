@@ -19,7 +19,7 @@ import numpy as np
 
 from arbiter.games import make
 from arbiter.match.clock import SECOND
-from arbiter.match.position import deal_again
+from arbiter.match.position import recorded_deal
 from arbiter.match.spec import Player
 from arbiter.season.config import load
 from arbiter.store import Store
@@ -46,7 +46,7 @@ def main() -> None:
         record = stored.match(matches[0].id)
         assert record is not None
         game = make(record.game, record.options)
-        deals = [deal_again(record, game, k) for k in range(len(record.deals))]
+        deals = [recorded_deal(record, game, k) for k in range(len(record.deals))]
         with Reference(by, config.limits, THINKING_NS // game.seats) as reference:
             luck = luck_of_deals(reference, game, [(deal, [None] * game.seats) for deal in deals])
         for match in matches:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.games import make, names
 from arbiter.games.planning import Planning
 from arbiter.match.clock import TimeControl
-from arbiter.match.referee import programme
+from arbiter.match.referee import planned_deals
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.table import Conductor
@@ -145,14 +145,14 @@ def deals_per_second(game: AnyGame, seconds: float = 2.0) -> float:
         deals, number, start = 0, 0, time.process_time()
         while (spent := time.process_time() - start) < limit:
             number += 1
-            dealt = programme(game, "1", number).deals
+            dealt = planned_deals(game, "1", number).deals
             random_play(game, dealt)
             deals += len(dealt)
     return round(deals / spent, 1)
 
 
 def dealt_beforehand(game: AnyGame) -> list[Deal]:
-    return [deal for number in range(MATCHES) for deal in programme(game, "1", number + 1).deals]
+    return [deal for number in range(MATCHES) for deal in planned_deals(game, "1", number + 1).deals]
 
 
 def random_play(game: AnyGame, deals: Sequence[Deal]) -> int:

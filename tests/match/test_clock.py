@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arbiter.errors import ConfigError
-from arbiter.match.clock import MS, SECOND, Clock, TimeControl, parse_duration, time_left, used_up
+from arbiter.match.clock import MS, SECOND, Clock, TimeControl, parse_duration, spent_budget_text, time_left
 
 FORMS = [
     ("3m", TimeControl(180 * SECOND)),
@@ -98,7 +98,7 @@ def test_what_is_left_of_so_much_is_what_the_clock_has_left(text):
     clock = Clock(control, 1)
     left = clock.left[0]
     clock.charge([0], [7 * MS], clock.allowed())
-    assert control.after(left, 7 * MS) == clock.left[0]
+    assert control.left_after(left, 7 * MS) == clock.left[0]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ ANSWERS = [("gen_declare", 0, 600 * MS), ("gen_move", 4, 301 * MS)]
     ],
 )
 def test_how_a_budget_went_is_told_where_a_tenth_of_it_went_before(time, earlier, words):
-    assert used_up(TimeControl.parse(time), earlier, ANSWERS) == words
+    assert spent_budget_text(TimeControl.parse(time), earlier, ANSWERS) == words
 
 
 @pytest.mark.parametrize("text", ["3m", "1.5s", "60s+100ms", "500ms/request", "2500us"])

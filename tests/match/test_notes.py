@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from arbiter.errors import StoreError
 from arbiter.games.planning import Planning
-from arbiter.match.notes import DROPPED, LONGEST_TAG, MATCH_BYTES, MOVE_BYTES, Note, Notebook, of_moves
+from arbiter.match.notes import DROPPED, LONGEST_TAG, MATCH_BYTES, MOVE_BYTES, Note, Notebook, notes_by_move
 from arbiter.match.packing import pack, unpack
 from arbiter.match.protocol import PLAIN, Connection
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec, Player
-from arbiter.replay.result_text import note_lines, shown_note
+from arbiter.replay.result_text import escaped_note, note_lines
 from arbiter.table.conductor import public_seats
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
 from tests.fixtures.profiles import examples
@@ -84,7 +84,7 @@ def test_the_notes_of_a_match_have_at_most_so_many_bytes() -> None:
 
 def test_notes_are_safe_for_a_terminal() -> None:
     note = Note(0.25, ("risky",), ("\x1b[2J \u202e",))
-    assert list(note_lines(shown_note(note))) == ["# value 0.25", "# tag risky", "# note \\x1b[2J \\u202e"]
+    assert list(note_lines(escaped_note(note))) == ["# value 0.25", "# tag risky", "# note \\x1b[2J \\u202e"]
 
 
 # In the stream
@@ -165,7 +165,7 @@ def test_what_was_noted_before_a_fault_belongs_to_no_move() -> None:
     for request in (1, 2):
         book.add(b"# value %d" % request)
         book.seal(request)
-    assert of_moves({1: book}, [0, 1]) == {2: Note(1.0)}
+    assert notes_by_move({1: book}, [0, 1]) == {2: Note(1.0)}
 
 
 # In the record

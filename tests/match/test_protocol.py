@@ -270,7 +270,7 @@ def test_an_answer_has_as_many_words_as_are_asked_for(text, words):
 
 
 def test_another_number_of_words_is_malformed():
-    with pytest.raises(MalformedReply, match="1 words where there are to be 2 in an answer: 3"):
+    with pytest.raises(MalformedReply, match="expected 2 words, got 1 in an answer: 3"):
         words_of(Answer(True, b"3", b"raw"), 2)
 
 

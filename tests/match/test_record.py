@@ -35,10 +35,10 @@ def test_a_record_survives_json(record):
 
 @RECORDS
 def test_an_identified_record_keeps_its_id_through_json_and_has_no_other_matchs(record):
-    named = record.identified()
+    named = record.with_digest_id()
     assert re.fullmatch("match-[0-9a-f]{16}", named.id)
-    assert MatchRecord.from_json(json.loads(json.dumps(named.to_json()))).identified() == named
-    assert replace(record, started="2026-01-01T00:00:00+00:00").identified().id != named.id
+    assert MatchRecord.from_json(json.loads(json.dumps(named.to_json()))).with_digest_id() == named
+    assert replace(record, started="2026-01-01T00:00:00+00:00").with_digest_id().id != named.id
 
 
 @RECORDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.replay.result_text import Ended, moments
+from arbiter.replay.result_text import FinishedDeal, highlights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ NAMES = ("ada", "grace")
 
 def highlights_of(*points: Sequence[int], names: Sequence[str] = NAMES) -> list[tuple[int, str]]:
     """The deals of the moments, and what is said of them."""
-    found = moments(names, [Ended(10 * deal, deal, won) for deal, won in enumerate(points)])
+    found = highlights(names, [FinishedDeal(10 * deal, deal, won) for deal, won in enumerate(points)])
     return [(mark["i"] // 10, mark["text"].translate({0x2068: None, 0x2069: None})) for mark in found]
 
 

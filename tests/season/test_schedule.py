@@ -8,7 +8,7 @@ import pytest
 
 from arbiter.games.cards import Stream
 from arbiter.games.planning import Planning
-from arbiter.match.referee import programme
+from arbiter.match.referee import planned_deals
 from arbiter.season.config import Config, load
 from arbiter.season.schedule import drawn_tables, entrants, match_specs
 
@@ -36,11 +36,11 @@ def test_every_match_of_a_round_has_the_same_deals(tmp_path: Path) -> None:
     config = load_config(tmp_path, 8)
     tables = drawn_tables([f"p{n}" for n in range(8)], 4, "1", 3)
     hashes = {
-        programme(Planning(**spec.options), spec.seed, spec.round or 0).hash
+        planned_deals(Planning(**spec.options), spec.seed, spec.round or 0).hash
         for spec in match_specs(config, "1", 3, tables)
     }
     assert len(hashes) == 1
-    assert hashes != {programme(Planning(), "1", 4).hash}
+    assert hashes != {planned_deals(Planning(), "1", 4).hash}
 
 
 def test_a_drawn_round_is_a_partition_and_depends_on_seed_and_round_alone() -> None:

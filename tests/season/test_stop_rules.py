@@ -10,7 +10,7 @@ import pytest
 
 from arbiter.errors import ConfigError, ProviderOutage, VoidMatch
 from arbiter.match.record import BotReport
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.season.administration import annul, undo_annulment
 from arbiter.season.config import load
 from arbiter.season.events import Enough, MatchStored, RoundComplete, SeasonComplete
@@ -104,7 +104,7 @@ def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_re
 
 
 def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
-    failures = [Billed(1, 0)]
+    failures = [BilledTokens(1, 0)]
 
     def outcome(spec: MatchSpec) -> MatchRecord:
         if not failures:
@@ -115,7 +115,7 @@ def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
 
     opened_season = opened("{cost: 8.5}")
     assert isinstance(last_of(opened_season, outcome), Enough)
-    assert opened_season.stored.outlays.all() == {"p0": Billed(1, 0)}
+    assert opened_season.stored.outlays.all() == {"p0": BilledTokens(1, 0)}
     # Two rounds cost 8.
     assert (opened_season.stored.complete, spent(opened_season)) == (1, 5)
 
@@ -123,7 +123,7 @@ def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
 def test_voids_alone_may_spend_it_all(opened: Opened) -> None:
     def outcome(_: MatchSpec) -> MatchRecord:
         void = ProviderOutage("HTTP 503")
-        void.billed = {"p0": Billed(3, 0)}
+        void.billed = {"p0": BilledTokens(3, 0)}
         raise void
 
     opened_season = opened("{cost: 5}")

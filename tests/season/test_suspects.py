@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arbiter.cli.season_control import voids_in_words
 from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.season.match_runner import SWEEPS, blamed
 from arbiter.table.conductor import conduct
 from tests.fixtures.commands import RANDOM
@@ -76,14 +76,14 @@ def test_what_models_used_in_plays_that_are_not_stored_is_kept(opened_season: Se
     def outcome(spec: MatchSpec) -> MatchRecord:
         if "p3" in present(spec) and not (spec.absence and spec.absence.at_fault):
             void = VoidMatch("it was killed")
-            void.billed = {"p3": Billed(10, 1)}
+            void.billed = {"p3": BilledTokens(10, 1)}
             raise void
         return by_name(spec)
 
     play_round(opened_season, outcome)
     voids = opened_season.stored.outlays.all()["p3"].output
     assert voids > 8
-    assert opened_season.stored.outlays.all() == {"p3": Billed(10 * voids, voids)}
+    assert opened_season.stored.outlays.all() == {"p3": BilledTokens(10 * voids, voids)}
 
 
 def test_nobody_is_suspected_of_an_outage_and_two_in_a_row_stop_the_run(opened_season: Season) -> None:

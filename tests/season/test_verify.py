@@ -160,7 +160,7 @@ RECORDS: list[tuple[Callable[[MatchRecord], MatchRecord], str]] = [
     (cheaper_total, r"charged_ns of seat 0: stored 5, its moves alone have \d+"),
     (swapped_players, r'players: stored \["[^\]]*\], planned \["'),
     (swapped_hands, r"deals: 1 of 2 are not the seed's; deal 2: stored \{.*, dealt \{"),
-    (no_last_move, r"moves: stored 23, but after move 23 seat \d is to answer gen_move"),
+    (no_last_move, r"moves: stored 23, but after move 23 seat \d must answer gen_move"),
     (a_move_more, r"moves: stored 25, but the match is over after 24"),
     (fields(deal_hash="0" * 64), r"deal_hash: stored 0{64}, dealt [0-9a-f]{64}"),
     (fields(rotation=3), r"rotation: stored 3, planned 0"),
@@ -249,7 +249,7 @@ FORFEIT_CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
     (MALFORMED, forfeit_of(reply="=\n\n"), r"forfeit: the reply '=\\n\\n' is not a fault there"),
     (CRASH, forfeit_of(command="set_cards 1 2C"), r"forfeit: stored for 'set_cards 1 2C' to seat 2, but"),
     (CLEAN, lambda record: replace(record, points=None), r"points: stored null, replayed \[\d"),
-    (CRASH, fields(forfeit=None), r"moves: stored \d+, but after move \d+ seat \d is to answer gen_declare"),
+    (CRASH, fields(forfeit=None), r"moves: stored \d+, but after move \d+ seat \d must answer gen_declare"),
 ]  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def test_a_refused_word_that_an_earlier_version_told_twice_is_no_difference(show
 def test_a_forfeit_after_the_last_move_is_named(shown: Kept) -> None:
     forfeit = shown.match(CRASH).forfeit
     assert forfeit is not None
-    said = f"forfeit: the match is over, and {forfeit.command!r} was sent to nobody"
+    said = f"forfeit: the match is over, and {forfeit.command!r} was not sent"
     assert said in differences(shown, CLEAN, fields(forfeit=forfeit, points=None))
 
 

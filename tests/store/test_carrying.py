@@ -18,7 +18,7 @@ from arbiter.contest.submissions.author_accounts import add_authors, hash_of
 from arbiter.errors import ConfigError, StoreError
 from arbiter.match.notes import Note
 from arbiter.match.packing import pack_match
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.season.administration import annul, put_match, suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store, db_schema
@@ -72,7 +72,7 @@ def full(kept: Kept) -> Kept:
     packed = kept.season.packed(CRASH)
     assert packed is not None
     assert kept.season.reviews.keep(1, review, {"seats": []}, packed, "d")
-    kept.season.outlays.add({"p1": Billed(1200, 34)})
+    kept.season.outlays.add({"p1": BilledTokens(1200, 34)})
     kept.season.questions.keep({"twins": []})
     kept.season.voids.add("r001/t01/m0", "it was killed", ["p1", "p2"])
     return kept

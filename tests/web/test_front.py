@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arbiter.match.position import programme
+from arbiter.match.position import planned_deals
 from arbiter.season.snapshot.duplicate_boards import board, round_boards
 from arbiter.season.snapshot.front_page import front
 from arbiter.season.snapshot.reader import read_state
@@ -69,7 +69,7 @@ def test_a_cell_of_a_board_is_the_match_with_that_deal(shown: Kept) -> None:
     state = read_state(shown.config, shown.season)
     found = board(state, 2, 1)
     assert found is not None
-    assert len(found["deals"]) == len(programme(shown.config.game, "", 2).deals)
+    assert len(found["deals"]) == len(planned_deals(shown.config.game, "", 2).deals)
     for deal in found["deals"]:
         assert [row["match"] for row in deal["rows"]] == [f"r002/t01/m{shift}" for shift in range(4)]
         for row in deal["rows"]:

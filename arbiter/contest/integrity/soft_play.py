@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import rating
 from arbiter.match.spec import original
-from arbiter.replay.decision_loss import Losses, clustered, rounded
+from arbiter.replay.decision_loss import LossSums, clustered_loss, rounded
 from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.order_effects import force_after
 from arbiter.text import counted
@@ -83,7 +83,7 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
     if not briefs:
         return None
     ((by, budget), _), *_ = Counter((brief.by, brief.budget_ms) for brief in briefs).most_common(1)
-    tables: dict[bool, defaultdict[object, list[Losses]]] = {
+    tables: dict[bool, defaultdict[object, list[LossSums]]] = {
         here: defaultdict(list) for here in (True, False)
     }
     for brief in briefs:
@@ -92,7 +92,7 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
             of_table += _losses(brief, pair.helper)
     # The matches of a table are the same deals, so tables are the units.
     there, elsewhere = (
-        clustered([Losses.together(losses) for losses in tables[here].values() if losses])
+        clustered_loss([LossSums.together(losses) for losses in tables[here].values() if losses])
         for here in (True, False)
     )
     more = se = None
@@ -103,10 +103,10 @@ def _reviewed(stored: SeasonStore, matches: Iterable[MatchSummary], pair: Help) 
     return {"by": by, "there": there, "elsewhere": elsewhere, "more": rounded(more), "se": rounded(se)}
 
 
-def _losses(brief: ReviewBrief, author: str) -> Iterable[Losses]:
+def _losses(brief: ReviewBrief, author: str) -> Iterable[LossSums]:
     for seat in brief.shape["seats"]:
         if registered_name(original(seat["player"])) == author:
-            yield from (Losses(number, total) for number, total in seat["sums"].values())
+            yield from (LossSums(number, total) for number, total in seat["sums"].values())
 
 
 def _row(one: Help, reviewed: LossBeside | None) -> SoftPlay:

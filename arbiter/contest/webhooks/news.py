@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from typing_extensions import TypedDict
 
-from arbiter.replay.frame import said_names
+from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import say_match
 from arbiter.season.snapshot.history import ratings_after
 from arbiter.season.snapshot.rejudgings import rejudgings_of, say_rejudging
@@ -169,7 +169,7 @@ def _suspended(state: SeasonState, player: str, because: str, number: int) -> st
 
 def _name(name: str) -> str:
     """A name in a sentence, kept from turning the text around it."""
-    return said_names([name])[0]
+    return names_in_text([name])[0]
 
 
 def body_of(news: NewsObject, form: Form) -> str:

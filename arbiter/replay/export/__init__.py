@@ -1,4 +1,4 @@
-"""All ways out: matches as files for other programs, and as data sets for learning."""
+"""Exports: matches as files for other programs, and as data sets for learning."""
 
 from arbiter.replay.export.columns import facts
 from arbiter.replay.export.event_rows import write_events

@@ -1,6 +1,6 @@
-"""The card of a data set: what it is, how it came about, what to know before learning from it.
+"""The data card of a data set: content, origin, and caveats for learning.
 
-It lies beside the file under its name with .md, in a folder as README.md, and is written when the data are.
+It is written with the data, beside the file under its name with .md, in a folder as README.md.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arbiter.match.spec import original
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.replay.export.columns import CHEFS_HAT_COLUMNS, EVENT_COLUMNS, SEAT_COLUMNS
-from arbiter.replay.export.whole_files import write_whole
 from arbiter.text import counted, faults_text, markdown, markdown_code
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arbiter.replay.export.columns import Columns
 
 MOST_PLAYERS = 200
-"""Rows of the table of players; a card is read by people."""
+"""Rows of the table of players."""
 
 _ROWS = {
     "parquet": "one row for each seat of each match",
@@ -56,7 +56,7 @@ _KNOWN = {
 
 
 class DataCard:
-    """Counts what goes into a data set, and writes its card."""
+    """Counts the content of a data set, and writes its card."""
 
     def __init__(self, form: str, known: Mapping[str, str]) -> None:
         self._form, self._known = form, known
@@ -65,7 +65,7 @@ class DataCard:
         self._faults: Counter[str] = Counter()
         self._rounds: set[int] = set()
 
-    def counting(self, records: Iterable[MatchRecord]) -> Iterator[MatchRecord]:
+    def count(self, records: Iterable[MatchRecord]) -> Iterator[MatchRecord]:
         for record in records:
             self._matches += 1
             self._moves += len(record.moves)
@@ -77,9 +77,9 @@ class DataCard:
             yield record
 
     def write(self, output: str) -> str:
-        """Write the card beside a file, or into a folder; its path. ConfigError where that cannot be done."""
+        """Write the card beside a file, or into a folder; return its path. ConfigError if that fails."""
         card = f"{output}/README.md" if Path(output).is_dir() else f"{output}.md"
-        write_whole(card, "\n".join(self._lines(Path(output).name)))
+        write_atomically(card, "\n".join(self._lines(Path(output).name)))
         return card
 
     def _lines(self, name: str) -> Iterator[str]:

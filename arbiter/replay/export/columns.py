@@ -1,6 +1,6 @@
-"""The columns of every data set: what each holds, of which type, in which unit.
+"""The columns of every data set: content, type and unit.
 
-docs/reference/data-sets.md shows these tables, and Parquet files say the same in their schemas.
+docs/reference/data-sets.md shows these tables, and Parquet files have them in their schemas.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ of integers.
 
 
 class Column(NamedTuple):
-    """A column: its kind, what it holds, and the unit, "" for what has none."""
+    """A column: its kind, content, and unit, "" without a unit."""
 
     kind: Kind
     what: str
@@ -92,7 +92,7 @@ CHEFS_HAT_COLUMNS: Columns = {name: Column(*column) for name, column in CHEFS_HA
 def facts(game: AnyGame | None, season: str = "", seed: str = "") -> dict[str, str]:
     """Return the metadata of a Parquet file: version, rules with their options, season, SHA-256 of its seed.
 
-    What is not known is left out; never the seed itself, nor the hash of one that could be found by it.
+    Unknown values are left out, and so is the hash of a seed short enough to be guessed.
     """
     known = {
         "arbiter.version": __version__,

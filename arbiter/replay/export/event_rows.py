@@ -1,10 +1,10 @@
-"""Matches as rows, one row an event, to learn from.
+"""Matches as rows, one row per event, for learning.
 
-`events` is a table for every game. Chef's Hat has besides the 15 columns that its published data
-sets have (`chefs_hat_events`); its environments write those of games in progress.
+`events` is a table for every game. Chef's Hat also has the 15 columns of its published data sets
+(`chefs_hat_events`); its environments write those of games in progress.
 
-Records are played again through the rules, one at a time, so that hands and points are those of
-the rules and the cost of a match does not grow with the number of matches.
+Records are replayed through the rules, one at a time, so that hands and points are those of the
+rules and the cost of a match does not grow with the number of matches.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ FORMS = ("events-csv", "events-parquet", "chefs-hat-csv", "chefs-hat-pkl", "chef
 
 
 def events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
-    """A match of any game as rows with the `EVENT_COLUMNS`, null where there is nothing to say.
+    """Yield a match of any game as rows with the `EVENT_COLUMNS`; columns without a value are null.
 
     `number` counts the rows of a match from 0. The events: ``deal``, a row for each seat, with the `hand`
     as dealt and in `detail` the deal's other keys as JSON; ``move``, with the `hand` held when asked, and
     the time charged; ``end_deal``, a row for each seat with its `points` of the deal; ``end_match``, a
-    row for each seat with its `points` of the match, null after a fault, which stands in `detail` at
-    the seat that faulted.
+    row for each seat with its `points` of the match, null after a fault, which is in the `detail` of the
+    seat that faulted.
     """
     for number, row in enumerate(_events(record, game)):
         row["number"] = number
@@ -87,9 +87,9 @@ def _events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
 
 
 def chefs_hat_events(record: MatchRecord, game: AnyGame) -> Iterator[dict[str, Any]]:
-    """A match of Chef's Hat as rows with the 15 `CHEFS_HAT_COLUMNS`; ConfigError for another game.
+    """Yield a match of Chef's Hat as rows with the 15 `CHEFS_HAT_COLUMNS`; ConfigError for another game.
 
-    After a fault the rows end where it happened, and END_EXPERIMENT says so.
+    After a fault the rows end there, and END_EXPERIMENT names it.
     """
     if not isinstance(game, ChefsHat):
         raise ConfigError(f"{record.id} is a match of {record.game}, and this form is for chefs_hat")
@@ -112,11 +112,11 @@ def write_events(
     game: Callable[[MatchRecord], AnyGame],
     known: Mapping[str, str] | None = None,
 ) -> None:
-    """A whole file of one of the `FORMS`; a record is asked for when it is written.
+    """Write a file in one of the `FORMS`, one record at a time.
 
-    `game` gives the game of a record, with its options; `known` are the file's `facts`. ConfigError for
-    another form, where the file cannot be written, or without the package for it; StoreError for a record
-    that cannot be played again.
+    `game` returns the game of a record, with its options; `known` are the file's `facts`. ConfigError for
+    another form, for a file that cannot be written, or without the package for it; StoreError for a record
+    that cannot be replayed.
     """
     if form not in FORMS:
         raise ConfigError(f"{form!r} is not a form of events", hint=did_you_mean(form, FORMS))

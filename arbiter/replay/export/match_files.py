@@ -1,8 +1,8 @@
 """Stored matches as files for other programs: PGN, CSV, JSON lines, Parquet; one match in memory at a time.
 
-A pairwise result is what `MatchRecord.results` says, less those between copies of one house bot;
-the lower seat is White. PGN and CSV hold one game a result, and `rating`, BayesElo and Ordo count
-from them what the season's own crosstable counts; JSON lines hold the whole records, and Parquet
+Pairwise results are those of `MatchRecord.results` without those between copies of one house bot;
+the lower seat is White. PGN and CSV have one game per result, from which `rating`, BayesElo and
+Ordo count the same as the season's own crosstable; JSON lines have the whole records, and Parquet
 one row for each seat of each match, for tables and plots.
 """
 
@@ -14,9 +14,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from arbiter.match.spec import original
+from arbiter.replay.export.atomic_files import atomic_path
 from arbiter.replay.export.columns import RESULT_COLUMNS, SEAT_COLUMNS
 from arbiter.replay.export.row_files import RowFile
-from arbiter.replay.export.whole_files import replacing
 from arbiter.text import csv_cell, pgn_string
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ OUTCOMES = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
 
 
 class PairResult(NamedTuple):
-    """One pairwise result: two seats, the lower one first, and what the first scored."""
+    """One pairwise result: two seats, the lower one first, and the score of the first."""
 
     white: Seat
     black: Seat
@@ -40,7 +40,7 @@ class PairResult(NamedTuple):
 
 
 def results(record: MatchRecord) -> Iterator[PairResult]:
-    """The results that count: each pair of seats at most once, none between copies of one bot."""
+    """Yield the results that count: each pair of seats at most once, none between copies of one bot."""
     players = record.players
     for one, other, score in record.results():
         if original(players[one]) != original(players[other]):
@@ -48,7 +48,7 @@ def results(record: MatchRecord) -> Iterator[PairResult]:
 
 
 def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:
-    """Pieces of a file in one of the text forms; a record is asked for when it is written."""
+    """Yield a file in one of the text forms, one record at a time."""
     if form == "csv":
         yield ",".join(RESULT_COLUMNS) + "\n"
     piece = {"pgn": pgn_games, "csv": csv_rows, "jsonl": json_line}[form]
@@ -57,10 +57,10 @@ def text(form: TextForm, records: Iterable[MatchRecord]) -> Iterator[str]:
 
 
 def pgn_games(record: MatchRecord) -> str:
-    """A match as PGN: a game without moves for each result.
+    """Return a match as PGN: a game without moves for each result.
 
-    The seven tags of the standard come first, in its order; a reader that wants to know which
-    results belong together finds the match's id and table behind them.
+    The seven tags of the standard come first, in its order, then the match's id and table, by which
+    the results of a match can be grouped.
     """
     games = []
     for white, black, score in results(record):
@@ -82,7 +82,7 @@ def pgn_games(record: MatchRecord) -> str:
 
 
 def csv_rows(record: MatchRecord) -> str:
-    """A match as CSV: a row for each result, in the order of `RESULT_COLUMNS`."""
+    """Return a match as CSV: a row for each result, in the order of `RESULT_COLUMNS`."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     place = _whole(record.round, ""), _whole(record.table, ""), record.id
@@ -93,12 +93,12 @@ def csv_rows(record: MatchRecord) -> str:
 
 
 def json_line(record: MatchRecord) -> str:
-    """A match as its whole record, on one line."""
+    """Return the match's record as JSON on one line."""
     return json.dumps(record.to_json(), separators=(",", ":")) + "\n"
 
 
 def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
-    """A match as one row for each seat; times in ms, `fault` only at the seat that faulted.
+    """Yield a match as one row for each seat; times in ms, `fault` only at the seat that faulted.
 
     A substitute has points, but no results.
     """
@@ -131,15 +131,15 @@ def seat_rows(record: MatchRecord) -> Iterator[dict[str, Any]]:
 
 
 def write_text(form: TextForm, records: Iterable[MatchRecord], file: str) -> None:
-    """A whole file in one of the text forms; ConfigError where it cannot be written."""
-    with replacing(file) as path, open(path, "w", encoding="utf-8", newline="") as out:
+    """Write a file in one of the text forms; ConfigError if it cannot be written."""
+    with atomic_path(file) as path, open(path, "w", encoding="utf-8", newline="") as out:
         out.writelines(text(form, records))
 
 
 def write_parquet(records: Iterable[MatchRecord], file: str, facts: Mapping[str, str] | None = None) -> None:
-    """A whole Parquet file; ConfigError where it cannot be written, or without the package for it.
+    """Write a Parquet file; ConfigError if it cannot be written, or without the package for it.
 
-    `facts` are what it says of itself; see `arbiter.replay.export.facts`.
+    `facts` are its metadata; see `arbiter.replay.export.facts`.
     """
     with RowFile(file, SEAT_COLUMNS, "parquet", facts) as out:
         for record in records:

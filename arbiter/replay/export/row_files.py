@@ -1,8 +1,8 @@
-"""Files of rows, written as the rows come: CSV, a pickled pandas frame, Parquet.
+"""Files of rows, written row by row: CSV, a pickled pandas frame, Parquet.
 
-A file appears under its name when it is complete and not before. What a row costs does not depend
-on how many there are already. CSV and Parquet hold at most a group of rows in memory; a frame is
-one object, so the pickle is written at the end from the columns kept until then.
+A file appears under its name only when it is complete. The cost of a row does not grow with the
+number of rows. CSV and Parquet hold at most a group of rows in memory; a frame is one object, so
+the pickle is written at the end from the columns kept until then.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import Any, Literal, TypeAlias, get_args
 from weakref import WeakValueDictionary
 
 from arbiter.errors import ConfigError, did_you_mean
+from arbiter.replay.export.atomic_files import AtomicFile
 from arbiter.replay.export.columns import Columns, Kind
-from arbiter.replay.export.whole_files import WholeFile
 from arbiter.text import csv_cell
 
 Form: TypeAlias = Literal["csv", "pkl", "parquet"]
 FORMS: tuple[str, ...] = get_args(Form)
 ROWS_AT_ONCE = 10_000
-"""The rows of a group of a Parquet file: readers take a group at a time, and so much is in memory here."""
+"""Rows of a row group of a Parquet file, which are held in memory."""
 
 _OPEN: WeakValueDictionary[str, RowFile] = WeakValueDictionary()
-"""The files that this process is writing, by their places."""
+"""The files that this process is writing, by path."""
 
 
 class RowFile:
-    """An open file of rows in one form, given by the end of its name where `form` is None.
+    """An open file of rows in one form, by default that of its suffix.
 
-    `facts` are what Parquet files say of themselves. ConfigError where the name's end is no form, the package
-    for it is missing, or it cannot be written.
+    `facts` are the metadata of Parquet files. ConfigError for an unknown suffix, without the package for it,
+    or if it cannot be written.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RowFile:
             hint = did_you_mean(form, [f".{f}" for f in FORMS])
             raise ConfigError(f"{form!r} is not a form of a data set", file, hint)
         self._file = file
-        self._whole = WholeFile(file)
+        self._whole = AtomicFile(file)
         place = str(self._whole.path)
         if (other := _OPEN.get(place)) is not None and other._sink is not None:
             raise ConfigError("is being written already: give each its own file", file)
@@ -57,7 +57,7 @@ class RowFile:
         _OPEN[place] = self
 
     def write(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add rows, which have all the columns."""
+        """Add rows; each has all the columns."""
         if self._sink is None:
             raise ConfigError("is complete: nothing can be added", self._file)
         with self._writing():
@@ -65,7 +65,7 @@ class RowFile:
                 self._sink.add(row)
 
     def close(self) -> None:
-        """Complete the file; to do so twice is no error."""
+        """Complete the file; a second call does nothing."""
         sink, self._sink = self._sink, None
         if sink is not None:
             with self._writing():
@@ -99,8 +99,8 @@ class RowFile:
 
 
 class _Csv:
-    """Lists and mappings are written as Python writes them, which `ast.literal_eval` reads; a text that a
-    spreadsheet would compute has an apostrophe before it (`arbiter.text`).
+    """Lists and mappings are written as Python literals, for `ast.literal_eval`; a text that a spreadsheet
+    would evaluate gets an apostrophe in front (`arbiter.text`).
     """
 
     def __init__(self, path: Path, columns: Columns, facts: Mapping[str, str]) -> None:  # noqa: ARG002
@@ -126,7 +126,7 @@ class _Pickle:
             ) from None
         self._frame = pd.DataFrame
         self._path = path
-        path.touch()  # that it cannot be written is to be known now
+        path.touch()  # fail early if it cannot be written
         self._columns: dict[str, list[Any]] = {column: [] for column in columns}
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -134,7 +134,7 @@ class _Pickle:
             values.append(row[column])
 
     def close(self) -> None:
-        # As objects: pandas would turn whole numbers into fractions where some are missing.
+        # As objects: pandas would turn integers with gaps into floats.
         frame = self._frame(self._columns, dtype=object)
         frame.to_pickle(str(self._path), compression=None)
 
@@ -152,7 +152,7 @@ class _Parquet:
         whole, text = pa.int64(), pa.string()
 
         def named(value: Any) -> Any:
-            # Not a map, which `datasets` of Hugging Face does not read.
+            # Not a map: Hugging Face `datasets` does not read it.
             return pa.list_(pa.struct([("name", text), ("value", value)]))
 
         kinds: dict[Kind, Any] = {

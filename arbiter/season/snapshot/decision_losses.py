@@ -1,4 +1,4 @@
-"""Losses of players over many matches, by phase, with standard errors; all by one program in one budget."""
+"""LossSums of players over many matches, by phase, with standard errors; all by one program in one budget."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from arbiter.match.spec import original
-from arbiter.replay.decision_loss import Losses, clustered
+from arbiter.replay.decision_loss import LossSums, clustered_loss
 from arbiter.replay.match_review import PHASES, LossByPhase, Phase
 
 if TYPE_CHECKING:
@@ -43,17 +43,17 @@ def losses_of(briefs: Iterable[ReviewBrief]) -> SeasonLosses | None:
     if not by_reviewer:
         return None
     (by, budget), chosen = max(by_reviewer.items(), key=lambda item: (len(item[1]), item[0]))
-    of: dict[str, list[dict[Phase, Losses]]] = defaultdict(list)
+    of: dict[str, list[dict[Phase, LossSums]]] = defaultdict(list)
     mistakes: Counter[str] = Counter()
     for brief in chosen:
-        in_match: dict[str, dict[Phase, Losses]] = {}
+        in_match: dict[str, dict[Phase, LossSums]] = {}
         for seat in brief.shape["seats"]:
             name = original(seat["player"])
-            mine = in_match.setdefault(name, dict.fromkeys(PHASES, Losses()))
+            mine = in_match.setdefault(name, dict.fromkeys(PHASES, LossSums()))
             mistakes[name] += seat["mistakes"]
             for phase in PHASES:
                 number, total = seat["sums"].get(phase, (0, 0.0))
-                mine[phase] = Losses(mine[phase].decisions + number, mine[phase].total + total)
+                mine[phase] = LossSums(mine[phase].decisions + number, mine[phase].total + total)
         for name, losses in in_match.items():
             of[name].append(losses)
     players: list[PlayerLoss] = [
@@ -61,8 +61,8 @@ def losses_of(briefs: Iterable[ReviewBrief]) -> SeasonLosses | None:
             "player": name,
             "matches": len(matches),
             "mistakes": mistakes[name],
-            "phases": {phase: clustered([match[phase] for match in matches]) for phase in PHASES},
-            **clustered([Losses.together(match.values()) for match in matches]),
+            "phases": {phase: clustered_loss([match[phase] for match in matches]) for phase in PHASES},
+            **clustered_loss([LossSums.together(match.values()) for match in matches]),
         }
         for name, matches in of.items()
     ]

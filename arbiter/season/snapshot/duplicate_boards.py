@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.games import make
 from arbiter.match.position import DealOver, retrace
-from arbiter.replay.frame import said_names, seat_line
+from arbiter.replay.frame import names_in_text, seat_line
 from arbiter.replay.result_text import say_match
 from arbiter.season.snapshot.pagination import TABLES, at_tables, pages_of, window
 
@@ -143,7 +143,7 @@ def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
 
 def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
     """By deal what each seat of a match made of its hand."""
-    game, names, found = make(record.game, record.options), said_names(record.players), {}
+    game, names, found = make(record.game, record.options), names_in_text(record.players), {}
     for event in retrace(record, game):
         if isinstance(event, DealOver):
             roles, points = game.roles(event.state), event.state.points()

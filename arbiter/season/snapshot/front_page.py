@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
-from arbiter.replay.frame import said_names
+from arbiter.replay.frame import names_in_text
 from arbiter.replay.result_text import winners
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.history import ratings_after
@@ -159,7 +159,7 @@ def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]
     if best is None:
         return None
     gap, _, match, winner, beaten = best
-    names = said_names(match.players)
+    names = names_in_text(match.players)
     say = f"{names[winner]} beats {names[beaten]}, who was rated {gap:.0f} Elo higher"
     return {"match": match_in_short(state, match), "say": say}
 

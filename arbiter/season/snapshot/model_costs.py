@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.season.cost_budget import cost_of, replaced, summed
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def tell_costs(found: Standings, state: SeasonState, stored: StoredStandings) ->
     sums = {row["player"]: row["model"] for row in stored["players"] if "model" in row}
     if not sums:
         return
-    counted = {name: Billed(of["input"], of["output"]) for name, of in sums.items()}
+    counted = {name: BilledTokens(of["input"], of["output"]) for name, of in sums.items()}
     # What is held back may have cost something, too.
     is_last = found["after_round"] == state.complete and state.held is None
     found["costs"] = {
@@ -44,7 +44,7 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
     """The figures that a row of standings has beside its rating for a language model; none for a program."""
     if (sums := row.get("model")) is None:
         return {}
-    billed = {row["player"]: Billed(sums["input"], sums["output"])}
+    billed = {row["player"]: BilledTokens(sums["input"], sums["output"])}
     total = cost_of(billed, state.file.prices)
     return {
         "cost": total,
@@ -53,7 +53,7 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
     }
 
 
-def _uncounted(state: SeasonState) -> Mapping[str, Billed]:
+def _uncounted(state: SeasonState) -> Mapping[str, BilledTokens]:
     """What models used in plays that do not count: void, annulled, played again since."""
     out = [*replaced(state.given), *state.matches_of(state.annulled)]
     return summed([state.stored.outlays.all(), *(match.billed() for match in out)])

@@ -47,7 +47,7 @@ class Conducting:
     @property
     def left(self) -> list[int]:
         """The time that each seat may still use, in ns."""
-        return list(map(self._time.after, self._left, self.owed))
+        return list(map(self._time.left_after, self._left, self.owed))
 
     def time_left(self, seat: Seat) -> Command:
         """The command that tells a seat what it may still use."""

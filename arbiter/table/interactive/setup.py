@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from arbiter.match.position import Position, programme
+from arbiter.match.position import Position, planned_deals
 from arbiter.match.record import Fault, MatchRecord
 from arbiter.match.spec import MatchSpec, Player
 
@@ -103,7 +103,7 @@ def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: 
         game=game.name,
         options=game.options,
         seed=setup.seed,
-        deal_hash=programme(game, setup.seed, setup.round_number).hash,
+        deal_hash=planned_deals(game, setup.seed, setup.round_number).hash,
         players=tuple(players),
         deals=tuple(_shapes(position)),
         moves=tuple(moves),

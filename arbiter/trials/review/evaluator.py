@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame, Command, Seat
     from arbiter.match.protocol import Answer
     from arbiter.match.spec import Limits, Player
-    from arbiter.replay.decision_loss import Worth
+    from arbiter.replay.decision_loss import OptionValue
 
 ANSWERS = 6
 """Times that each decision is asked about: how far the answers differ is the uncertainty."""
@@ -70,7 +70,7 @@ class Reference:
 
     def value(
         self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS, *, again: bool = False
-    ) -> list[Mapping[str, Worth]]:
+    ) -> list[Mapping[str, OptionValue]]:
         """Ask a seat that is to act what its answers are worth, so many times; `again`, as before."""
         if not again:
             # Without news it would say that another request has come.

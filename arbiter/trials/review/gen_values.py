@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import BotCheckFailed, IllegalAction
-from arbiter.replay.decision_loss import Worth
+from arbiter.replay.decision_loss import OptionValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,12 +20,12 @@ MOST_POINTS = 1e9
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
-def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, Worth]:
+def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, OptionValue]:
     """The options of an answer such as ``0:2.41:0.22 1:5.1:0.29``, in the words of a record.
 
     BotCheckFailed says what is wrong with one.
     """
-    found: dict[str, Worth] = {}
+    found: dict[str, OptionValue] = {}
     parts = text.split()
     if not parts:
         raise BotCheckFailed("an answer without an option")
@@ -42,7 +42,7 @@ def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str
         word = _word(game, state, seat, option)
         if word in found:
             raise BotCheckFailed(f"{option[:60]!r} stands twice")
-        found[word] = Worth(points, win)
+        found[word] = OptionValue(points, win)
     return found
 
 

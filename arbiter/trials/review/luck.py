@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from arbiter.games.game import AnyGame, Deal, Seat
     from arbiter.match.spec import Limits, Player
-    from arbiter.replay.decision_loss import Worth
+    from arbiter.replay.decision_loss import OptionValue
     from arbiter.replay.match_review import Lead
 
 ANSWERS = 2
@@ -37,7 +37,7 @@ THINKING_NS = 2 * SECOND
 """The time that a program is told to think for all deals of a match that somebody played by hand."""
 
 
-def best_value(answers: Sequence[Mapping[str, Worth]]) -> tuple[str, float]:
+def best_value(answers: Sequence[Mapping[str, OptionValue]]) -> tuple[str, float]:
     """The best option of some answers, and its expected points."""
     judged = judge_decision(answers, next(iter(answers[0])))
     best = max(judged.values, key=lambda option: judged.values[option])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.games import make
 from arbiter.match.position import Dealt, Moved, retrace
-from arbiter.replay.decision_loss import SURE, Losses, judge_decision, rounded
+from arbiter.replay.decision_loss import SURE, LossSums, judge_decision, rounded
 from arbiter.replay.match_review import FORMAT, PHASES
 from arbiter.trials.review.evaluator import ANSWERS
 from arbiter.trials.review.luck import best_value, leads_of, luck_of_deals
@@ -44,7 +44,7 @@ class _Reviewing:
         self._phases = phases_of(record.moves)
         self._fresh: set[Seat] = set()
         self._hands: list[tuple[Deal, list[float | None]]] = []
-        self._loss: dict[tuple[Seat, Phase], Losses] = {}
+        self._loss: dict[tuple[Seat, Phase], LossSums] = {}
 
     def review(self, budget_ms: int) -> Review:
         game, record = self._game, self._record
@@ -108,7 +108,7 @@ class _Reviewing:
         phase = self._phases[place]
         # Where there is one option nobody can err: a bot that is forced more often would look better by it.
         if first.loss is not None and len(first.values) > 1:
-            known = self._loss.get((move.seat, phase), Losses())
+            known = self._loss.get((move.seat, phase), LossSums())
             # Of all decisions as many answers: to ask on where much seems lost would make the mean too small.
             self._loss[move.seat, phase] = known.plus(first.loss)
         self._decisions.append(
@@ -131,14 +131,14 @@ class _Reviewing:
         )
 
     def _seat(self, seat: Seat) -> ReviewedSeat:
-        losses = {phase: self._loss.get((seat, phase), Losses()) for phase in PHASES}
+        losses = {phase: self._loss.get((seat, phase), LossSums()) for phase in PHASES}
         mistakes = sum(decision["mistake"] for decision in self._decisions if decision["seat"] == seat)
         return {
             "seat": seat,
             "player": self._record.players[seat],
             "mistakes": mistakes,
             "phases": {phase: of.shape for phase, of in losses.items()},
-            **Losses.together(losses.values()).shape,
+            **LossSums.together(losses.values()).shape,
         }
 
     def _tell_each(self, wordings: Iterable[Sequence[Command]]) -> None:

@@ -16,7 +16,7 @@ from arbiter.errors import ConfigError
 from arbiter.games import make
 from arbiter.match.follower import Follower, conduct_with
 from arbiter.match.in_memory import match_spec
-from arbiter.match.position import Position, programme
+from arbiter.match.position import Position, planned_deals
 from arbiter.match.referee import referee
 from arbiter.match.spec import COPY_MARK, original
 from arbiter.sandbox.launcher import Launcher
@@ -205,7 +205,7 @@ def shown(
         specs = block_specs(meeting, season.seed, match.round or 0)
         spec = next(spec for spec in specs if spec.id == match.id)
         if record is not None:
-            yield CheckedMatch(spec, _renamed(record, names).identified())
+            yield CheckedMatch(spec, _renamed(record, names).with_digest_id())
 
 
 def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
@@ -275,7 +275,7 @@ class _Course(Follower):
 def _game(record: MatchRecord) -> AnyGame:
     """The game, with the record's own cards where the seed does not give them."""
     game = make(record.game, record.options)
-    if programme(game, record.seed, record.round or 1).hash == record.deal_hash:
+    if planned_deals(game, record.seed, record.round or 1).hash == record.deal_hash:
         return game
     if game.chained:
         raise ConfigError(f"{record.id} was played with given cards, which play has changed since")

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from arbiter.errors import ConfigError
 from arbiter.games import find, make, names
 from arbiter.games.samples import programs
-from arbiter.replay.export.whole_files import write_whole
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.web.applet.table_forms import TableForm
 
 MOST = 20
@@ -109,7 +109,7 @@ class Remembered:
         with suppress(OSError, ConfigError):
             shapes = {"tables": [one.model_dump(mode="json") for one in self.tables]}
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(str(self._file), json.dumps(shapes, indent=1) + "\n")
+            write_atomically(str(self._file), json.dumps(shapes, indent=1) + "\n")
 
 
 def _read(file: Path) -> list[TableForm]:

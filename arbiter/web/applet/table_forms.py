@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from arbiter.errors import ConfigError, Problem
 from arbiter.games import make, names
-from arbiter.match.limits import USUAL, Clock, Isolation, changed
-from arbiter.match.position import programme
+from arbiter.match.limits import USUAL, Clock, Isolation, override_limits
+from arbiter.match.position import planned_deals
 from arbiter.sandbox.tiers import choose
 from arbiter.table.interactive.setup import Setup
 from arbiter.table.interactive.verbs import Macro, Until
@@ -221,7 +221,7 @@ def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None,
     count = len(mistakes)
     for key, text in form.limits.model_dump(exclude_none=True).items():
         with _noted(mistakes, "limits", key):
-            limits = changed(limits, **{key: text})
+            limits = override_limits(limits, **{key: text})
     tier, warning = choose(form.isolation or USUAL.isolation)
     if len(mistakes) > count:
         return None, []
@@ -240,7 +240,7 @@ def dealt_otherwise(seen: Seen, number: int | None, changes: Mapping[str, Any]) 
     if game.chained:
         other = game.begun([*deals[:number], deal])
     else:
-        planned = list(programme(game, setup.seed, setup.round_number).deals)
+        planned = list(planned_deals(game, setup.seed, setup.round_number).deals)
         other = game.given([*planned[:number], deal, *planned[number + 1 :]])
     if other.seats != game.seats:
         raise ConfigError("a deal has as many hands as there are seats")

@@ -108,7 +108,7 @@ def _plain(text: str) -> Markup:
 
 
 def sentence(text: str) -> Markup:
-    """A sentence of ours in which names stand between isolates (`arbiter.replay.frame.said_names`)."""
+    """A sentence of ours in which names stand between isolates (`arbiter.replay.frame.names_in_text`)."""
     parts = _ISOLATED.split(text)
     shown = [name(part) if odd % 2 else plain(part) for odd, part in enumerate(parts)]
     return Markup("").join(shown)

@@ -23,7 +23,7 @@ RECORD = play_by_policy(GAME, random_policy("1"), match_spec(GAME, seed="1"))
 
 def card_of(folder: Path, form: str, records: Sequence[MatchRecord]) -> str:
     card = DataCard(form, facts(GAME, "spring", "a seed that is long enough"))
-    assert list(card.counting(records)) == list(records)
+    assert list(card.count(records)) == list(records)
     file = card.write(str(folder / "games.csv"))
     with open(file) as lines:
         return lines.read()

@@ -15,6 +15,7 @@ import pytest
 from arbiter.cli import exit_code
 from arbiter.errors import ConfigError, StoreError
 from arbiter.match.record import BotReport, Fault, Forfeit, MatchRecord
+from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.replay.export.columns import SEAT_COLUMNS
 from arbiter.replay.export.match_files import (
     TextForm,
@@ -25,7 +26,6 @@ from arbiter.replay.export.match_files import (
     write_parquet,
     write_text,
 )
-from arbiter.replay.export.whole_files import write_whole
 from rating import read_results
 from tests.fixtures.crosstables import counted, crosstable, pairwise
 from tests.fixtures.records import record
@@ -239,6 +239,6 @@ def test_a_record_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -
     file = tmp_path / "match.json"
     file.write_text("before")
     with longest_file(1), pytest.raises(ConfigError, match="cannot be written: File too large"):
-        write_whole(str(file), "after")
+        write_atomically(str(file), "after")
     assert file.read_text() == "before"
     assert os.listdir(tmp_path) == ["match.json"]

@@ -18,7 +18,7 @@ from arbiter.games.samples import HARNESS
 from arbiter.match.packing import pack, unpack
 from arbiter.match.record import MatchRecord, MatchSummary
 from arbiter.match.spec import Player
-from arbiter.match.token_usage import Billed
+from arbiter.match.token_usage import BilledTokens
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.player_command import registered
 from arbiter.sandbox.tiers import probe
@@ -158,7 +158,7 @@ def test_what_was_used_before_an_outage_is_told_with_it(table: Conductor, provid
     with pytest.raises(ProviderOutage) as raised:
         table.play(match_of(provider.entry(attempts=2)))
     outage = pickle.loads(pickle.dumps(raised.value))
-    assert outage.billed == {"thinker": Billed(100, provider.truth)}
+    assert outage.billed == {"thinker": BilledTokens(100, provider.truth)}
 
 
 def test_a_summary_says_what_a_model_used_and_how_often_its_first_answer_was_legal(

@@ -14,7 +14,7 @@ from arbiter.contest.submissions import trial_matches
 from arbiter.contest.submissions.inspection_steps import Refused
 from arbiter.contest.submissions.trial_matches import TriedProgram
 from arbiter.games import make
-from arbiter.match.limits import USUAL, changed
+from arbiter.match.limits import USUAL, override_limits
 from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.player_command import registered
 from arbiter.trials.botcheck import Step, Subject, check_bot, probes, short_dialogues, verdicts
@@ -70,7 +70,7 @@ CASES = [
         if "by lot" not in fault and (fault, game) != ("bid too high", "codepiece")
     ),
 ]
-LIMITS = changed(USUAL.limits(), time="1s", start_time="1s", memory=None, isolation="plain")
+LIMITS = override_limits(USUAL.limits(), time="1s", start_time="1s", memory=None, isolation="plain")
 
 
 @pytest.fixture(autouse=True)

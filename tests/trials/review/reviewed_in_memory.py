@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from arbiter.replay.decision_loss import Worth
+from arbiter.replay.decision_loss import OptionValue
 
 if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
@@ -37,10 +37,10 @@ class InMemory:
         times: int = 6,
         *,
         again: bool = False,
-    ) -> list[dict[str, Worth]]:
+    ) -> list[dict[str, OptionValue]]:
         words = [game.action_text(state, seat, action) for action in state.legal(seat)][:50]
         return [
-            {word: Worth(_own(word) + self._chance.gauss(0, self._noise), 0.5) for word in words}
+            {word: OptionValue(_own(word) + self._chance.gauss(0, self._noise), 0.5) for word in words}
             for _ in range(times)
         ]
 

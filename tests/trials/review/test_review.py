@@ -18,7 +18,7 @@ from arbiter.errors import BotCheckFailed
 from arbiter.games import make
 from arbiter.match.position import Dealt, Moved, retrace
 from arbiter.match.spec import Player
-from arbiter.replay.decision_loss import Losses, Worth, clustered, judge_decision
+from arbiter.replay.decision_loss import LossSums, OptionValue, clustered_loss, judge_decision
 from arbiter.replay.match_review import review_for
 from arbiter.replay.visibility import Reader, heard, replay_of
 from arbiter.season.snapshot.decision_losses import losses_of
@@ -90,7 +90,7 @@ def test_the_best_option_loses_nothing_and_the_worst_is_named() -> None:
 def test_losses_are_not_biased_by_the_luck_of_the_best_option() -> None:
     chance, found = random.Random(7), []
     for _ in range(3000):
-        answers = [{option: Worth(chance.gauss(0, 1)) for option in "abcde"} for _ in range(6)]
+        answers = [{option: OptionValue(chance.gauss(0, 1)) for option in "abcde"} for _ in range(6)]
         found.append(judge_decision(answers, "a"))
     mean = fmean(of.loss or 0 for of in found)
     spread = sqrt(fmean((of.loss or 0) ** 2 for of in found) / len(found))
@@ -100,8 +100,8 @@ def test_losses_are_not_biased_by_the_luck_of_the_best_option() -> None:
 
 def test_a_plain_blunder_is_a_mistake_and_one_for_a_better_chance_is_none() -> None:
     chance = random.Random(3)
-    worse = [{"a": Worth(0, 0.2), "b": Worth(5 + chance.random(), 0.5)} for _ in range(6)]
-    bolder = [{"a": Worth(0, 0.6), "b": Worth(5 + chance.random(), 0.5)} for _ in range(6)]
+    worse = [{"a": OptionValue(0, 0.2), "b": OptionValue(5 + chance.random(), 0.5)} for _ in range(6)]
+    bolder = [{"a": OptionValue(0, 0.6), "b": OptionValue(5 + chance.random(), 0.5)} for _ in range(6)]
     assert judge_decision(worse, "a").mistake and not judge_decision(bolder, "a").mistake
     assert judge_decision(worse, "c").loss is None
 
@@ -110,11 +110,11 @@ def test_a_plain_blunder_is_a_mistake_and_one_for_a_better_chance_is_none() -> N
 def test_the_mean_of_clusters_is_that_of_all_decisions(matches: list[list[float]]) -> None:
     sums = []
     for losses in matches:
-        of = Losses()
+        of = LossSums()
         for loss in losses:
             of = of.plus(loss)
         sums.append(of)
-    found = clustered(sums)
+    found = clustered_loss(sums)
     every = [loss for losses in matches for loss in losses]
     assert found["decisions"] == len(every)
     assert found["mean_loss"] == pytest.approx(fmean(every), abs=1e-4)
@@ -167,7 +167,7 @@ def test_a_program_that_never_differs_tells_no_uncertainty(noise: float) -> None
 def test_an_answer_is_read_in_the_words_of_a_record() -> None:
     game = make("planning", {"deals": [[3, 0]]})
     found = read_values(game, _first_state(game), 0, "03:-1.5e0:.25 0:2")
-    assert found == {"3": Worth(-1.5, 0.25), "0": Worth(2.0)}
+    assert found == {"3": OptionValue(-1.5, 0.25), "0": OptionValue(2.0)}
 
 
 def test_every_answer_of_chefs_hat_is_read_from_one_word() -> None:
@@ -309,7 +309,7 @@ class Judge(InMemory):
 
     def value(
         self, game: AnyGame, state: Any, seat: int, times: int = 6, *, again: bool = False
-    ) -> list[dict[str, Worth]]:
+    ) -> list[dict[str, OptionValue]]:
         if self.silent:
             raise BotCheckFailed("silent does not answer")
         return super().value(game, state, seat, times, again=again)
@@ -356,7 +356,7 @@ def test_a_decision_that_may_be_a_mistake_is_asked_about_further_and_counts_as_f
 
     def counted(
         game: AnyGame, state: Any, seat: int, times: int = 6, *, again: bool = False
-    ) -> list[dict[str, Worth]]:
+    ) -> list[dict[str, OptionValue]]:
         asked.append(times)
         assert again == (times == 12)
         return value(game, state, seat, times)

@@ -118,7 +118,7 @@ function drawMiddle(/** @type {Told.Replay} */ replay, /** @type {Position} */ p
 function quiet(/** @type {Position} */ position) {
   if (!position.dealt) return "Nothing was dealt.";
   if (position.gifts.length) return "Exchanged:";
-  return position.dealPoints ? "The deal is over." : "Nothing lies on the table.";
+  return position.dealPoints ? "The deal is over." : "The table is empty.";
 }
 
 /** What all know beside the cards, and the open cards of the deal. */

@@ -1,4 +1,4 @@
-"""Files that appear under their names when they are complete and not before."""
+"""Files that appear under their names only when they are complete."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class WholeFile:
-    """A file on its way: write to `part`, then `complete` or `discard` it.
+class AtomicFile:
+    """A file being written: write to `part`, then `complete` or `discard` it.
 
-    What is no ordinary file, such as a pipe, is written to as it is, and so is one in a folder where
-    none can be made. ConfigError for a folder.
+    A special file, such as a pipe, and a file in a read-only folder are written in place. ConfigError
+    for a folder.
     """
 
     def __init__(self, file: str) -> None:
         self._file = file
-        # Through a link to the file itself: the link stays.
+        # Links are followed, so that they stay links.
         self.path = Path(os.path.realpath(file))
         if self.path.is_dir():
             raise ConfigError("is a folder: name a file", file)
@@ -31,7 +31,7 @@ class WholeFile:
         self.part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part") if apart else self.path
 
     def complete(self) -> None:
-        """Give it its name; OSError where that cannot be."""
+        """Move it to its name; OSError if that fails."""
         if self.part != self.path:
             self.part.replace(self.path)
 
@@ -41,16 +41,16 @@ class WholeFile:
                 self.part.unlink()
 
     def unwritable(self, error: OSError) -> Exception:
-        """Return the exception for an error while it is written: the error itself if a reader went away."""
+        """Return the exception for a write error: the error itself if a pipe's reader has closed it."""
         if isinstance(error, BrokenPipeError):
             return error
         return ConfigError(f"cannot be written: {error.strerror or error}", self._file)
 
 
 @contextmanager
-def replacing(file: str) -> Iterator[Path]:
-    """Yield a path to write to, so that `file` appears at the end; ConfigError where it cannot be written."""
-    whole = WholeFile(file)
+def atomic_path(file: str) -> Iterator[Path]:
+    """Yield a path to write to; `file` appears at the end. ConfigError if it cannot be written."""
+    whole = AtomicFile(file)
     try:
         yield whole.part
         whole.complete()
@@ -60,7 +60,7 @@ def replacing(file: str) -> Iterator[Path]:
         whole.discard()
 
 
-def write_whole(file: str, text: str) -> None:
-    """A text as a whole file; ConfigError where it cannot be written."""
-    with replacing(file) as path:
+def write_atomically(file: str, text: str) -> None:
+    """Write a text so that the file appears complete; ConfigError if it cannot be written."""
+    with atomic_path(file) as path:
         path.write_text(text, encoding="utf-8", newline="")
