@@ -67,9 +67,9 @@ def settle(config: Config) -> Config:
 
     ConfigError where bots could read what they must not.
     """
-    from arbiter.season.config.readable_secrets import confined
+    from arbiter.season.config.readable_secrets import confine
 
-    config, notes = confined(config)
+    config, notes = confine(config)
     for text in notes:
         note(text)
     return config

@@ -27,10 +27,10 @@ def check_config(config: str, style: str) -> None:
     """
     from arbiter.cli.open_season import to_be_played
     from arbiter.season.config import load
-    from arbiter.season.config.readable_secrets import refuse_reach
+    from arbiter.season.config.readable_secrets import check_bot_access
 
     checked = load(config, check_commands=True, check_store=True, check_secrets=True)
-    refuse_reach(checked)
+    check_bot_access(checked)
     rule = to_be_played(checked).after_fault
     for warning in checked.warnings:
         note(warning)
@@ -148,7 +148,7 @@ def config(config: str, stored: bool, number: int | None, store_url: str | None)
 
     Example: arbiter config configs/demo.yaml
     """
-    from arbiter.season.config.writer import written
+    from arbiter.season.config.writer import config_text
 
     if stored:
         found = _stored(config, store_url, number)
@@ -158,7 +158,7 @@ def config(config: str, stored: bool, number: int | None, store_url: str | None)
         from arbiter.season.config import load
 
         found = load(config)
-    click.echo(written(found), nl=False)
+    click.echo(config_text(found), nl=False)
 
 
 def _stored(path: str, store_url: str | None, number: int | None) -> Config:

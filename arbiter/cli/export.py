@@ -21,7 +21,7 @@ from arbiter.replay.export import TextForm, facts, text, write_events, write_par
 from arbiter.replay.export.atomic_files import write_atomically
 from arbiter.replay.export.card import DataCard
 from arbiter.season.administration import unknown_round
-from arbiter.season.order_effects import force, round_of
+from arbiter.season.order_effects import effective_orders, round_of
 from arbiter.store.address import address_of, file_of
 from arbiter.store.backup import back_up
 from arbiter.text import counted, first_few
@@ -138,7 +138,7 @@ def _records(season: SeasonStore, only: int | None) -> Iterator[MatchRecord]:
         if not stored.complete:
             note(f"round {stored.number} is not complete: standings leave its matches out, this does not")
     numbers = {stored.number for stored in chosen}
-    holds = force(season.orders.read().given)
+    holds = effective_orders(season.orders.read().given)
     gone = set(holds.annulled)
     if left_out := [name for name in holds.annulled if round_of(name) in numbers]:
         note(f"left out: {counted(len(left_out), 'annulled match')}, {first_few(left_out)}")
@@ -177,10 +177,10 @@ def report(config: str, output: str, matches: int | None, store_url: str | None)
     Example: arbiter report configs/demo.yaml --output configs/demo.html
     """
     with needing("report", "web"):
-        from arbiter.season.snapshot.freeze import as_shown
+        from arbiter.season.snapshot.freeze import public_state
         from arbiter.season.snapshot.reader import read_state
         from arbiter.web.views.report_file import make_report
-    state = as_shown(read_state(*open_stored(config, store_url)))
+    state = public_state(read_state(*open_stored(config, store_url)))
     write_atomically(output, make_report(state, matches))
     note(f"the report is in {output}")
 
@@ -266,10 +266,10 @@ def _refuse_dump(source: str) -> None:
 def _refuse_without_programs(config: Config, season: SeasonStore, source: Path | None) -> None:
     """ConfigError where programs that authors sent are not where the season would look for them."""
     from arbiter.contest.submissions.archive_storage import archive_of
-    from arbiter.season.roster import folder_of, lost
+    from arbiter.season.roster import folder_of, missing_files
 
     waiting = (one for one in season.submissions.waiting() if not archive_of(config, one.file).exists())
-    names = [*lost(config, season), *(f"{one.author}@{one.version}" for one in waiting)]
+    names = [*missing_files(config, season), *(f"{one.author}@{one.version}" for one in waiting)]
     if names:
         beside = None if source is None else source.with_suffix(".submissions")
         folder = beside if beside is not None and beside.is_dir() else "the old store's folder .submissions"

@@ -54,13 +54,13 @@ def gauntlet(
     """
     from arbiter.cli.bot_arguments import prepare
     from arbiter.cli.open_season import with_roster
-    from arbiter.season.config.readable_secrets import refuse_reach
+    from arbiter.season.config.readable_secrets import check_bot_access
     from arbiter.store import Store
     from arbiter.table.executors import processes, slots
     from arbiter.trials.gauntlet import Gauntlet
 
     settled = with_roster(prepare(config, store_url))
-    refuse_reach(settled)
+    check_bot_access(settled)
     chosen = Gauntlet.of(settled, player, against)
     for text in chosen.notes:
         note(text)

@@ -12,7 +12,7 @@ from arbiter.season.config.game_option import game_of
 from arbiter.season.config.settings_diff import rated_name, role_of
 from arbiter.season.config.yaml_positions import read_document
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.season.snapshot.viewer import AsStored
+from arbiter.season.snapshot.viewer import StoredSeasonFile
 from arbiter.store import Store
 from arbiter.store.address import absolute, usual_store
 
@@ -69,18 +69,18 @@ def address_of_store(path: str) -> str:
 
 def to_be_played(config: Config) -> Config:
     """The config of the next round, as far as its store can be read: a season goes on as it was begun."""
-    from arbiter.season.settings import as_begun
+    from arbiter.season.settings import with_begun_settings
 
-    return _with_season(config, as_begun)
+    return _with_season(config, with_begun_settings)
 
 
 def with_roster(config: Config) -> Config:
     """The config with the versions that authors sent and that play now, as far as its store can be read."""
     if config.submissions is None:
         return config
-    from arbiter.season.roster import rostered
+    from arbiter.season.roster import with_active_versions
 
-    return _with_season(config, rostered)
+    return _with_season(config, with_active_versions)
 
 
 def _with_season(config: Config, change: Callable[[Config, SeasonStore], Config]) -> Config:
@@ -133,4 +133,4 @@ def _as_stored(path: str, store_url: str | None) -> SeasonState | None:
         rated_name(player["name"], player.get("version")): role_of(player["house"], player.get("rung", False))
         for player in settings["players"]
     }
-    return SeasonState.of(AsStored(path, name, game_of(settings["game"]), rounds, players), season)
+    return SeasonState.of(StoredSeasonFile(path, name, game_of(settings["game"]), rounds, players), season)

@@ -16,7 +16,7 @@ from arbiter.match.spec import original
 from arbiter.season import administration
 from arbiter.season.administration import unknown_round
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store
 from arbiter.store.address import address_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.match.record import MatchSummary
-    from arbiter.season.administration import Administered, Given
+    from arbiter.season.administration import OrderOutcome, SeasonWithOrders
     from arbiter.store import Order, Orders, RatedRound, SeasonStore
 
 ENDS = {
@@ -109,7 +109,7 @@ def suspend(config: str, player: str, because: str | None, store_url: str | None
     given = administration.suspend(season, player, because)
     _tell(season, given, f"{given.subjects[0]} is suspended from the next round on", style)
     try:
-        season.refuse_too_few()
+        season.check_enough_players()
     except ConfigError as error:
         note(f"no further round can be planned: {error.problems[0].text()}")
 
@@ -129,7 +129,7 @@ def reinstate(config: str, player: str, store_url: str | None, style: str) -> No
     _tell(season, given, f"{given.subjects[0]} plays again from the next round on", style)
 
 
-def _administered(config: str, store_url: str | None) -> Administered:
+def _administered(config: str, store_url: str | None) -> SeasonWithOrders:
     """The season of a file, or by its name the regression test in a store."""
     if config.startswith(PREFIXES) and not Path(config).exists():
         store = Store(address_of(store_url or STORE), create=False)
@@ -152,14 +152,16 @@ class _Test:
         raise NotImplementedError
 
 
-def _chosen(season: Administered, round_number: int | None, player: str | None, annulled: bool) -> list[str]:
+def _chosen(
+    season: SeasonWithOrders, round_number: int | None, player: str | None, annulled: bool
+) -> list[str]:
     """The matches of a round, of a player, or both, that are annulled or not; ConfigError for none."""
     found = season.stored.summaries()
     # A regression test has blocks, and no rounds.
     last = max([len(season.stored.rounds()), *(match.round or 0 for match in found)])
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
-    out = force(season.stored.orders.read().given).annulled
+    out = effective_orders(season.stored.orders.read().given).annulled
     playing = {registered for match in found for _, registered in _names(match)}
     if player is not None and registered_name(player) not in playing:
         entries = season.config.entries if isinstance(season, SeasonResults) else ()
@@ -187,9 +189,9 @@ def _names(match: MatchSummary) -> list[tuple[str, str]]:
     return [(name, registered_name(name)) for name in map(original, match.players)]
 
 
-def _tell(season: Administered, given: Given, text: str, style: str) -> None:
+def _tell(season: SeasonWithOrders, given: OrderOutcome, text: str, style: str) -> None:
     """Say what was ordered, who hears it, and how the standings change."""
-    moved = list(administration.moved(given))
+    moved = list(administration.rank_changes(given))
     if style == "json":
         print_json({"subjects": list(given.subjects), "standings": moved})
     else:

@@ -15,7 +15,7 @@ from arbiter.cli.output import duration, note, print_json, say
 from arbiter.cli.progress import Bar
 from arbiter.errors import ConfigError, NoStore, StoreError
 from arbiter.match.clock import SECOND, parse_duration
-from arbiter.season.forecast import CONTEST_BUDGETS, left_of, longest_time, shape, trial_specs
+from arbiter.season.forecast import CONTEST_BUDGETS, longest_time, remaining_of, season_size, trial_specs
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.table import play_match
@@ -25,7 +25,7 @@ from arbiter.text import counted, first_few
 if TYPE_CHECKING:
     from arbiter.match.clock import TimeControl
     from arbiter.season.config import Config
-    from arbiter.season.forecast import Left, Shape
+    from arbiter.season.forecast import RemainingSeason, SeasonSize
 
 
 @click.command()
@@ -45,7 +45,7 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
     Example: arbiter plan configs/demo.yaml --within 48h
     """
     settled = with_roster(prepare(config))
-    season = shape(settled, slots(workers or settled.workers), _left(settled))
+    season = season_size(settled, slots(workers or settled.workers), _left(settled))
     there_is = _within(settled, within)
     # Of a season that is over nothing is left to be timed, unless somebody asks what more would fit.
     tried = _play_trial(settled, season, trial) if trial and (season.turns_left or there_is) else []
@@ -74,12 +74,12 @@ def plan(config: str, within: str | None, trial: int, workers: int | None, style
         _print(figures, settled.limits.time)
 
 
-def _left(config: Config) -> Left | None:
+def _left(config: Config) -> RemainingSeason | None:
     """Return what is left of the season as far as it is in its store; None where it is not begun."""
     try:
         with closing(Store(config.store, create=False)) as store:
             if store.season(config.season) is not None:
-                return left_of(config, Season.open(config, store).stored)
+                return remaining_of(config, Season.open(config, store).stored)
     except NoStore:
         pass
     except StoreError as error:
@@ -103,7 +103,7 @@ def _within(config: Config, within: str | None) -> int | None:
     return left
 
 
-def _play_trial(config: Config, season: Shape, number: int) -> list[int]:
+def _play_trial(config: Config, season: SeasonSize, number: int) -> list[int]:
     """Play trial matches, as many at once as the season will; how long those took that no fault ended."""
     taken: list[int] = []
     specs = trial_specs(config, number, season.left.suspended)
@@ -119,12 +119,12 @@ def _play_trial(config: Config, season: Shape, number: int) -> list[int]:
     return taken
 
 
-def _lengths(season: Shape, match_ns: float) -> dict[str, float]:
+def _lengths(season: SeasonSize, match_ns: float) -> dict[str, float]:
     ns = {"match_s": match_ns, "round_s": season.round_ns(match_ns), "season_s": season.season_ns(match_ns)}
     return {name: round(length / SECOND, 3) for name, length in ns.items()}
 
 
-def _fitting(config: Config, season: Shape, ns: int, mean: float | None) -> dict[str, Any]:
+def _fitting(config: Config, season: SeasonSize, ns: int, mean: float | None) -> dict[str, Any]:
     longest, time = longest_time(config, season, ns), config.limits.time
     least, most = CONTEST_BUDGETS
     contest = None if longest < least or time.match_ns is None else min(longest, most) // SECOND

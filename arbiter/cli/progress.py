@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 PAUSES = (
-    events.RoundAwaited, events.PlayersAwaited, events.Enough, events.Stopped, events.RoundsOver,
+    events.RoundAwaited, events.PlayersAwaited, events.StopRuleMet, events.Stopped, events.RoundsOver,
     events.SeasonComplete,
 )  # fmt: skip
 """After which no bar moves for a while, or any more."""
@@ -145,7 +145,7 @@ def present(
                 note(f"{_line(event, name)}; its seed was {event.seed}")
             else:
                 journal.tell(_line(event, name))
-            if isinstance(event, events.MatchesAgain):
+            if isinstance(event, events.AnnulledReplayed):
                 bar.show("again", event.number)
             elif isinstance(event, events.SubstitutesPlanned):
                 title = f"round {event.number} of {event.rounds}, substitutes"
@@ -174,9 +174,9 @@ def _line(event: events.Event, name: str) -> str:
                 f"round {round_number} was begun under other settings and is finished under those;"
                 f" changed since: {what}"
             )
-        case events.Noted(text):
+        case events.HostRemark(text):
             return text
-        case events.MatchesAgain(matches):
+        case events.AnnulledReplayed(matches):
             return f"{counted(matches, 'annulled match')} {_are(matches)} played again"
         case events.Suspended(player, round_number, reason):
             return f"{player} is suspended and sits out round {round_number}: {reason}"
@@ -200,7 +200,7 @@ def _line(event: events.Event, name: str) -> str:
                 f"round {standings['rounds_played']}: {matches} matches in {seconds:.0f} s;"
                 f" {leader['player']} leads with {number(leader['elo'])} Elo"
             )
-        case events.Enough(reason):
+        case events.StopRuleMet(reason):
             return f"{name}: {reason}"
         case events.RoundsOver(complete, rounds) if complete < rounds:
             return f"{complete} of {counted(rounds, 'round')} of {name} {_are(complete)} complete"

@@ -11,7 +11,7 @@ from arbiter.cli.open_season import look, open_season
 from arbiter.cli.options import season_options, season_output_options
 from arbiter.cli.output import moment_text, note, print_json, say
 from arbiter.errors import ConfigError
-from arbiter.season.consent import consent_now
+from arbiter.season.consent import require_consent_now
 from arbiter.season.snapshot import season_figures
 from arbiter.store.audit import CONSOLE
 from arbiter.store.controls import STOP
@@ -121,7 +121,7 @@ def accept(config: str, store_url: str | None) -> None:
     settled = prepare(config, store_url)
     season = open_season(config, store_url)[1]
     try:
-        consent_now(settled, season)
+        require_consent_now(settled, season)
     except ConfigError:
         say(f"accepted: {season.running.accept(CONSOLE)}")
     else:

@@ -17,8 +17,8 @@ from arbiter.errors import ConfigError
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.administration import unknown_match
 from arbiter.season.cost_budget import cost_of
-from arbiter.season.order_effects import first_id, history_of
-from arbiter.season.program_digests import told_of
+from arbiter.season.order_effects import first_id, order_history
+from arbiter.season.program_digests import program_remarks
 from arbiter.season.substitutes import substitute_id
 from arbiter.text import counted, money, printable
 
@@ -101,9 +101,9 @@ def show(
             say(line)
         return
     orders = season.orders.read().given
-    files = told_of(season.programs(), orders, record, Path(config))
+    files = program_remarks(season.programs(), orders, record, Path(config))
     about = (
-        *history_of(orders, match_id),
+        *order_history(orders, match_id),
         *_about_substitutes(season, record),
         *_about_models(found, record),
     )

@@ -29,7 +29,7 @@ from arbiter.season.snapshot.model_costs import COSTS
 from arbiter.season.snapshot.ranking import ranking_after
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.season.snapshot.standing_marks import in_words, notices
-from arbiter.season.snapshot.viewer import EVERYBODYS
+from arbiter.season.snapshot.viewer import AS_ORGANISER
 from arbiter.text import counted, faults_text, joined, money, number
 
 if TYPE_CHECKING:
@@ -167,10 +167,10 @@ def matches(
     last = max((stored.number for stored in state.rounds), default=0)
     if round_number is not None and round_number > last:
         raise unknown_round(round_number, last)
-    listed = listings.matches(state, round_number, player, tag=tag, eyes=EVERYBODYS)
+    listed = listings.matches(state, round_number, player, tag=tag, viewer=AS_ORGANISER)
     chosen = listed.part(0, len(listed))
     if style == "json":
-        print_json({"matches": [listings.match_told(state, match) for match in chosen], "next": None})
+        print_json({"matches": [listings.match_with_reason(state, match) for match in chosen], "next": None})
         return
     rows = []
     for match in chosen:

@@ -165,9 +165,9 @@ def _laid_again(
     """The table of a recorded match, with the record's own deals where its seed does not give them."""
     record, round_number = recorded.record, recorded.record.round or 1
     if recorded.season is not None:
-        from arbiter.season.config.readable_secrets import refuse_reach
+        from arbiter.season.config.readable_secrets import check_bot_access
 
-        refuse_reach(replace(recorded.season, limits=limits), recorded.players.values())
+        check_bot_access(replace(recorded.season, limits=limits), recorded.players.values())
     game = make(record.game, record.options)
     if planned_deals(game, record.seed, round_number).hash != record.deal_hash:
         game = game.begun([recorded_deal(record, game, number) for number in range(len(record.deals))])
@@ -209,13 +209,13 @@ def _recorded(
     from arbiter.cli.open_season import open_stored
     from arbiter.cli.rerun_command import absent, settings_of_match
     from arbiter.season.config import as_it_was
-    from arbiter.season.program_digests import told_of
+    from arbiter.season.program_digests import program_remarks
 
     given, season = open_stored(config, store_url)
     record = season.match(match_id)
     if record is None:
         raise ConfigError(f"there is no match {match_id!r}", hint="arbiter matches lists them")
-    for line in told_of(season.programs(), season.orders.read().given, record, Path(config)):
+    for line in program_remarks(season.programs(), season.orders.read().given, record, Path(config)):
         note(line)
     settings = settings_of_match(record, season)
     then = None if settings is None else as_it_was(given, settings)

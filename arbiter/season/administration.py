@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from arbiter.errors import ConfigError, did_you_mean
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import force, now_text
+from arbiter.season.order_effects import effective_orders, now_text
 from arbiter.store import Order, OrderKind, Orders, Outdated
 from rating.ranks import shared_ranks
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arbiter.match.packing import PackedMatch
     from arbiter.match.record import MatchSummary
-    from arbiter.season.order_effects import Force
+    from arbiter.season.order_effects import EffectiveOrders
     from arbiter.season.results import SeasonResults
     from arbiter.store import RatedRound, SeasonStore
 
@@ -36,7 +36,7 @@ class BadReason(ConfigError):
     """A reason of an order that cannot be kept as one."""
 
 
-class Administered(Protocol):
+class SeasonWithOrders(Protocol):
     """The part of a season that orders need."""
 
     stored: SeasonStore
@@ -47,7 +47,7 @@ class Administered(Protocol):
         """The standings after a round under orders, with some matches replaced."""
 
 
-class Given(NamedTuple):
+class OrderOutcome(NamedTuple):
     """The subjects of orders, and the standings before and after, None without complete rounds."""
 
     subjects: tuple[str, ...]
@@ -59,23 +59,25 @@ def close(stored: SeasonStore, who: str) -> None:
     """Let the round under way be the last one, for good; where none is, and nobody plays, the season ends."""
     stored.running.close(who)
     rounds = stored.plan()
-    over = all(known.complete for known in rounds) and not force(stored.orders.read().given).to_replay
+    over = (
+        all(known.complete for known in rounds) and not effective_orders(stored.orders.read().given).to_replay
+    )
     # Whoever plays it may have planned a round meanwhile, and ends the season then.
     if over and stored.holder() is None and stored.seed_told() is None:
         stored.tell_seed(len(rounds))
 
 
 def annul(
-    season: Administered, ids: Sequence[str], because: str, replay: bool = False, keep: bool = True
-) -> Given:
-    """Let matches no longer count, with `replay` until they were played again; `keep` as in `give`.
+    season: SeasonWithOrders, ids: Sequence[str], because: str, replay: bool = False, keep: bool = True
+) -> OrderOutcome:
+    """Let matches no longer count, with `replay` until they were played again; `keep` as in `give_orders`.
 
     ConfigError for a match that is not there or is annulled already; then nothing is changed.
     """
-    reason = checked_reason(because)
+    reason = check_reason(because)
     _refuse_unknown(ids, season)
 
-    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
+    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if (known := now.annulled.get(match_id)) is not None:
                 hint = "--undo takes it back; after that it can be annulled with --replay"
@@ -83,10 +85,10 @@ def annul(
                 raise ConfigError(message, hint=hint if replay else "--undo takes it back")
             yield OrderKind.REPLAY if replay else OrderKind.ANNUL, match_id, reason
 
-    return give(season, orders, keep)
+    return give_orders(season, orders, keep)
 
 
-def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
+def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome:
     """Let annulled matches count again, and matches that were played again as they first ended.
 
     ConfigError for one that is neither, and nothing is changed.
@@ -95,27 +97,27 @@ def undo_annulment(season: Administered, ids: Sequence[str]) -> Given:
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
 
-    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
+    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
             if match_id in now.annulled:
                 yield OrderKind.UNDO, match_id, ""
             elif match_id not in again:
                 raise ConfigError(f"{match_id} is not annulled", hint="--list names those that are")
 
-    given = give(season, orders)
+    given = give_orders(season, orders)
     subjects, after = list(given.subjects), given.after
     for match_id in ids:
         if match_id not in given.subjects and (earlier := book.earlier(match_id)):
-            after = put_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True)
+            after = replace_match(season, earlier[-1], OrderKind.RESTORED, lambda _: True)
             subjects.append(match_id)
-    return Given(tuple(subjects), given.before, after)
+    return OrderOutcome(tuple(subjects), given.before, after)
 
 
-def put_match(
-    season: Administered,
+def replace_match(
+    season: SeasonWithOrders,
     match: PackedMatch,
     verb: OrderKind,
-    wanted: Callable[[Force], bool],
+    wanted: Callable[[EffectiveOrders], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any] | None:
     """Put a match in the place of the stored one, which is kept, if that is `wanted`; the standings then.
@@ -125,7 +127,7 @@ def put_match(
     stored, name = season.stored, match.summary.id
     while True:
         known = stored.orders.read()
-        if not wanted(force(known.given)):
+        if not wanted(effective_orders(known.given)):
             return None
         rounds = stored.rounds()
         complete = sum(each.complete for each in rounds)
@@ -139,14 +141,14 @@ def put_match(
             return None if after is None else dict(after.standings)
 
 
-def suspend(season: SeasonResults, player: str, because: str) -> Given:
+def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
     """Let a player sit out from the next round on.
 
     ConfigError for one that is unknown, or suspended already.
     """
-    reason, name = checked_reason(because), registered(season, player)
+    reason, name = check_reason(because), find_registered(season, player)
 
-    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
+    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         if (known := now.suspended.get(name)) is not None:
             raise ConfigError(
                 f"{name} is suspended already, since {known.moment}: {known.because}",
@@ -154,28 +156,30 @@ def suspend(season: SeasonResults, player: str, because: str) -> Given:
             )
         yield OrderKind.SUSPEND, name, reason
 
-    return give(season, orders)
+    return give_orders(season, orders)
 
 
-def reinstate(season: SeasonResults, player: str) -> Given:
+def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
     """Let a player play again from the next round on, its faults up to now forgiven.
 
     ConfigError for one that is unknown or not suspended.
     """
-    name = registered(season, player)
+    name = find_registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
 
-    def orders(now: Force) -> Iterable[tuple[OrderKind, str, str]]:
+    def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         if name not in now.suspended and not rated:
             raise ConfigError(f"{name} is not suspended")
         yield OrderKind.REINSTATE, name, ""
 
-    return give(season, orders)
+    return give_orders(season, orders)
 
 
-def give(
-    season: Administered, make: Callable[[Force], Iterable[tuple[OrderKind, str, str]]], keep: bool = True
-) -> Given:
+def give_orders(
+    season: SeasonWithOrders,
+    make: Callable[[EffectiveOrders], Iterable[tuple[OrderKind, str, str]]],
+    keep: bool = True,
+) -> OrderOutcome:
     """Give the orders that `make` makes of what holds; again, if somebody else was faster.
 
     Without `keep` nothing is ordered: it only tells what would come of it.
@@ -188,7 +192,7 @@ def give(
         moment = now_text()
         new = [
             Order(verb, subject, because, moment, planned, complete)
-            for verb, subject, because in make(force(known.given))
+            for verb, subject, because in make(effective_orders(known.given))
         ]
         before = after = None
         if complete:
@@ -198,7 +202,7 @@ def give(
             if keep:
                 stored.orders.give(new, known.revision, after)
             then = None if after is None else dict(after.standings)
-            return Given(tuple(order.subject for order in new), before, then)
+            return OrderOutcome(tuple(order.subject for order in new), before, then)
 
 
 class RankChange(TypedDict):
@@ -211,7 +215,7 @@ class RankChange(TypedDict):
     elo: float | None
 
 
-def moved(given: Given) -> Iterator[RankChange]:
+def rank_changes(given: OrderOutcome) -> Iterator[RankChange]:
     """Yield the players whom an order moves."""
     if given.before is None or given.after is None:
         return
@@ -228,7 +232,7 @@ def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any
     return ({**row, "rank": rank} for row, rank in zip(rows, ranks, strict=True))
 
 
-def checked_reason(text: str) -> str:
+def check_reason(text: str) -> str:
     """A reason without surrounding space; BadReason for none, or one that is too long."""
     reason = " ".join(text.split())
     if not reason:
@@ -255,7 +259,7 @@ def unknown_round(number: int, last: int) -> ConfigError:
     )
 
 
-def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
+def _refuse_unknown(ids: Iterable[str], season: SeasonWithOrders) -> None:
     summaries = season.stored.summaries()
     known = {match.id for match in summaries}
     for match_id in ids:
@@ -263,7 +267,7 @@ def _refuse_unknown(ids: Iterable[str], season: Administered) -> None:
             raise unknown_match(match_id, summaries)
 
 
-def registered(season: SeasonResults, player: str) -> str:
+def find_registered(season: SeasonResults, player: str) -> str:
     """The name as registered of a player of the season's file, or an author, from that or the rated name.
 
     ConfigError for one that is unknown.

@@ -33,16 +33,16 @@ class FaultWatch:
         self._number, self._most = number, most
         self._ended = list(ended)
 
-    def is_too_much(self, match: MatchSummary | None = None) -> bool:
+    def record(self, match: MatchSummary | None = None) -> bool:
         """Take one more match; True when too many ended by faults."""
         if match is not None:
             self._ended.append(match)
         faults = sum(known.faulty is not None for known in self._ended)
         return len(self._ended) >= LEAST and faults > self._most * len(self._ended)
 
-    def refuse(self) -> None:
+    def check(self) -> None:
         """Anomaly, with what to do, if too many ended by faults."""
-        if self.is_too_much():
+        if self.record():
             raise Anomaly(self._reason())
 
     def _reason(self) -> str:
@@ -55,7 +55,7 @@ class FaultWatch:
         return f"round {self._number}: {share} {said}; {what_now}; else allow more in stop_when"
 
 
-def anomaly(
+def describe_anomaly(
     number: int, game: AnyGame, matches: Sequence[MatchSummary], records: Iterable[MatchRecord]
 ) -> str:
     """Return what is odd about a round of which every match ended by a fault; "" if nothing is.

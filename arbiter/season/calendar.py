@@ -76,7 +76,7 @@ def _written(file: Path) -> int:
         return 0
 
 
-def begins(config: Config, complete: Sequence[Planned], now: datetime) -> datetime | None:
+def next_start(config: Config, complete: Sequence[Planned], now: datetime) -> datetime | None:
     """When the round after those that are complete begins, at once if that is over; None if nothing says so.
 
     With `every` that is so often after the season's opening, or where the file has none after its first round
@@ -102,13 +102,13 @@ def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datet
     """The round that follows; None where one is under way, none follows, or nothing says when it begins."""
     if over or not all(known.complete for known in rounds):
         return None
-    number, moment = len(rounds) + 1, begins(config, rounds, now)
+    number, moment = len(rounds) + 1, next_start(config, rounds, now)
     return None if moment is None or _is_too_late(config, number, moment) else NextRound(number, moment)
 
 
 def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) -> NextRound | None:
     """The next round as the calendar has it, whatever was played after these; None if it has none."""
-    moment, number = begins(config, rounds, now), len(rounds) + 1
+    moment, number = next_start(config, rounds, now), len(rounds) + 1
     if moment is not None and moment <= now and config.every is not None:
         late = (now - moment) // config.every + 1
         moment, number = moment + late * config.every, number + late
@@ -143,17 +143,17 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
     return found
 
 
-def due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
+def next_due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
     """Return when the next of `goal` rounds begins, if later; None where one is begun or none is left."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if begun or len(rounds) >= goal or season.running.read().closed is not None:
         return None
-    moment = begins(config, rounds, now)
+    moment = next_start(config, rounds, now)
     return None if moment is None or moment <= now else moment
 
 
-def programs_until(config: Config, now: datetime) -> datetime | None:
+def submissions_end(config: Config, now: datetime) -> datetime | None:
     """Until when authors may send programs; None where they may not, or no longer."""
     if config.submissions is None:
         return None
@@ -161,7 +161,7 @@ def programs_until(config: Config, now: datetime) -> datetime | None:
     return end if now < end else None
 
 
-def hold_back(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
+def freeze_last_rounds(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
     """Hold results back from here on if the next round is one of the last, as far as is known."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, Problem
-from arbiter.season.config.settings_diff import changes, in_one_line, organisers
+from arbiter.season.config.settings_diff import changes, in_one_line, organiser_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MARK_DIGITS = 12
 
 
-def consent(
+def require_consent(
     config: Config,
     season: SeasonStore,
     last: StoredRound | None,
@@ -52,17 +52,17 @@ def consent(
     return what
 
 
-def consent_now(config: Config, season: SeasonStore) -> None:
+def require_consent_now(config: Config, season: SeasonStore) -> None:
     """Ask for what the season's next round needs accepted; ConfigError where that is something."""
     # Commands that ask for no consent load no checks.
-    from arbiter.season.settings import as_begun
+    from arbiter.season.settings import with_begun_settings
 
-    config, rounds = as_begun(config, season), season.rounds()
+    config, rounds = with_begun_settings(config, season), season.rounds()
     last = rounds[-1] if rounds else None
     begun = last is not None and not last.complete and not season.match_ids(last.number)
     number = len(rounds) if begun else len(rounds) + 1
     over = number > config.rounds and config.until is None
-    consent(config, season, last, None if over else number, season.seed_told(), accepted=False)
+    require_consent(config, season, last, None if over else number, season.seed_told(), accepted=False)
 
 
 def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
@@ -84,7 +84,7 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
     if last.digest == config.digest:
         return True
     before = season.settings(last.digest)
-    return before is not None and organisers(before) == organisers(config.settings)
+    return before is not None and organiser_settings(before) == organiser_settings(config.settings)
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
@@ -92,10 +92,10 @@ def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> 
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"
-    return in_one_line(changes(organisers(before), organisers(config.settings)))
+    return in_one_line(changes(organiser_settings(before), organiser_settings(config.settings)))
 
 
 def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:
     """Tells one question from another: the settings before and after, but for what authors sent."""
-    both = [None if before is None else organisers(before), organisers(now), what]
+    both = [None if before is None else organiser_settings(before), organiser_settings(now), what]
     return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]

@@ -36,7 +36,7 @@ def cost_of(billed: Mapping[str, BilledTokens], prices: Prices | None) -> float 
     return sum(found) if len(found) == len(known) else None
 
 
-def summed(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, BilledTokens]:
+def sum_tokens(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, BilledTokens]:
     """Tokens by player, of all together."""
     found: defaultdict[str, BilledTokens] = defaultdict(lambda: NOTHING)
     for billed in several:
@@ -45,7 +45,7 @@ def summed(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, BilledTok
     return dict(found)
 
 
-def replaced(orders: Iterable[Order]) -> list[MatchSummary]:
+def replaced_matches(orders: Iterable[Order]) -> list[MatchSummary]:
     """The plays that others have taken the place of, and that stand there no more."""
     gone: defaultdict[str, list[MatchSummary]] = defaultdict(list)
     for order in orders:

@@ -36,13 +36,13 @@ class FinishedAsBegun(Event):
     what: str
 
 
-class Noted(Event):
+class HostRemark(Event):
     """Something about this machine that an organiser should know, as a line."""
 
     text: str
 
 
-class MatchesAgain(Event):
+class AnnulledReplayed(Event):
     """So many annulled matches are played again, under the settings of their rounds."""
 
     number: int
@@ -154,7 +154,7 @@ class SeasonComplete(Event):
     seed: str
 
 
-class Enough(Event):
+class StopRuleMet(Event):
     """`stop_when` of the season's file lets no further match begin, for the `reason`; the last event."""
 
     reason: str

@@ -31,7 +31,7 @@ class _Round:
 
 
 @dataclass(slots=True)
-class _Lapses:
+class _FaultHistory:
     """A player's faults in a row up to its last match, and those of its last rounds."""
 
     row: int = 0
@@ -45,11 +45,11 @@ class _Lapses:
         self.row = self.row + 1 if faulty else 0
 
 
-class Lapses:
+class FaultHistories:
     """The faults of all players, match after match in the order of the plan."""
 
     def __init__(self) -> None:
-        self._of: defaultdict[str, _Lapses] = defaultdict(_Lapses)
+        self._of: defaultdict[str, _FaultHistory] = defaultdict(_FaultHistory)
 
     def count(self, match: MatchSummary) -> None:
         if match.faulty is None:

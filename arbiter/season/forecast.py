@@ -14,7 +14,7 @@ from arbiter.match.clock import SECOND, TimeControl
 from arbiter.match.in_memory import Said, match_spec, play_by_policy, random_policy
 from arbiter.season.ledger import Ledger
 from arbiter.season.schedule import drawn_tables, entrants, match_specs, matches_of
-from arbiter.season.settings import as_begun, config_of
+from arbiter.season.settings import config_of, with_begun_settings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingSeason:
     """The rest of a season: `rounds` that are not begun, and so many `matches` of one that is.
 
     `complete` rounds are over; the players `suspended` now sit out.
@@ -47,24 +47,24 @@ class Left:
         return self.rounds + (self.matches > 0)
 
 
-def left_of(config: Config, stored: SeasonStore) -> Left:
+def remaining_of(config: Config, stored: SeasonStore) -> RemainingSeason:
     """Return what is left of a season that is in a store."""
     rounds = stored.rounds()
     complete = sum(known.complete for known in rounds)
-    config = as_begun(config, stored)
+    config = with_begun_settings(config, stored)
     ledger = Ledger.of(config, stored)
     ledger.read_before(complete + 1)
-    suspended = tuple(ledger.unfit(config))
+    suspended = tuple(ledger.suspended_players(config))
     begun = 0
     for known in rounds:
         if not known.complete:
             then = config_of(config, stored, known) or config
             begun += matches_of(then.game, known.tables) - len(stored.match_ids(known.number))
-    return Left(max(0, config.rounds - len(rounds)), begun, complete, suspended)
+    return RemainingSeason(max(0, config.rounds - len(rounds)), begun, complete, suspended)
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SeasonSize:
     """The size of a season; `match_ns` is the longest that a match can take with the config's times.
 
     `rounds` are all of the season, `left` is what is still to be played.
@@ -77,7 +77,7 @@ class Shape:
     rounds: int
     seats: int
     match_ns: int
-    left: Left
+    left: RemainingSeason
 
     @property
     def matches_left(self) -> int:
@@ -113,29 +113,29 @@ class Shape:
         return (self.left.matches > 0) + int(spare // self.round_ns(match_ns))
 
 
-def shape(config: Config, at_once: int, left: Left | None = None) -> Shape:
+def season_size(config: Config, at_once: int, left: RemainingSeason | None = None) -> SeasonSize:
     """The size of a config's season, `at_once` matches at a time; all of it is `left` by default."""
-    left = left or Left(config.rounds)
+    left = left or RemainingSeason(config.rounds)
     tables = _tables(config, left.suspended)
     matches = matches_of(config.game, tables)
-    return Shape(
+    return SeasonSize(
         players=len(config.entries) - len(left.suspended),
         tables=len(tables),
         matches=matches,
         at_once=min(at_once, matches),
         rounds=config.rounds,
         seats=config.game.seats,
-        match_ns=worst_match(config, config.limits.time),
+        match_ns=longest_match_ns(config, config.limits.time),
         left=left,
     )
 
 
-def worst_match(config: Config, time: TimeControl) -> int:
+def longest_match_ns(config: Config, time: TimeControl) -> int:
     """The longest that a match can take, in ns: every player starts as late and thinks as long as it may."""
     return (config.limits.start_ns or 0) + time.longest_ns(config.game.seats, *_asked(config))
 
 
-def longest_time(config: Config, season: Shape, within_ns: int) -> int:
+def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
     """The longest time in ns, of the config's kind, with which all that is left fits; 0 if none does.
 
     It is a budget for a player and match, or a time for each command.

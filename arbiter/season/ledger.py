@@ -18,8 +18,8 @@ from arbiter.errors import ConfigError
 from arbiter.match.spec import original
 from arbiter.match.token_usage import ModelUse
 from arbiter.season.config.settings_diff import changed_players, registered_name
-from arbiter.season.fault_streaks import Lapses
-from arbiter.season.order_effects import Force, force_after, force_at_plan, round_of
+from arbiter.season.fault_streaks import FaultHistories
+from arbiter.season.order_effects import EffectiveOrders, orders_after, orders_when_planned, round_of
 from arbiter.season.schedule import entrants
 from arbiter.store import OrderKind, RatedRound
 
@@ -57,7 +57,7 @@ class Ledger:
         self._season, self._names, self._instead = season, tuple(names), instead or {}
         self._anchors = anchors or {}
         self.revision = 0
-        self._force = Force()
+        self._force = EffectiveOrders()
         self._begin()
 
     @classmethod
@@ -78,20 +78,20 @@ class Ledger:
         self.wins_by_fault: Counter[str] = Counter()
         self.scored: Counter[str] = Counter()
         self._asked: dict[str, Counter[str]] = defaultdict(Counter)
-        self._lapses = Lapses()
+        self._fault_histories = FaultHistories()
         self._favours = rating.Favours()
 
     def read_before(self, number: int) -> None:
         """Read what the plan of round `number` depends on."""
         orders = self._season.orders.read()
-        self._read(number - 1, force_at_plan(orders.given, number), orders.revision)
+        self._read(number - 1, orders_when_planned(orders.given, number), orders.revision)
 
     def read_after(self, number: int, orders: Orders | None = None) -> None:
         """Read what the standings after round `number` depend on; `orders` are by default the stored ones."""
         orders = orders or self._season.orders.read()
-        self._read(number, force_after(orders.given, number), orders.revision)
+        self._read(number, orders_after(orders.given, number), orders.revision)
 
-    def _read(self, last_round: int, holds: Force, revision: int) -> None:
+    def _read(self, last_round: int, holds: EffectiveOrders, revision: int) -> None:
         self.revision = revision
         if last_round < self._last or holds != self._force:
             self._begin()
@@ -124,21 +124,21 @@ class Ledger:
         self._round = number
 
     def _forgive(self, registered: str) -> None:
-        self._forget([name for name in self._lapses.names if registered_name(name) == registered])
+        self._forget([name for name in self._fault_histories.names if registered_name(name) == registered])
 
     def _forget(self, names: Collection[str]) -> None:
-        self._lapses.forget(names)
+        self._fault_histories.forget(names)
         self._favours.forget(names)
 
     def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
         """Players whose entry is another in `settings`; where that is not known, all who may have faulted."""
         before = self._season.settings(self._digest)
         if before is None or settings is None:
-            return self._lapses.names
+            return self._fault_histories.names
         return changed_players(before, settings)
 
     def _count_faults(self, match: MatchSummary) -> None:
-        self._lapses.count(match)
+        self._fault_histories.count(match)
         if match.faulty is None:
             names = match.players
             self.scored.update(name for seat, name in enumerate(names) if seat != match.substitute)
@@ -160,10 +160,10 @@ class Ledger:
             self._fit = rating.bayeselo(self.results)
         return self._fit
 
-    def unfit(self, config: Config) -> dict[str, str]:
+    def suspended_players(self, config: Config) -> dict[str, str]:
         """Return the players who are to sit out the next round, with reasons: those that the organiser
         suspended, or whose own faults ended too many matches since their entry was changed; see
-        `Lapses.reason`.
+        `FaultHistories.reason`.
         """
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
@@ -179,7 +179,7 @@ class Ledger:
         """Versions of the config's authors that do not play now, and would sit out for their faults."""
         playing = {entry.player.name for entry in config.entries}
         authors = {entry.registered_name for entry in config.entries if entry.is_sent}
-        owners = {name: registered_name(name) for name in self._lapses.names if name not in playing}
+        owners = {name: registered_name(name) for name in self._fault_histories.names if name not in playing}
         return {
             name: why
             for name, author in sorted(owners.items())
@@ -189,20 +189,20 @@ class Ledger:
     def _too_often(self, config: Config, name: str, registered: str) -> str | None:
         if self._force.reinstated.get(registered, -1) >= self._last:
             return None
-        return self._lapses.reason(name, config.suspend_after, config.suspend_share)
+        return self._fault_histories.reason(name, config.suspend_after, config.suspend_share)
 
     def _order(self, entry: Entry) -> Order | None:
         """The order by which a player sits out; what authors send now was tried since an earlier failure."""
         order = self._force.suspended.get(entry.registered_name)
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
-    def freed(self, config: Config) -> list[str]:
+    def released_players(self, config: Config) -> list[str]:
         """Return who would be suspended for faults, had the config not changed the entry."""
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         terms = config.suspend_after, config.suspend_share
-        return [name for name in changed if self._lapses.reason(name, *terms)]
+        return [name for name in changed if self._fault_histories.reason(name, *terms)]
 
-    def ordered(self, config: Config) -> set[str]:
+    def suspended_by_order(self, config: Config) -> set[str]:
         """The players who were suspended by order, by rated name."""
         return {entry.player.name for entry in config.entries if self._order(entry) is not None}
 
@@ -247,7 +247,7 @@ class Ledger:
         Without `pooled` they are as before players' variances were held together, when they had no `freedom`.
         """
         ranked = self.ranking() if pooled else self._ranked(pooled=False)
-        unfit, ordered = self.unfit(config), self.ordered(config)
+        unfit, ordered = self.suspended_players(config), self.suspended_by_order(config)
         warnings, plays_on = list(ranked.warnings), list[str]()
         try:
             plays_on = self._playing_on(config, unfit, ordered)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from arbiter.errors import ProviderOutage, VoidMatch, WorkerLost
 from arbiter.match.spec import Absence, original
 from arbiter.season.events import MatchStored, MatchVoid, Stopped
-from arbiter.season.program_digests import PUT_BACK, missing
+from arbiter.season.program_digests import PUT_BACK, missing_programs
 from arbiter.table import play_packed
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def play_matches(
                     if enough(None):
                         window.close()
                 blameless = isinstance(void, ProviderOutage)
-                if what := missing(spec.players):
+                if what := missing_programs(spec.players):
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
                 if is_trial(spec):
                     if blameless:
                         # Without an answer of its provider nobody can tell whose the voids are.
                         raise VoidMatch(f"match {spec.id} was void: {void}") from None
-                    window.submit_first(suspects.learn(spec, is_void=True))
+                    window.submit_first(suspects.record_trial(spec, is_void=True))
                     continue
                 if not blameless:
                     store.voids.add(spec.id, str(void), [original(player.name) for player in spec.players])
@@ -112,7 +112,7 @@ def play_matches(
                     continue
                 if blameless:
                     raise end from None
-                plays = suspects.doubt(spec, end)
+                plays = suspects.add(spec, end)
                 tries = any(is_trial(play) for play in plays)
                 yield MatchVoid(spec.id, f"{void}{'; now without each player in turn' if tries else ''}")
                 window.submit_first(plays)
@@ -123,7 +123,7 @@ def play_matches(
                     store.outlays.add(billed)
                     if enough(None):
                         window.close()
-                window.submit_first(suspects.learn(spec, is_void=False))
+                window.submit_first(suspects.record_trial(spec, is_void=False))
                 continue
             in_a_row = 0
             keep(match)
@@ -212,14 +212,14 @@ class Suspects:
         """True while a match is searched."""
         return bool(self._doubted)
 
-    def doubt(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
+    def add(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
         """Return what to play after a match was void too often; `end` if its absent player is blameless."""
         if spec.absence is not None:
             raise end
         self._doubted.append((spec, end))
         return self._next() if len(self._doubted) == 1 else []
 
-    def learn(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
+    def record_trial(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
         """Return what to play after a match without one of its players; VoidMatch if the search failed."""
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
@@ -227,7 +227,7 @@ class Suspects:
         if self._awaited:
             return []
         searched, end = self._doubted[0]
-        found = blamed(self._voids, self._sweeps)
+        found = find_culprit(self._voids, self._sweeps)
         if found is not None:
             self._known.add(original(searched.players[found].name))
             return self._next()
@@ -259,7 +259,7 @@ def is_trial(spec: MatchSpec) -> bool:
     return spec.absence is not None and not spec.absence.at_fault
 
 
-def blamed(voids: Sequence[int], sweeps: int) -> Seat | None:
+def find_culprit(voids: Sequence[int], sweeps: int) -> Seat | None:
     """The only seat without which no play was void, if that is no chance; `voids` by who was away.
 
     Of n players and V voids: that voids at random spare the plays without one of them has a probability of at

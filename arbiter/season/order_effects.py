@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Force:
+class EffectiveOrders:
     """The effect of some orders: by match id what does not count, by registered name who is suspended."""
 
     annulled: Mapping[str, Order] = field(default_factory=dict)
@@ -67,7 +67,9 @@ class Force:
         return sorted(name for name, order in self.annulled.items() if order.verb is OrderKind.REPLAY)
 
 
-def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True) -> Force:
+def effective_orders(
+    orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True
+) -> EffectiveOrders:
     """Follow the orders that hold; `orders` are all, the oldest first."""
     annulled: dict[str, Order] = {}
     earlier: dict[str, MatchSummary] = {}
@@ -94,17 +96,17 @@ def force(orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: Tr
                 reinstated[name] = order.complete
             case OrderKind.TRIED:
                 tried[name] = (*tried.get(name, ()), order.because)
-    return Force(annulled, earlier, suspended, reinstated, tried, replayed)
+    return EffectiveOrders(annulled, earlier, suspended, reinstated, tried, replayed)
 
 
-def force_at_plan(orders: Iterable[Order], number: int) -> Force:
+def orders_when_planned(orders: Iterable[Order], number: int) -> EffectiveOrders:
     """Return what held when round `number` was planned."""
-    return force(orders, lambda order: order.planned < number)
+    return effective_orders(orders, lambda order: order.planned < number)
 
 
-def force_after(orders: Iterable[Order], number: int) -> Force:
+def orders_after(orders: Iterable[Order], number: int) -> EffectiveOrders:
     """Return what holds of the standings after round `number`."""
-    return force(orders, lambda order: order.complete <= number)
+    return effective_orders(orders, lambda order: order.complete <= number)
 
 
 def first_round(orders: Iterable[Order], name: str, number: int) -> int:
@@ -125,7 +127,7 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
     return number
 
 
-def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
+def order_history(orders: Iterable[Order], match_id: str) -> Iterator[str]:
     """A line for each order on a match."""
     said = {
         OrderKind.ANNUL: "annulled",
@@ -142,11 +144,11 @@ def history_of(orders: Iterable[Order], match_id: str) -> Iterator[str]:
 
 def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
     """Matches that were played again, by id, as they were at first."""
-    return force(orders, lambda _: False).earlier
+    return effective_orders(orders, lambda _: False).earlier
 
 
-def out_of_count(
-    holds: Force, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
+def uncounted_matches(
+    holds: EffectiveOrders, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
 ) -> dict[str, str]:
     """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
     out = {name: order.because for name, order in holds.annulled.items()}
@@ -199,9 +201,11 @@ def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> d
     return suspended_of(standings, stored.orders.read().given, playing)
 
 
-def withdrawn(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
+def withdrawn_authors(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
     """The authors who are suspended by these orders, and none of whose people has a token any more."""
-    out = {name for name, order in force(given).suspended.items() if order.verb is OrderKind.SUSPEND}
+    out = {
+        name for name, order in effective_orders(given).suspended.items() if order.verb is OrderKind.SUSPEND
+    }
     if out:
         out &= {author.name for author in stored.authors.all()} - stored.members.all().keys()
     return out
@@ -215,7 +219,7 @@ def suspended_of(
     An author is suspended with the version that is `playing`, by rated name: by order whichever that is, for
     faults where they are its own. Before the first standings names are as registered.
     """
-    ordered = force(orders).suspended
+    ordered = effective_orders(orders).suspended
     found = {name: order.because for name, order in ordered.items()}
     if standings is not None:
         found = dict(standings.get("suspended", {}))

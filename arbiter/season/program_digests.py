@@ -17,7 +17,7 @@ from arbiter.match.spec import original
 from arbiter.sandbox.landlock import OF_THE_SYSTEM
 from arbiter.sandbox.program_files import digest_of_file, lack
 from arbiter.season.events import ProgramChanged
-from arbiter.season.roster import lost
+from arbiter.season.roster import missing_files
 from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
@@ -44,19 +44,19 @@ class ProgramWatch:
         self._file = config.file.absolute()
         self._told: set[tuple[str, str, str | None]] = set()
 
-    def look(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+    def keep_round(self, config: Config, number: int, out: Collection[str] = ()) -> None:
         """Keep what a round is played with, unless it was begun; VoidMatch if something is missing.
 
         What players lack who sit it `out` does not matter.
         """
-        self.refuse_missing(config, number, out)
+        self.check_files(config, number, out)
         if not self._stored.match_ids(number):
             self._stored.keep_programs(number, self._now(config))
 
-    def refuse_missing(self, config: Config, number: int, out: Collection[str] = ()) -> None:
+    def check_files(self, config: Config, number: int, out: Collection[str] = ()) -> None:
         """VoidMatch if something is missing for a round, but for what those lack who sit it `out`."""
         players = [entry.player for entry in config.entries if entry.player.name not in out]
-        if what := missing(players, {**lost(config, self._stored), **config.gone}):
+        if what := missing_programs(players, {**missing_files(config, self._stored), **config.gone}):
             raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
@@ -87,7 +87,7 @@ def programs_of(players: Iterable[Player], config: Path) -> Programs:
     }
 
 
-def missing(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
+def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return what players lack to start, on one line that names a few of them; "" if all is there.
 
     `gone` is what some lacked when their config was read: they were registered without it, and stay so.
@@ -149,20 +149,22 @@ def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
     return now
 
 
-def told_of(
+def program_remarks(
     rounds: Mapping[int, Programs], orders: Iterable[Order], match: MatchRecord, config: Path
 ) -> Iterator[str]:
     """Yield remarks on the files that a stored match was played with; `config` as `programs_of`."""
     number, folder = match.round or 0, str(config.parent)
     if (again := replay_of(orders, match.id)) is None:
-        yield from replaced(rounds, number, match.players, folder)
+        yield from changed_since(rounds, number, match.players, folder)
     elif again.programs is not None:
-        yield from others_than(rounds, number, again.programs)
+        yield from replay_differences(rounds, number, again.programs)
         later = {at: programs for at, programs in rounds.items() if at > again.planned}
-        yield from replaced({**later, again.planned: again.programs}, again.planned, match.players, folder)
+        yield from changed_since(
+            {**later, again.planned: again.programs}, again.planned, match.players, folder
+        )
 
 
-def others_than(rounds: Mapping[int, Programs], number: int, programs: Programs) -> Iterator[str]:
+def replay_differences(rounds: Mapping[int, Programs], number: int, programs: Programs) -> Iterator[str]:
     """A line for each file with which a match of a round was played again and that was another then."""
     for player, files in programs.items():
         for file, digest in files.items():
@@ -171,7 +173,7 @@ def others_than(rounds: Mapping[int, Programs], number: int, programs: Programs)
                 yield f"played again with another {file} of player {player} than round {number} was"
 
 
-def replaced(
+def changed_since(
     rounds: Mapping[int, Programs], number: int, players: Sequence[str], folder: str
 ) -> Iterator[str]:
     """A line for each file of `players` that is no longer the one that played in a round."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arbiter.season.ledger import Ledger
-from arbiter.season.order_effects import force, suspended_now
-from arbiter.season.roster import rostered
+from arbiter.season.order_effects import effective_orders, suspended_now
+from arbiter.season.roster import with_active_versions
 from arbiter.season.schedule import entrants
-from arbiter.season.settings import as_begun, config_at
+from arbiter.season.settings import config_at, with_begun_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ class SeasonResults:
     """The results of a config's season; reading them changes nothing. `config` has what authors sent, too."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
-        self.config, self.stored = rostered(as_begun(config, stored), stored), stored
+        self.config, self.stored = with_active_versions(with_begun_settings(config, stored), stored), stored
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
         """The standings after a round, by default the last: as kept with it, else computed."""
@@ -48,11 +48,13 @@ class SeasonResults:
         ledger.read_after(after)
         return ledger.ranking()
 
-    def refuse_too_few(self) -> None:
+    def check_enough_players(self) -> None:
         """ConfigError where too few players are left for a further round."""
         ledger, number = Ledger.of(self.config, self.stored), self.stored.complete + 1
         ledger.read_before(len(self.stored.rounds()) + 1)
-        entrants(self.config, number, ledger.unfit(self.config), ledger.ordered(self.config))
+        entrants(
+            self.config, number, ledger.suspended_players(self.config), ledger.suspended_by_order(self.config)
+        )
 
     def suspended(self) -> dict[str, str]:
         """Return the players suspended from the next round on, with reasons."""
@@ -65,4 +67,4 @@ class SeasonResults:
     def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
         """The matches that count now, of all rounds from one to another: those that are not annulled."""
         found = self.stored.summaries(last_round, first_round)
-        return list(force(self.stored.orders.read().given).counted(found))
+        return list(effective_orders(self.stored.orders.read().given).counted(found))

@@ -27,21 +27,21 @@ def folder_of(config: Config) -> Path:
     return folder_beside(config.store, config.file)
 
 
-def rostered(config: Config, stored: SeasonStore) -> Config:
+def with_active_versions(config: Config, stored: SeasonStore) -> Config:
     """The config with the versions that play in the next round to be planned."""
     if config.submissions is None:
         return config
     # Commands that only look at a season without versions load no checks.
-    from arbiter.season.config.loader import enrolled
+    from arbiter.season.config.loader import with_players
 
-    return enrolled(config, [_settings(config, version) for version in stored.submissions.active()])
+    return with_players(config, [_settings(config, version) for version in stored.submissions.active()])
 
 
 def with_versions(config: Config, versions: Iterable[Submission]) -> Config:
     """The config with any accepted versions, for matches that count in no season."""
-    from arbiter.season.config.loader import enrolled
+    from arbiter.season.config.loader import with_players
 
-    return enrolled(config, [_settings(config, version) for version in versions])
+    return with_players(config, [_settings(config, version) for version in versions])
 
 
 def _settings(config: Config, version: Submission) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
     }
 
 
-def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
+def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
     """By rated name: what a version lacks of the files that it was accepted with."""
     found: dict[str, str] = {}
     for name, _file, path, _digest in _files(config, stored):
@@ -75,7 +75,7 @@ def lost(config: Config, stored: SeasonStore) -> dict[str, str]:
     return found
 
 
-def altered(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
+def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
     """Yield the rated name and the file, for each file that is there and is not the one that was accepted."""
     for name, file, path, digest in _files(config, stored):
         if is_by_product(file):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import rating
 from arbiter.errors import ConfigError
 from arbiter.season.events import StillSuspended, Suspended
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.schedule import drawn_tables, entrants, match_specs
 from arbiter.season.substitutes import first_played, substitute_specs
 
@@ -85,7 +85,7 @@ def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSp
     return specs, [spec for spec in specs if spec.id not in there]
 
 
-def sitting_out(
+def new_suspensions(
     plan: RoundPlan, season: SeasonStore, reported: Collection[str]
 ) -> Iterator[Suspended | StillSuspended]:
     """Yield the suspensions that were not reported yet: each one when it begins, all others as a number."""
@@ -93,7 +93,7 @@ def sitting_out(
     before = {
         name for known in season.rounds() if known.number == number - 1 for at in known.tables for name in at
     }
-    ordered = force(season.orders.read().given).suspended
+    ordered = effective_orders(season.orders.read().given).suspended
     fresh = {
         entry.player.name
         for entry in plan.config.entries
@@ -108,14 +108,17 @@ def sitting_out(
         yield StillSuspended(len(plan.suspended.keys() - fresh))
 
 
-def tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
+def plan_tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
     """Return the tables of a round: by lot in the opening rounds, then by the config's rule of pairing.
 
     `results` is read up to the round before, and tells who is suspended.
     """
     results.read_before(number)
     names = [
-        player.name for player in entrants(config, number, results.unfit(config), results.ordered(config))
+        player.name
+        for player in entrants(
+            config, number, results.suspended_players(config), results.suspended_by_order(config)
+        )
     ]
     rule = rating.rule_of_round(config.pairing, number, config.opening_rounds)
     if rule == "random":

@@ -7,19 +7,26 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from arbiter.season.administration import put_match
+from arbiter.season.administration import replace_match
 from arbiter.season.calendar import SeasonClock
-from arbiter.season.config.readable_secrets import UNDECIDED, confined, refuse_reach
-from arbiter.season.consent import change_error, consent, is_as_before
-from arbiter.season.events import MatchesAgain
+from arbiter.season.config.readable_secrets import UNDECIDED, check_bot_access, confine
+from arbiter.season.consent import change_error, is_as_before, require_consent
+from arbiter.season.events import AnnulledReplayed
 from arbiter.season.ledger import Ledger
 from arbiter.season.match_runner import play_matches
-from arbiter.season.order_effects import force, round_of
+from arbiter.season.order_effects import effective_orders, round_of
 from arbiter.season.program_digests import ProgramWatch, programs_of
-from arbiter.season.roster import rostered
-from arbiter.season.round_plan import plan_round, plan_substitutes, tables
+from arbiter.season.roster import with_active_versions
+from arbiter.season.round_plan import plan_round, plan_substitutes, plan_tables
 from arbiter.season.schedule import match_specs, matches_of
-from arbiter.season.settings import as_begun, config_at, config_of, fit_players, refuse_gone, seated
+from arbiter.season.settings import (
+    check_programs_exist,
+    config_at,
+    config_of,
+    players_of_tables,
+    startable_players,
+    with_begun_settings,
+)
 from arbiter.season.substitutes import number_of_substitutes, substitutes_as_stored
 from arbiter.store import OrderKind, Outdated
 
@@ -46,7 +53,7 @@ class Rounds:
     """
 
     def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
-        self.config, self.stored = rostered(as_begun(config, stored), stored), stored
+        self.config, self.stored = with_active_versions(with_begun_settings(config, stored), stored), stored
         self.programs = ProgramWatch(config, stored)
         self._clock = clock or SeasonClock()
         self._notes: list[str] = []
@@ -72,7 +79,9 @@ class Rounds:
         number = len(rounds) if begun else len(rounds) + 1
         over = number > goal or stored.running.read().closed is not None
         shown_after = stored.seed_told()
-        accepted = consent(config, stored, last, None if over else number, shown_after, accept_changes)
+        accepted = require_consent(
+            config, stored, last, None if over else number, shown_after, accept_changes
+        )
         if begun is not None:
             stored.drop_round(begun.number)
         if over:
@@ -89,31 +98,34 @@ class Rounds:
         while True:
             # First, so that whatever comes while the round is planned has it planned again.
             revision = stored.orders.read().revision
-            self._enrol()
+            self._update_roster()
             planned = self.tables(number)
             config = self.config
             # Who can never be put right may be suspended as long as the round is not planned.
-            self.programs.refuse_missing(config, number, self._ledger(config).unfit(config))
+            self.programs.check_files(config, number, self._ledger(config).suspended_players(config))
             with suppress(Outdated):
                 return stored.add_round(
                     number, config.digest, planned, config.settings, revision, planned_at=self._clock.now()
                 )
 
-    def _enrol(self) -> None:
+    def _update_roster(self) -> None:
         """Let the versions play that are active now; ConfigError if one could read what no bot must."""
-        now = rostered(self.config, self.stored)
+        now = with_active_versions(self.config, self.stored)
         if now.digest != self.config.digest:
-            refuse_reach(now)
+            check_bot_access(now)
             self.config = now
             self._ledgers.clear()
 
     def tables(self, number: int) -> Sequence[Sequence[str]]:
-        return tables(self.config, self._ledger(self.config), self.stored.seed, number)
+        return plan_tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
         """All who may be started: the config's, and those of matches left of rounds of other settings."""
-        found = fit_players(self.config)
-        again = {match_id.partition("/")[0] for match_id in force(self.stored.orders.read().given).to_replay}
+        found = startable_players(self.config)
+        again = {
+            match_id.partition("/")[0]
+            for match_id in effective_orders(self.stored.orders.read().given).to_replay
+        }
         for known in self.stored.rounds():
             replayed = f"r{known.number:03d}" in again
             if known.digest == self.config.digest or (known.complete and not replayed):
@@ -123,7 +135,7 @@ class Rounds:
             every = matches_of(then.game, known.tables)
             every += number_of_substitutes(then, self.stored, known.number)
             if replayed or 0 < there < every:
-                found += [player for player in seated(known.tables, then) if player not in found]
+                found += [player for player in players_of_tables(known.tables, then) if player not in found]
         return found
 
     def plan_of(self, stored: StoredRound) -> RoundPlan:
@@ -137,16 +149,16 @@ class Rounds:
             raise change_error(self.config, self.stored, stored)
         ledger = self._ledger(config)
         ledger.read_before(stored.number)
-        unfit = ledger.unfit(config)
+        unfit = ledger.suspended_players(config)
         plan = plan_round(config, self.stored, stored, unfit)
         if not (plan.missing or plan_substitutes(plan, self.stored)[1]):
             return plan
         if config.digest == self.config.digest:
-            self.programs.look(config, stored.number, plan.suspended)
+            self.programs.keep_round(config, stored.number, plan.suspended)
             # Again: what was planned in another place, or before a link was made, has come here since.
-            refuse_reach(config)
+            check_bot_access(config)
             return plan
-        refuse_gone(config, plan.missing)
+        check_programs_exist(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit)
 
     def config_to_play(self, number: int) -> Config:
@@ -155,7 +167,7 @@ class Rounds:
         if then.digest == self.config.digest or self.config.limits.isolation == UNDECIDED:
             return then
         if then.digest not in self._settled:
-            self._settled[then.digest], notes = confined(then)
+            self._settled[then.digest], notes = confine(then)
             self._notes += notes
         return self._settled[then.digest]
 
@@ -171,7 +183,7 @@ class Rounds:
                 self.stored.complete_round(number, standings, ledger.revision, rated.ranking)
                 return standings
 
-    def notes(self) -> list[str]:
+    def take_notes(self) -> list[str]:
         """Return remarks on settings of an earlier time on this machine, each line once."""
         notes, self._notes = self._notes, []
         return notes
@@ -180,7 +192,7 @@ class Rounds:
         """A phrase for each player who is in round `number` again because its entry has changed."""
         ledger = self._ledger(self.config)
         ledger.read_before(number)
-        return [f"{name} is no longer suspended" for name in ledger.freed(self.config)]
+        return [f"{name} is no longer suspended" for name in ledger.released_players(self.config)]
 
     def _ledger(self, config: Config) -> Ledger:
         """The results as a config's settings order them."""
@@ -189,11 +201,11 @@ class Rounds:
 
 def rounds_to_replay(stored: SeasonStore) -> list[int]:
     """The rounds that have matches to be played again, in order."""
-    ids = force(stored.orders.read().given).to_replay
+    ids = effective_orders(stored.orders.read().given).to_replay
     return sorted(set(map(round_of, ids)))
 
 
-def play_again(
+def replay_annulled(
     rounds: Rounds,
     results: SeasonResults,
     executor: SizedExecutor,
@@ -203,9 +215,9 @@ def play_again(
 
     `enough` as in `play_matches`.
     """
-    ids = force(rounds.stored.orders.read().given).to_replay
+    ids = effective_orders(rounds.stored.orders.read().given).to_replay
     if ids:
-        yield MatchesAgain(len(ids))
+        yield AnnulledReplayed(len(ids))
         programs: dict[str, Programs] = {}
         specs, keep = _specs(rounds, ids, programs), partial(_replace, results, programs)
         yield from play_matches(rounds.stored, specs, executor, keep=keep, enough=enough)
@@ -223,7 +235,7 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
             specs = list(match_specs(config, stored.seed, known.number, known.tables))
             again = substitutes_as_stored(config, specs, stored.summaries(known.number, known.number))
             wanted = [spec for spec in (*specs, *again) if spec.id in ids]
-            refuse_gone(config, wanted)
+            check_programs_exist(config, wanted)
             for spec in wanted:
                 programs[spec.id] = programs_of(spec.players, config.file)
                 yield spec
@@ -232,4 +244,4 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
 def _replace(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
     """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
     name = match.summary.id
-    put_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])
+    replace_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])

@@ -15,23 +15,22 @@ from typing import TYPE_CHECKING, Self
 
 from arbiter.errors import Anomaly, ConfigError
 from arbiter.games.cards import published_commitment
-from arbiter.season.anomalies import FaultWatch, anomaly
+from arbiter.season.anomalies import FaultWatch, describe_anomaly
 from arbiter.season.calendar import (
     CalendarFile,
     SeasonClock,
-    due,
-    hold_back,
-    programs_until,
+    freeze_last_rounds,
+    next_due,
     rounds_left,
+    submissions_end,
     wait_until,
 )
 from arbiter.season.config.settings_diff import changes, in_one_line
-from arbiter.season.consent import consent
+from arbiter.season.consent import require_consent
 from arbiter.season.events import (
     ChangesAccepted,
-    Enough,
     FinishedAsBegun,
-    Noted,
+    HostRemark,
     PlayersAwaited,
     RoundAwaited,
     RoundComplete,
@@ -39,15 +38,16 @@ from arbiter.season.events import (
     RoundsOver,
     SeasonComplete,
     Stopped,
+    StopRuleMet,
     SubstitutesPlanned,
 )
 from arbiter.season.match_runner import play_matches
 from arbiter.season.results import SeasonResults
-from arbiter.season.round_plan import check_seed, draw_seed, plan_substitutes, sitting_out
-from arbiter.season.rounds import Rounds, play_again, rounds_to_replay
+from arbiter.season.round_plan import check_seed, draw_seed, new_suspensions, plan_substitutes
+from arbiter.season.rounds import Rounds, replay_annulled, rounds_to_replay
 from arbiter.season.schedule import TooFewPlayers
-from arbiter.season.settings import file_text, refuse_another_name, refuse_gone, seated
-from arbiter.season.stop_rules import Purse, narrow
+from arbiter.season.settings import check_programs_exist, check_season_name, file_text, players_of_tables
+from arbiter.season.stop_rules import CostBudget, narrow_enough
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -93,7 +93,7 @@ class Season:
                 message = "seed_commitment: a seed that is still to be drawn cannot have been committed to"
                 raise ConfigError(message, str(config.file), "give the seed, or add the line after round 1")
             if not accept_changes:
-                refuse_another_name(config, store)
+                check_season_name(config, store)
             stored = store.make_season(config.season, config.game.name, draw_seed(config.seed))
         check_seed(config, stored)
         if stored.game != config.game.name:
@@ -116,7 +116,7 @@ class Season:
     ) -> Iterator[Event]:
         """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
 
-        Ends with `RoundsOver`, `SeasonComplete`, `Enough` or `Stopped`; with `only_one` with `RoundComplete`
+        Ends with `RoundsOver`, `SeasonComplete`, `StopRuleMet` or `Stopped`; with `only_one` with `RoundComplete`
         where another round may follow. `rounds` replaces the config's number of rounds. What is accepted is
         reported once, before the first round that needs it. ConfigError as `plan`, VoidMatch where a match
         was void twice or a program is missing.
@@ -147,7 +147,7 @@ class Season:
             self.rounds.config = self._calendar.apply(self.rounds.config)
             goal = self._goal(executor, rounds)
             if why := self._enough(goal):
-                yield Enough(why)
+                yield StopRuleMet(why)
                 return False
             moment = None if only_one else self._due(accept_changes, goal)
             if moment is not None:
@@ -158,11 +158,11 @@ class Season:
                     break
                 continue
             if self.stored.complete < goal:
-                hold_back(self.config, stored, executor.at_once, self._clock.now())
+                freeze_last_rounds(self.config, stored, executor.at_once, self._clock.now())
             try:
                 plan = self.rounds.plan(accept_changes, goal)
             except TooFewPlayers as few:
-                end = None if only_one else programs_until(self.config, self._clock.now())
+                end = None if only_one else submissions_end(self.config, self._clock.now())
                 if end is None:
                     raise
                 if awaited != (reason := few.problems[0].message):
@@ -180,13 +180,13 @@ class Season:
             seconds = time.monotonic() - begun
             yield RoundComplete(self.rounds.finish(plan.stored.number), played, seconds)
             goal = self._goal(executor, rounds)
-            self._refuse_odd(plan.stored.number)
+            self._check_fault_rate(plan.stored.number)
             if self._is_over(goal):
                 stored.ask_to_stop(False)
                 return True
             if only_one:
                 if why := self._enough(goal):
-                    yield Enough(why)
+                    yield StopRuleMet(why)
                 return False
             if stored.asked_to_stop():
                 break
@@ -203,21 +203,21 @@ class Season:
         stop = self.config.stop_when
         if complete and stop.elo is not None:
             results = self.results
-            if why := narrow(self.config, results.standings(), results.suspended()):
+            if why := narrow_enough(self.config, results.standings(), results.suspended()):
                 return why
-        purse = Purse(self.config, stored)
-        return purse.say(complete + 1) if purse.refuses(complete + 1) else ""
+        budget = CostBudget(self.config, stored)
+        return budget.say(complete + 1) if budget.exceeded_by_round(complete + 1) else ""
 
     def _due(self, accept_changes: bool, goal: int) -> datetime | None:
         """Return when the next round begins, if that is later.
 
         ConfigError where something has to be accepted before, which is better said now than then.
         """
-        moment = due(self.config, self.stored, goal, self._clock.now())
+        moment = next_due(self.config, self.stored, goal, self._clock.now())
         if moment is not None:
             rounds, shown_after = self.stored.rounds(), self.stored.seed_told()
             last = rounds[-1] if rounds else None
-            consent(self.config, self.stored, last, len(rounds) + 1, shown_after, accept_changes)
+            require_consent(self.config, self.stored, last, len(rounds) + 1, shown_after, accept_changes)
         return moment
 
     def _play_again(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
@@ -226,23 +226,23 @@ class Season:
         for known in self.stored.rounds():
             if known.number in numbers:
                 config = rounds.config_to_play(known.number)
-                sitting = {player.name for player in seated(known.tables, config)}
+                sitting = {player.name for player in players_of_tables(known.tables, config)}
                 others = {entry.player.name for entry in config.entries} - sitting
-                rounds.programs.look(config, known.number, others)
-        yield from map(Noted, rounds.notes())
-        watch, purse = FaultWatch(0, self.config.stop_when.faults, ()), Purse(self.config, self.stored)
-        if numbers and purse.is_last(0):
-            yield Enough(purse.say(numbers[0]))
+                rounds.programs.keep_round(config, known.number, others)
+        yield from map(HostRemark, rounds.take_notes())
+        watch, budget = FaultWatch(0, self.config.stop_when.faults, ()), CostBudget(self.config, self.stored)
+        if numbers and budget.record(0):
+            yield StopRuleMet(budget.say(numbers[0]))
             return True
-        events = play_again(rounds, self.results, executor, _either(watch, purse, executor))
-        stopped = yield from self._events_of(events, purse, max(numbers, default=0), watch)
+        events = replay_annulled(rounds, self.results, executor, _either(watch, budget, executor))
+        stopped = yield from self._events_of(events, budget, max(numbers, default=0), watch)
         for number in numbers:
             if not stopped and number <= self.stored.complete:
-                self._refuse_odd(number)
+                self._check_fault_rate(number)
         return stopped
 
     def _events_of(
-        self, events: Iterable[Event], purse: Purse, number: int, watch: FaultWatch | None = None
+        self, events: Iterable[Event], budget: CostBudget, number: int, watch: FaultWatch | None = None
     ) -> Generator[Event, None, bool]:
         """Pass the events of a round on; return True, and forget the wish, when something stopped them.
 
@@ -250,8 +250,10 @@ class Season:
         """
         for event in events:
             if isinstance(event, Stopped) and watch is not None:
-                watch.refuse()
-            yield Enough(purse.say(number)) if isinstance(event, Stopped) and purse.is_closed else event
+                watch.check()
+            yield (
+                StopRuleMet(budget.say(number)) if isinstance(event, Stopped) and budget.exhausted else event
+            )
             if isinstance(event, Stopped):
                 self.stored.ask_to_stop(False)
                 return True
@@ -274,34 +276,34 @@ class Season:
         if plan.config.digest != self.config.digest:
             what = in_one_line(changes(plan.config.settings, self.config.settings))
             yield FinishedAsBegun(number, what)
-        yield from map(Noted, self.rounds.notes())
-        yield from sitting_out(plan, self.stored, self._suspended)
+        yield from map(HostRemark, self.rounds.take_notes())
+        yield from new_suspensions(plan, self.stored, self._suspended)
         self._suspended = set(plan.suspended)
         yield from self.rounds.programs.changes(plan.config, number, begun=there > 0)
         rounds, at_once = max(goal or self.config.rounds, number), min(executor.at_once, plan.total)
         yield RoundPlanned(number, rounds, len(plan.missing), plan.total, at_once, committed)
         watch = FaultWatch(number, self.config.stop_when.faults, self._first_matches(number))
-        purse = Purse(self.config, self.stored)
+        budget = CostBudget(self.config, self.stored)
         if plan.missing or plan_substitutes(plan, self.stored)[1]:
-            watch.refuse()
-            if purse.is_last(max(min(at_once, len(plan.missing)) - 1, 0)):
-                yield Enough(purse.say(number))
+            watch.check()
+            if budget.record(max(min(at_once, len(plan.missing)) - 1, 0)):
+                yield StopRuleMet(budget.say(number))
                 return None
-        enough = _either(watch, purse, executor)
+        enough = _either(watch, budget, executor)
         playing = play_matches(self.stored, plan.missing, executor, enough=enough)
-        if (yield from self._events_of(playing, purse, number, watch)):
+        if (yield from self._events_of(playing, budget, number, watch)):
             return None
         every, missing = plan_substitutes(plan, self.stored)
         if missing:
-            watch.refuse()
+            watch.check()
             if plan.config.digest != self.config.digest:
-                refuse_gone(plan.config, missing)
+                check_programs_exist(plan.config, missing)
             at_once = min(executor.at_once, len(missing))
             yield SubstitutesPlanned(number, rounds, len(missing), len(every), at_once)
             playing = play_matches(
-                self.stored, missing, executor, enough=partial(purse.is_last, executor.at_once)
+                self.stored, missing, executor, enough=partial(budget.record, executor.at_once)
             )
-            if (yield from self._events_of(playing, purse, number)):
+            if (yield from self._events_of(playing, budget, number)):
                 return None
         return len(plan.missing) + len(missing)
 
@@ -309,13 +311,13 @@ class Season:
         """The matches of a round that count, but for those with substitutes."""
         return [match for match in self.results.counted(number, number) if match.substitute is None]
 
-    def _refuse_odd(self, number: int) -> None:
+    def _check_fault_rate(self, number: int) -> None:
         """Anomaly if a round whose matches are all stored is one to look at before more is played."""
         matches = self._first_matches(number)
-        FaultWatch(number, self.config.stop_when.faults, matches).refuse()
+        FaultWatch(number, self.config.stop_when.faults, matches).check()
         ids = {match.id for match in matches}
         records = (record for record in self.stored.records(number) if record.id in ids)
-        if odd := anomaly(number, self.config.game, matches, records):
+        if odd := describe_anomaly(number, self.config.game, matches, records):
             raise Anomaly(odd)
 
     def _is_over(self, goal: int) -> bool:
@@ -332,7 +334,7 @@ class Season:
 
 
 def _either(
-    watch: FaultWatch, purse: Purse, executor: SizedExecutor
+    watch: FaultWatch, budget: CostBudget, executor: SizedExecutor
 ) -> Callable[[MatchSummary | None], bool]:
     """Return what stops matches: too many faults, or that the money is spent; both hear of each match."""
-    return lambda match: any([watch.is_too_much(match), purse.is_last(executor.at_once, match)])
+    return lambda match: any([watch.record(match), budget.record(executor.at_once, match)])

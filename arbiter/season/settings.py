@@ -40,13 +40,13 @@ def config_at(config: Config, season: SeasonStore, number: int) -> Config:
     return (stored and config_of(config, season, stored)) or config
 
 
-def as_begun(config: Config, season: SeasonStore) -> Config:
+def with_begun_settings(config: Config, season: SeasonStore) -> Config:
     """The config of the season's next round: what its file leaves open is as in the last one."""
     settings = season.last_settings() if config.left_open else None
     return config if settings is None else as_before(config, settings)
 
 
-def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:
+def check_programs_exist(config: Config, specs: Iterable[MatchSpec]) -> None:
     """ConfigError where a player of these matches, of the config of then, cannot be started any more."""
     problems = []
     seats = {player.name: (spec.round, player) for spec in specs for player in spec.players}
@@ -57,12 +57,12 @@ def refuse_gone(config: Config, specs: Iterable[MatchSpec]) -> None:
         raise ConfigError(problems, str(config.file))
 
 
-def fit_players(config: Config) -> list[Player]:
+def startable_players(config: Config) -> list[Player]:
     """A config's players without those that lacked something when it was read, being suspended."""
     return [entry.player for entry in config.entries if entry.player.name not in config.gone]
 
 
-def seated(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
+def players_of_tables(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
     """The players of a config that sit at these tables or may sit in there, without copies of house bots."""
     names = {name for table in tables for name in table}
     again = config.house_bots if config.after_fault == "substitute" else ()
@@ -96,10 +96,10 @@ def _sitting_out(config: Config) -> Collection[str]:
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:
-            config = as_begun(config, season)
+            config = with_begun_settings(config, season)
             ledger = Ledger.of(config, season)
             ledger.read_before(len(season.rounds()) + 1)
-            return ledger.unfit(config)
+            return ledger.suspended_players(config)
     return ()
 
 
@@ -108,7 +108,7 @@ def file_text(config: Config) -> str:
     return os.path.abspath(config.file)  # noqa: PTH100 -- a link keeps its own name
 
 
-def refuse_another_name(config: Config, store: Store) -> None:
+def check_season_name(config: Config, store: Store) -> None:
     """Before a season is made: ConfigError if the store holds one that was played from the same file."""
     for name in store.begun_from(file_text(config)):
         message = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.errors import ConfigError
 from arbiter.season.config.settings_diff import price_of
-from arbiter.season.cost_budget import cost_of, replaced
+from arbiter.season.cost_budget import cost_of, replaced_matches
 from arbiter.text import money, number
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 
-def narrow(config: Config, standings: Mapping[str, Any], suspended: Collection[str]) -> str:
+def narrow_enough(config: Config, standings: Mapping[str, Any], suspended: Collection[str]) -> str:
     """Return why no interval needs another round, "" while one does, or where nothing says how narrow.
 
     Those count of all who play on, but for house bots and anchors.
@@ -50,7 +50,7 @@ def _half(row: Mapping[str, Any]) -> float | None:
     return None if row["low"] is None or row["high"] is None else (row["high"] - row["low"]) / 2
 
 
-class Purse:
+class CostBudget:
     """The money that a season may cost, and what it has cost so far; without a bound nothing is read."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
@@ -59,16 +59,16 @@ class Purse:
         self._matches = self._outlays = 0.0
         self._rounds: defaultdict[int, float] = defaultdict(float)
         self._dearest: defaultdict[int, float] = defaultdict(float)
-        self.is_closed = False
+        self.exhausted = False
         """True once no further match may begin."""
         if self._most is not None:
-            for match in replaced(stored.orders.read().given):
+            for match in replaced_matches(stored.orders.read().given):
                 self._matches += self._cost(match.billed())
             for match in stored.summaries():
                 self._add(match)
             self._outlays = self._cost(stored.outlays.all())
 
-    def is_last(self, under_way: int, match: MatchSummary | None = None) -> bool:
+    def record(self, under_way: int, match: MatchSummary | None = None) -> bool:
         """Take one more match, or None for a play that is not stored; True where no further one may begin.
 
         That is where one more and those `under_way`, each as dear as the dearest of the last two rounds,
@@ -80,10 +80,10 @@ class Purse:
             self._outlays = self._cost(self._stored.outlays.all())
         else:
             self._add(match)
-        self.is_closed = self._goes_beyond((under_way + 1) * self._dearest_of_late())
-        return self.is_closed
+        self.exhausted = self._goes_beyond((under_way + 1) * self._dearest_of_late())
+        return self.exhausted
 
-    def refuses(self, number: int) -> bool:
+    def exceeded_by_round(self, number: int) -> bool:
         """True where a round, as dear as the one before, would go beyond what the season may cost."""
         return self._goes_beyond(self._rounds[number - 1])
 
@@ -94,7 +94,7 @@ class Purse:
         largest = max(spent, self._most)
         said = f"{money(spent, largest)} of {money(self._most, largest, self._currency)}"
         what, more = f"round {number - 1} cost", self._rounds[number - 1]
-        if self.is_closed:
+        if self.exhausted:
             what, more = "a match cost up to", self._dearest_of_late()
         because = f", and {what} {money(more, largest)}" if spent < self._most and more else ""
         return f"{said} are spent{because}: round {number} goes on with a larger cost in stop_when"

@@ -23,10 +23,10 @@ from arbiter.match.packing import unpack
 from arbiter.match.spec import Player, original
 from arbiter.season.config import Entry, as_it_was, digest_of
 from arbiter.season.ledger import Ledger
-from arbiter.season.order_effects import as_first_played, first_id, force, round_of
-from arbiter.season.program_digests import changes, others_than, replay_of
-from arbiter.season.roster import altered, lost
-from arbiter.season.round_plan import tables
+from arbiter.season.order_effects import as_first_played, effective_orders, first_id, round_of
+from arbiter.season.program_digests import changes, replay_differences, replay_of
+from arbiter.season.roster import altered_files, missing_files
+from arbiter.season.round_plan import plan_tables
 from arbiter.season.schedule import match_specs
 from arbiter.season.substitutes import substitute_id, substitute_specs, with_substitute
 from arbiter.season.verify_findings import (
@@ -34,9 +34,9 @@ from arbiter.season.verify_findings import (
     Finding,
     FindingKind,
     by_player,
+    json_differences,
     match_differences,
     shown,
-    unlike,
     without_idle,
 )
 from arbiter.store import StoredMatch
@@ -86,7 +86,7 @@ class _Audit:
         self.coverage = Coverage()
         self._given, self._season = config, season
         self._orders = season.orders.read().given
-        now = force(self._orders)
+        now = effective_orders(self._orders)
         self._annulled = now.annulled
         self.coverage.annulled, self.coverage.replayed = len(now.annulled), now.replayed
         self._ledgers: dict[str, Ledger] = {}
@@ -113,9 +113,9 @@ class _Audit:
                 yield Finding("season", text)
         if season.game != config.game.name:
             yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
-        for name, file in altered(config, season):
+        for name, file in altered_files(config, season):
             yield Finding("season", f"{file} of {name} is not the file that was accepted")
-        for name, what in lost(config, season).items():
+        for name, what in missing_files(config, season).items():
             yield Finding("season", f"{name} cannot be played again: {what}", FindingKind.UNCHECKED)
         try:
             programs = season.programs()
@@ -123,7 +123,7 @@ class _Audit:
                 yield Finding(_round(change.round), str(change), FindingKind.REMARK)
             for name in sorted({order.subject for order in self._orders if order.programs is not None}):
                 again = replay_of(self._orders, name)
-                for text in others_than(programs, round_of(name), (again and again.programs) or {}):
+                for text in replay_differences(programs, round_of(name), (again and again.programs) or {}):
                     yield Finding(name, text, FindingKind.REMARK)
         except SPOILT as error:
             yield Finding(
@@ -200,7 +200,7 @@ class _Audit:
             if not same:
                 # Who had not played yet is known only from the config of that time.
                 kept, fresh = without_idle(kept), without_idle(fresh)
-            for text in unlike("standings", by_player(kept), by_player(fresh)):
+            for text in json_differences("standings", by_player(kept), by_player(fresh)):
                 yield Finding(place, text)
         except SPOILT as error:
             yield Finding(place, f"the standings cannot be read: {error!r}", FindingKind.UNREADABLE)
@@ -209,7 +209,7 @@ class _Audit:
         """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
         try:
             if what == "tables":
-                return tables(self._config, self._ledger, self._season.seed, number)
+                return plan_tables(self._config, self._ledger, self._season.seed, number)
             self._ledger.read_after(number)
             # As stored: JSON has no tuples and no keys but strings.
             return json.loads(json.dumps(self._ledger.standings(self._config, pooled=pooled)))
@@ -229,7 +229,9 @@ class _Audit:
             yield Finding(_round(stored.number), text)
             return
         missing = {spec.id: spec for spec in self._specs(stored, game)}
-        again = _Again(self._config, missing, self._suspended(stored) if same and not self._gap else None)
+        again = _SubstituteMatches(
+            self._config, missing, self._suspended(stored) if same and not self._gap else None
+        )
         earlier = as_first_played(self._orders)
         for match in self._season.stored_matches(stored.number):
             place = shown(match.id)
@@ -295,7 +297,7 @@ class _Audit:
         try:
             self._ledger.read_before(stored.number)
             seats = {name for names in stored.tables for name in names}
-            return self._ledger.unfit(self._config).keys() - seats
+            return self._ledger.suspended_players(self._config).keys() - seats
         except (RatingError, *SPOILT):
             return None
 
@@ -317,7 +319,7 @@ class _Audit:
                     yield Finding(place, f"summary: {name}: stored {old}, its record says {new}")
 
 
-class _Again:
+class _SubstituteMatches:
     """The matches with substitutes that follow those of a round.
 
     Where `suspended` is None it is not known which house bot takes a seat, and the stored one is taken.

@@ -78,7 +78,7 @@ def without_idle(standings: dict[str, Any]) -> dict[str, Any]:
     return {**standings, "players": rows, "warnings": [], "plays_on": []}
 
 
-def unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
+def json_differences(path: str, stored: Any, fresh: Any) -> Iterator[str]:
     """Every place where two JSON values differ; numbers may by the tolerance."""
     if isinstance(stored, dict) and isinstance(fresh, dict):
         for key in dict.fromkeys([*fresh, *stored]):
@@ -87,7 +87,7 @@ def unlike(path: str, stored: Any, fresh: Any) -> Iterator[str]:
             if key not in stored or key not in fresh:
                 yield f"{path}: {key}: {'surplus' if key in stored else 'missing'}"
             else:
-                yield from unlike(f"{path}: {key}", stored[key], fresh[key])
+                yield from json_differences(f"{path}: {key}", stored[key], fresh[key])
     elif isinstance(stored, int | float) and isinstance(fresh, int | float):
         # Written so that NaN differs from everything.
         if not abs(stored - fresh) <= TOLERANCE:

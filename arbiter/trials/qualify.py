@@ -16,8 +16,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.season.administration import LONGEST_REASON, give
-from arbiter.season.order_effects import force
+from arbiter.season.administration import LONGEST_REASON, give_orders
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.program_digests import programs_of
 from arbiter.season.round_plan import draw_seed
 from arbiter.store import OrderKind
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from arbiter.match.spec import Limits, Player
     from arbiter.season.config import Config, Entry
-    from arbiter.season.order_effects import Force
+    from arbiter.season.order_effects import EffectiveOrders
     from arbiter.season.results import SeasonResults
     from arbiter.store import SeasonStore
     from arbiter.trials.botcheck import Step
@@ -122,7 +122,7 @@ def untried(season: SeasonResults) -> list[Entry]:
 def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
     if not config.qualify:
         return []
-    tried = force(stored.orders.read().given).tried
+    tried = effective_orders(stored.orders.read().given).tried
     return [
         entry
         for entry, digest in _digests(config)
@@ -135,7 +135,7 @@ def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
 
 def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> Iterator[str]:
     """A line for each player that passed by now, by rated name, and is suspended since it failed before."""
-    suspended = force(stored.orders.read().given).suspended
+    suspended = effective_orders(stored.orders.read().given).suspended
     untried = _untried(config, stored)
     for entry in config.entries:
         known = suspended.get(entry.registered_name)
@@ -159,7 +159,7 @@ def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification
 def _keep(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
     alone = _is_alone(season.config, name)
 
-    def orders(now: Force) -> Iterator[tuple[OrderKind, str, str]]:
+    def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:
         known = now.suspended.get(name)
         ours = known is not None and known.verb is OrderKind.FAILED
         if verdict.failed is not None and (known is None or (ours and known.because != verdict.reason)):
@@ -168,7 +168,7 @@ def _keep(season: SeasonResults, name: str, digest: str, verdict: Qualification)
             yield OrderKind.REINSTATE, name, ""
         yield OrderKind.TRIED, name, digest
 
-    give(season, orders)
+    give_orders(season, orders)
 
 
 def _is_alone(config: Config, name: str) -> bool:

@@ -14,7 +14,7 @@ from arbiter.sandbox import landlock
 from arbiter.sandbox.files_needed import confinement, scratch_place
 from arbiter.sandbox.player_command import registered
 from arbiter.sandbox.program_files import SYSTEM_PATH
-from arbiter.season.config.programs import sent
+from arbiter.season.config.programs import submitted_player
 from arbiter.table.conductor import start_request
 
 
@@ -138,7 +138,7 @@ def test_a_program_of_an_authors_is_not_found_by_our_path(
     (tools / "sh").chmod(0o755)
     monkeypatch.setenv("PATH", str(tools))
     mine = registered("p", ("sh",), tmp_path)
-    theirs = sent("p", ("sh",), tmp_path, (), {}, tmp_path)
+    theirs = submitted_player("p", ("sh",), tmp_path, (), {}, tmp_path)
     assert landlock.real_program(mine) == str(tools / "sh")
     assert landlock.real_program(theirs) == shutil.which("sh", path=SYSTEM_PATH)
 

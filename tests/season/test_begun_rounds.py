@@ -15,8 +15,8 @@ from arbiter.season.config import load
 from arbiter.season.events import (
     ChangesAccepted,
     FinishedAsBegun,
+    HostRemark,
     MatchStored,
-    Noted,
     RoundComplete,
     RoundPlanned,
     SeasonComplete,
@@ -150,7 +150,7 @@ def test_its_matches_have_the_limits_of_then_on_the_tier_of_this_machine(
     now = replace(now, limits=replace(now.limits, isolation="plain"))
     events = play(Season.open(now, store), look, only_one=True)
     assert set(limits) == {(10 * 10**9, "plain")}
-    assert [event.text for event in events if isinstance(event, Noted)] == ["nothing keeps bots apart"]
+    assert [event.text for event in events if isinstance(event, HostRemark)] == ["nothing keeps bots apart"]
 
 
 def with_programs(folder: Path) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.season import administration
-from arbiter.season.calendar import LOOK_SECONDS, SeasonClock, begins, rounds_left
+from arbiter.season.calendar import LOOK_SECONDS, SeasonClock, next_start, rounds_left
 from arbiter.season.config import load
 from arbiter.season.events import RoundAwaited, RoundComplete, RoundPlanned, SeasonComplete, Stopped
 from arbiter.season.season import Season
@@ -277,7 +277,7 @@ def test_moments_beyond_all_calendars_are_the_last_of_all(day: Day, open_season:
     opened_season = open_season("every: 8760h\nopens: 9999-12-01", CONFIG)
     assert opened_season.rounds.plan() is not None
     season_store: SeasonStore = opened_season.stored
-    moment = begins(opened_season.config, season_store.rounds(), day.now)
+    moment = next_start(opened_season.config, season_store.rounds(), day.now)
     assert moment is not None
     assert moment.year == 9999
 

@@ -14,8 +14,8 @@ from arbiter.errors import ConfigError
 from arbiter.games.samples import season_files
 from arbiter.season.config import Config, load
 from arbiter.season.config.loader import OPEN, digest_of
-from arbiter.season.config.writer import written
-from arbiter.season.consent import consent_now
+from arbiter.season.config.writer import config_text
+from arbiter.season.consent import require_consent_now
 from arbiter.season.season import Season
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import SeasonStore, Store
@@ -86,8 +86,8 @@ def test_where_authors_submit_and_a_fault_ends_all_a_warning_says_so(
 def test_the_rule_is_part_of_the_settings_and_written_out(write: Callable[..., Config]) -> None:
     config = write(SENT, BOT)
     assert config.settings["after_fault"] == "substitute"
-    assert "after_fault: substitute\n" in written(config)
-    assert "after_fault: end\n" in written(write(BOT))
+    assert "after_fault: substitute\n" in config_text(config)
+    assert "after_fault: end\n" in config_text(write(BOT))
 
 
 def before_the_change(config: Config) -> SeasonStore:
@@ -119,9 +119,9 @@ def test_another_rule_than_before_has_to_be_accepted_once_the_file_says_it(
     write: Callable[..., Config],
 ) -> None:
     season = before_the_change(write(SENT, BOT))
-    consent_now(write(SENT, BOT), season)
+    require_consent_now(write(SENT, BOT), season)
     with pytest.raises(ConfigError, match="after_fault: end -> substitute"):
-        consent_now(write(SENT, BOT, "after_fault: substitute\n"), season)
+        require_consent_now(write(SENT, BOT, "after_fault: substitute\n"), season)
 
 
 def test_submissions_may_come_and_go_without_another_rule(write: Callable[..., Config]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from arbiter.cli.output import duration
 from arbiter.match.clock import MS, SECOND, TimeControl
 from arbiter.season.config import Config, load
-from arbiter.season.forecast import longest_time, shape, trial_specs, worst_match
+from arbiter.season.forecast import longest_match_ns, longest_time, season_size, trial_specs
 from arbiter.season.season import Season
 from arbiter.store import Store
 from tests.fixtures.commands import RANDOM
@@ -45,25 +45,25 @@ def configured(tmp_path: Path, players: int = 8, *lines: str) -> Config:
     ],
 )
 def test_a_match_at_worst_counts_what_it_asks(time: str, seconds: int, tmp_path: Path) -> None:
-    assert worst_match(configured(tmp_path), TimeControl.parse(time)) == seconds * SECOND
+    assert longest_match_ns(configured(tmp_path), TimeControl.parse(time)) == seconds * SECOND
 
 
 def test_a_round_takes_as_many_turns_as_the_busiest_worker_has_matches(tmp_path: Path) -> None:
-    season = shape(configured(tmp_path, 12), 5)
+    season = season_size(configured(tmp_path, 12), 5)
     assert (season.tables, season.matches, season.turns) == (3, 12, 3)
     assert season.season_ns(SECOND) == 30 * SECOND
-    assert shape(configured(tmp_path, 4), 16).at_once == 4
+    assert season_size(configured(tmp_path, 4), 16).at_once == 4
 
 
 def test_the_longest_time_is_the_largest_with_which_all_rounds_fit(tmp_path: Path) -> None:
     config = configured(tmp_path)
-    season = shape(config, 2)
+    season = season_size(config, 2)
     hours = 3600 * 5 * SECOND
     longest = longest_time(config, season, hours)
     unit = SECOND if longest >= SECOND else MS
     control = config.limits.time
-    assert season.season_ns(worst_match(config, replace(control, budget_ns=longest))) <= hours
-    assert season.season_ns(worst_match(config, replace(control, budget_ns=longest + unit))) > hours
+    assert season.season_ns(longest_match_ns(config, replace(control, budget_ns=longest))) <= hours
+    assert season.season_ns(longest_match_ns(config, replace(control, budget_ns=longest + unit))) > hours
     assert longest_time(config, season, SECOND) == 0
 
 

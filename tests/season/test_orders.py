@@ -10,9 +10,9 @@ import pytest
 from arbiter.errors import ConfigError, StoreError
 from arbiter.season import administration
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
-from arbiter.season.events import MatchesAgain, MatchStored, RoundPlanned
+from arbiter.season.events import AnnulledReplayed, MatchStored, RoundPlanned
 from arbiter.season.ledger import Ledger
-from arbiter.season.order_effects import force, force_after, force_at_plan
+from arbiter.season.order_effects import effective_orders, orders_after, orders_when_planned
 from arbiter.season.verify import verify
 from arbiter.season.verify_findings import Finding
 from arbiter.store import Order, OrderKind, Orders, Outdated
@@ -128,7 +128,7 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(opened_season
         return by_name(spec, {f"p{n}": 100 - n for n in range(8)})
 
     events = play(opened_season, outcome=reverse)
-    assert events[0] == MatchesAgain(2)
+    assert events[0] == AnnulledReplayed(2)
     again = [event.match.summary.id for event in of_kind(MatchStored, events[1:3])]
     assert again == ["r001/t01/m0", "r001/t02/m1"]
     assert any(isinstance(event, RoundPlanned) and event.number == 2 for event in events)
@@ -142,7 +142,7 @@ def test_a_match_is_played_again_under_its_id_before_anything_else(opened_season
         match.id for match in opened_season.results.matches()[:8]
     ]
     assert differences(opened_season) == []
-    assert not any(isinstance(event, MatchesAgain) for event in play(opened_season))
+    assert not any(isinstance(event, AnnulledReplayed) for event in play(opened_season))
 
 
 def test_a_match_taken_back_while_it_is_played_again_stays_as_it_was(opened_season: Season) -> None:
@@ -164,7 +164,7 @@ def test_after_the_last_round_matches_are_still_played_again(opened_season: Seas
     play(opened_season, 4)
     annul(opened_season.results, ["r004/t01/m2"], "cut", replay=True)
     events = play_on(opened_season, luck)
-    assert events[0] == MatchesAgain(1)
+    assert events[0] == AnnulledReplayed(1)
     assert opened_season.stored.orders.read().given[-1].verb is OrderKind.REPLAYED
 
 
@@ -306,6 +306,6 @@ def test_the_last_order_that_holds_says_whether_a_match_counts() -> None:
         orders = [Order(verb, "m", "", "", n, n) for n, verb in enumerate(verbs)]
         for last in range(4):
             counts = last == 0 or verbs[last - 1] in (OrderKind.UNDO, OrderKind.REPLAYED)
-            assert ("m" not in force_at_plan(orders, last).annulled) is counts
-            assert force_at_plan(orders, last + 1) == force_after(orders, last)
-        assert force(orders).to_replay == (["m"] if verbs[-1] is OrderKind.REPLAY else [])
+            assert ("m" not in orders_when_planned(orders, last).annulled) is counts
+            assert orders_when_planned(orders, last + 1) == orders_after(orders, last)
+        assert effective_orders(orders).to_replay == (["m"] if verbs[-1] is OrderKind.REPLAY else [])

@@ -16,7 +16,14 @@ from arbiter.season import program_digests
 from arbiter.season.administration import annul, reinstate, suspend, undo_annulment
 from arbiter.season.config import load
 from arbiter.season.events import MatchStored, MatchVoid, ProgramChanged, RoundComplete, SeasonComplete
-from arbiter.season.program_digests import changes, digest_of, missing, own_files, replaced, told_of
+from arbiter.season.program_digests import (
+    changed_since,
+    changes,
+    digest_of,
+    missing_programs,
+    own_files,
+    program_remarks,
+)
 from arbiter.season.season import Season
 from arbiter.store import Order, OrderKind, Store
 from tests.fixtures.executor import Scripted
@@ -298,7 +305,7 @@ def test_of_a_match_played_again_with_files_that_were_not_kept_nothing_is_said(
     match = next(opened_season.stored.records())
     order = Order(OrderKind.REPLAYED, match.id, "", "", 1, 1)
     rounds = {1: {name: {f"bots/{name}.py": "another"} for name in match.players}}
-    assert list(told_of(rounds, [order], match, folder / "s.yaml")) == []
+    assert list(program_remarks(rounds, [order], match, folder / "s.yaml")) == []
 
 
 def test_the_console_notes_a_file_that_is_another_than_the_matchs(
@@ -317,13 +324,13 @@ def test_the_console_notes_a_file_that_is_another_than_the_matchs(
 def test_files_that_changed_later_are_told_from_those_that_changed_since(folder: Path) -> None:
     first, later = {"p3": {"bots/p3.py": sha("# 3\n")}}, {"p3": {"bots/p3.py": "0"}}
     here = str(folder)
-    assert list(replaced({1: first}, 1, ["p3"], here)) == []
-    (line,) = replaced({1: first, 2: first, 3: later, 4: first}, 1, ["p3", "p3#2"], here)
+    assert list(changed_since({1: first}, 1, ["p3"], here)) == []
+    (line,) = changed_since({1: first, 2: first, 3: later, 4: first}, 1, ["p3", "p3#2"], here)
     assert line.endswith("it changed before round 3")
-    (line,) = replaced({1: later, 2: later}, 1, ["p3"], here)
+    (line,) = changed_since({1: later, 2: later}, 1, ["p3"], here)
     assert line.endswith("it changed after round 2")
     (folder / "bots" / "p3.py").unlink()
-    assert list(replaced({1: first}, 1, ["p3"], here)) == []
+    assert list(changed_since({1: first}, 1, ["p3"], here)) == []
 
 
 def test_a_change_is_counted_from_the_last_round_in_which_the_file_was_read() -> None:
@@ -363,4 +370,4 @@ def test_a_file_that_was_not_touched_is_read_once(folder: Path, monkeypatch: pyt
 
 def test_copies_of_a_house_bot_lack_what_it_lacks(folder: Path) -> None:
     players = [registered(name, ["bots/none"], folder) for name in ("random", "random#2")]
-    assert missing(players) == "player random: there is no program bots/none"
+    assert missing_programs(players) == "player random: there is no program bots/none"

@@ -17,7 +17,7 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.landlock import _installation
-from arbiter.season.administration import give, reinstate, suspend
+from arbiter.season.administration import give_orders, reinstate, suspend
 from arbiter.season.calendar import SeasonClock
 from arbiter.season.config import Config, as_before, load
 from arbiter.season.events import PlayersAwaited, RoundPlanned, SeasonComplete
@@ -345,7 +345,7 @@ def test_a_new_version_that_is_as_faulty_is_suspended_in_its_turn(contest: Conte
 def test_an_author_who_did_not_qualify_as_a_player_plays_with_what_was_inspected(contest: Contest) -> None:
     contest.play()
     contest.stored.authors.add("ann", "ann", "ann", False, "test")
-    give(contest.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
+    give_orders(contest.results, lambda _: [(OrderKind.FAILED, "ann", "it said nothing")])
     contest.accept("ann")
     assert contest.results.suspended() == {}
     assert contest.plan() == ["ann@1", "p1"]

@@ -13,11 +13,11 @@ from arbiter.match.record import BotReport
 from arbiter.match.token_usage import BilledTokens
 from arbiter.season.administration import annul, undo_annulment
 from arbiter.season.config import load
-from arbiter.season.events import Enough, MatchStored, RoundComplete, SeasonComplete
+from arbiter.season.events import MatchStored, RoundComplete, SeasonComplete, StopRuleMet
 from arbiter.season.season import Season
 from arbiter.season.snapshot import season_figures
 from arbiter.season.snapshot.season_state import SeasonState
-from arbiter.season.stop_rules import narrow
+from arbiter.season.stop_rules import narrow_enough
 from tests.fixtures.executor import OneByOne, Scripted
 from tests.fixtures.made_up_seasons import play
 from tests.fixtures.records import by_name
@@ -81,10 +81,10 @@ def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goe
     said = (
         "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 goes on with a larger cost in stop_when"
     )
-    assert last_of(opened("{cost: 11}")) == Enough(said)
-    assert play(opened("{cost: 11}"), asking) == [Enough(said)]
+    assert last_of(opened("{cost: 11}")) == StopRuleMet(said)
+    assert play(opened("{cost: 11}"), asking) == [StopRuleMet(said)]
     opened_season = opened("{cost: 12}")
-    assert isinstance(last_of(opened_season), Enough)
+    assert isinstance(last_of(opened_season), StopRuleMet)
     assert (opened_season.stored.complete, spent(opened_season)) == (3, 12)
 
 
@@ -98,7 +98,7 @@ def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_re
             if isinstance(event, MatchStored):
                 executor.play_one()
     assert spent(opened_season) == 2
-    assert isinstance(event, Enough)
+    assert isinstance(event, StopRuleMet)
     assert event.reason.startswith("2.00 of 2.50 EUR are spent, and a match cost up to 1.00: round 1 goes on")
     assert any(isinstance(event, RoundComplete) for event in opened("{cost: 5}").play(Scripted(asking)))
 
@@ -114,7 +114,7 @@ def test_what_void_matches_cost_is_spent(opened: Opened) -> None:
         raise void
 
     opened_season = opened("{cost: 8.5}")
-    assert isinstance(last_of(opened_season, outcome), Enough)
+    assert isinstance(last_of(opened_season, outcome), StopRuleMet)
     assert opened_season.stored.outlays.all() == {"p0": BilledTokens(1, 0)}
     # Two rounds cost 8.
     assert (opened_season.stored.complete, spent(opened_season)) == (1, 5)
@@ -130,7 +130,7 @@ def test_voids_alone_may_spend_it_all(opened: Opened) -> None:
     with pytest.raises(VoidMatch):
         play(opened_season, outcome)
     assert spent(opened_season) >= 5
-    assert isinstance(last_of(opened_season), Enough)
+    assert isinstance(last_of(opened_season), StopRuleMet)
     assert not opened_season.results.matches()
 
 
@@ -147,7 +147,7 @@ def test_annulled_matches_and_those_played_again_have_cost_what_they_cost(opened
     assert (costs["currency"], costs["counted"]) == ("EUR", 3)
     assert costs["uncounted"] == 1 + 10
     said = last_of(opened("{cost: 14.5}", rounds=2))
-    assert isinstance(said, Enough)
+    assert isinstance(said, StopRuleMet)
     assert said.reason.startswith("14.00 of 14.50")
 
 
@@ -171,7 +171,7 @@ def test_who_has_played_and_has_no_price_is_named_before_more_is_played(opened: 
 def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(opened: Opened) -> None:
     opened_season = opened("{elo: 150}")
     event = last_of(opened_season)
-    assert isinstance(event, Enough)
+    assert isinstance(event, StopRuleMet)
     widths = [
         max(row["high"] - row["low"] for row in opened_season.results.standings(number)["players"]) / 2
         for number in range(1, opened_season.stored.complete + 1)
@@ -183,7 +183,7 @@ def test_rounds_are_played_until_everybodys_interval_is_as_narrow_as_asked(opene
     )
     assert play(opened_season, asking) == [event]
     narrower = opened("{elo: 120}")
-    assert isinstance(last_of(narrower), Enough | SeasonComplete)
+    assert isinstance(last_of(narrower), StopRuleMet | SeasonComplete)
     assert narrower.stored.complete > len(widths)
 
 
@@ -191,7 +191,7 @@ def test_a_single_round_after_which_all_intervals_are_narrow_says_so(opened: Ope
     opened_season = opened("{elo: 1000}")
     *_, before, last = opened_season.play(Scripted(asking), only_one=True)
     assert isinstance(before, RoundComplete)
-    assert isinstance(last, Enough)
+    assert isinstance(last, StopRuleMet)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_intervals_of_anchors_and_of_those_who_sit_out_may_be_wide(
         {"player": name, "low": None if half is None else -half, "high": half}
         for name, half in halves.items()
     ]
-    assert bool(narrow(config, {"rounds_played": 3, "players": rows}, suspended)) == is_narrow
+    assert bool(narrow_enough(config, {"rounds_played": 3, "players": rows}, suspended)) == is_narrow
 
 
 def test_anchors_fix_the_scale_and_who_changes_them_is_asked(opened: Opened) -> None:

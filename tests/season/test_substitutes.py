@@ -20,7 +20,7 @@ from arbiter.season.administration import annul, suspend, undo_annulment
 from arbiter.season.config import load
 from arbiter.season.events import ChangesAccepted, MatchStored, RoundComplete, SubstitutesPlanned
 from arbiter.season.ledger import to_rating
-from arbiter.season.order_effects import Force, force
+from arbiter.season.order_effects import EffectiveOrders, effective_orders
 from arbiter.season.schedule import match_specs
 from arbiter.season.season import Season
 from arbiter.season.substitutes import substitute, substitute_specs
@@ -353,7 +353,7 @@ def test_played_again_without_the_fault_it_needs_no_substitute_any_more(faulted:
     rows = {row["player"]: row for row in faulted.results.standings()["players"]}
     innocent = next(name for seat, name in enumerate(match.players) if seat != match.substitute)
     assert rows[innocent]["wins_by_fault"] == 3
-    holds = force(faulted.stored.orders.read().given)
+    holds = effective_orders(faulted.stored.orders.read().given)
     assert holds.superfluous(faulted.results.matches()) == [match.id]
 
 
@@ -388,7 +388,7 @@ def test_it_counts_while_its_first_match_has_the_same_fault(
     after = MatchSummary("m0+", 1, 1, 0, tuple("abch"), (1, 2, 3, 4), substitute=3)
     order: Any = None
     away = {"m0": order} if annulled else {} | ({"m0+": order} if own else {})
-    counted = [match.id for match in Force(annulled=away).counted([first, after])]
+    counted = [match.id for match in EffectiveOrders(annulled=away).counted([first, after])]
     assert counted == [
         *(["m0"] if "m0" not in away else []),
         *(["m0+"] if then == 3 and "m0+" not in away else []),

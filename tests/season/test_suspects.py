@@ -15,7 +15,7 @@ from arbiter.cli.season_control import voids_in_words
 from arbiter.errors import ProviderOutage, VoidMatch
 from arbiter.games import make
 from arbiter.match.token_usage import BilledTokens
-from arbiter.season.match_runner import SWEEPS, blamed
+from arbiter.season.match_runner import SWEEPS, find_culprit
 from arbiter.table.conductor import conduct
 from tests.fixtures.commands import RANDOM
 from tests.fixtures.made_up_seasons import play, players
@@ -149,7 +149,7 @@ def test_a_machine_that_fails_at_random_seldom_looks_like_a_player(
             voids = [number + (chance.random() < share) for number in voids]
             if all(voids) or not any(voids):
                 break
-            if blamed(voids, sweep) is not None:
+            if find_culprit(voids, sweep) is not None:
                 wrong += 1
                 break
     assert wrong < 0.12 * tries
@@ -157,7 +157,7 @@ def test_a_machine_that_fails_at_random_seldom_looks_like_a_player(
 
 @pytest.mark.parametrize(("players", "sweeps"), [(2, 4), (3, 3), (4, 3)])
 def test_a_few_sweeps_tell_who_it_is(players: int, sweeps: int) -> None:
-    found = [blamed([0] + [sweep] * (players - 1), sweep) for sweep in range(1, sweeps + 1)]
+    found = [find_culprit([0] + [sweep] * (players - 1), sweep) for sweep in range(1, sweeps + 1)]
     assert found == [None] * (sweeps - 1) + [0]
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from arbiter.match.record import Fault, MatchSummary
 from arbiter.season.administration import reinstate, suspend
-from arbiter.season.fault_streaks import Lapses
+from arbiter.season.fault_streaks import FaultHistories
 from arbiter.season.results import SeasonResults
 from arbiter.season.schedule import entrants
 from arbiter.season.season import Season
@@ -149,7 +149,7 @@ def match(number: int, rotation: int, faulty: int | None, substitute: int | None
 
 
 def test_the_share_is_of_the_last_rounds_of_ones_own() -> None:
-    lapses = Lapses()
+    lapses = FaultHistories()
     for number in range(1, 9):
         for rotation in range(4):
             lapses.count(match(number, rotation, 0 if rotation else None))
@@ -165,7 +165,7 @@ def test_the_share_is_of_the_last_rounds_of_ones_own() -> None:
 
 
 def test_a_rivals_fault_and_a_substitutes_count_for_nothing_in_a_share() -> None:
-    lapses = Lapses()
+    lapses = FaultHistories()
     for rotation in range(4):
         lapses.count(match(1, rotation, 0))
         lapses.count(match(1, rotation, 1))

@@ -19,7 +19,7 @@ from arbiter.errors import ConfigError, StoreError
 from arbiter.match.notes import Note
 from arbiter.match.packing import pack_match
 from arbiter.match.token_usage import BilledTokens
-from arbiter.season.administration import annul, put_match, suspend
+from arbiter.season.administration import annul, replace_match, suspend
 from arbiter.season.results import SeasonResults
 from arbiter.store import OrderKind, Store, db_schema
 from arbiter.store.audit import moment
@@ -47,7 +47,7 @@ def full(kept: Kept) -> Kept:
     results = SeasonResults(kept.config, kept.season)
     annul(results, [CLEAN, CRASH], "power cut", replay=True)
     noted = replace(kept.match(CLEAN), move_notes={1: Note(None, ("seen",))})
-    put_match(results, pack_match(noted), OrderKind.REPLAYED, lambda _: True)
+    replace_match(results, pack_match(noted), OrderKind.REPLAYED, lambda _: True)
     suspend(results, "p1", "it cheats")
     ((_, token),) = add_authors(kept.config, kept.season, ["Łukasz"], False, "olga")
     kept.season.authors.begin_session("5e55", hash_of(token), FAR)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.errors import ConfigError, VoidMatch
-from arbiter.season.administration import give, reinstate, suspend
+from arbiter.season.administration import give_orders, reinstate, suspend
 from arbiter.season.config import Config, load
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.season import Season
 from arbiter.store import OrderKind, Store
 from arbiter.trials.botcheck import STEPS, Step
@@ -106,7 +106,7 @@ def test_a_mended_entry_that_passes_plays_again(opened_season: Season, store: St
     tried(opened_season, Trials({"p2": "starts"}))
     mended = Season.open(configured(tmp_path, "{name: p2,", "{name: p2, env: {A: b},"), store)
     tried(mended, Trials())
-    assert force(mended.stored.orders.read().given).suspended == {}
+    assert effective_orders(mended.stored.orders.read().given).suspended == {}
 
 
 def with_files(folder: Path, store: Store) -> Season:
@@ -124,13 +124,13 @@ def with_files(folder: Path, store: Store) -> Season:
 def test_a_mended_file_is_tried_again_and_plays(store: Store, tmp_path: Path) -> None:
     opened_season = with_files(tmp_path, store)
     assert tried(opened_season, Trials()) == ["p2"]
-    assert force(opened_season.stored.orders.read().given).suspended == {}
+    assert effective_orders(opened_season.stored.orders.read().given).suspended == {}
 
 
 def test_a_new_failure_replaces_the_old_reason(store: Store, tmp_path: Path) -> None:
     opened_season = with_files(tmp_path, store)
     assert tried(opened_season, Trials({"p2": "rules"})) == ["p2"]
-    reason = force(opened_season.stored.orders.read().given).suspended["p2"].because
+    reason = effective_orders(opened_season.stored.orders.read().given).suspended["p2"].because
     assert reason == "failed qualification: rules: broken"
 
 
@@ -156,28 +156,28 @@ def test_whom_the_organiser_suspended_or_reinstated_stays_so(
     assert tried(opened_season, Trials({"p2": "starts"})) == []
     changed = Season.open(configured(tmp_path, "{name: p1,", "{name: p1, env: {A: b},"), store)
     assert tried(changed, Trials()) == ["p1"]
-    assert list(force(changed.stored.orders.read().given).suspended) == ["p1"]
+    assert list(effective_orders(changed.stored.orders.read().given).suspended) == ["p1"]
 
 
 def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(opened_season: Season) -> None:
     suspend(opened_season.results, "p1", "failed qualification: rules: broken")
     tried(opened_season, Trials())
-    assert list(force(opened_season.stored.orders.read().given).suspended) == ["p1"]
+    assert list(effective_orders(opened_season.stored.orders.read().given).suspended) == ["p1"]
     assert list(ways_back(opened_season.config, opened_season.stored, ["p1"])) == []
 
 
 def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(opened_season: Season) -> None:
-    give(opened_season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
+    give_orders(opened_season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
     assert len(list(ways_back(opened_season.config, opened_season.stored, ["p1"]))) == 1
     tried(opened_season, Trials())
-    assert force(opened_season.stored.orders.read().given).suspended == {}
+    assert effective_orders(opened_season.stored.orders.read().given).suspended == {}
 
 
 def test_one_version_that_passes_frees_none_that_failed(tmp_path: Path, store: Store) -> None:
     two = configured(tmp_path, "{name: p2,", "{name: p3, version: 2,")
     opened_season = Season.open(two, store)
     tried(opened_season, Trials({"p3@2": "starts"}))
-    assert list(force(opened_season.stored.orders.read().given).suspended) == ["p3"]
+    assert list(effective_orders(opened_season.stored.orders.read().given).suspended) == ["p3"]
 
 
 def test_by_default_nobody_is_tried_and_the_key_is_free_of_the_digest(tmp_path: Path, store: Store) -> None:
@@ -191,7 +191,7 @@ def test_our_own_failure_suspends_nobody(opened_season: Season) -> None:
     with pytest.raises(VoidMatch, match="p1 could not be tried: no memory"):
         tried(opened_season, Trials(void="p1"))
     assert [entry.player.name for entry in untried(opened_season.results)] == ["p1", "p2", "p3"]
-    assert force(opened_season.stored.orders.read().given).suspended == {}
+    assert effective_orders(opened_season.stored.orders.read().given).suspended == {}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from arbiter.match.packing import pack_match
 from arbiter.season import administration
 from arbiter.season.config import Config, load
 from arbiter.season.season import Season
-from arbiter.season.snapshot.freeze import as_shown
+from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store import OrderKind, SeasonStore, Store
 from arbiter.web.http.live_events import Live
@@ -246,7 +246,7 @@ def test_nothing_that_is_told_depends_on_what_is_played_unseen(twins: Twins) -> 
         record = twins.busy.season.match(match_id)
         assert record is not None
         again = replace(record, wall_ns=12_345, players=record.players[::-1])
-        administration.put_match(going.results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
+        administration.replace_match(going.results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
     administration.suspend(going.results, "p1", "asked the web")
     twins.activate(2)
     twins.accept("c")
@@ -355,7 +355,7 @@ def test_everything_is_shown_at_once_when_the_season_is_over(frozen: Frozen) -> 
 
 def test_a_report_holds_no_more_than_the_pages(frozen: Frozen) -> None:
     frozen.play()
-    text = make_report(as_shown(read_state(frozen.config, frozen.season)), None)
+    text = make_report(public_state(read_state(frozen.config, frozen.season)), None)
     assert "r001/t01/m0" in text
     assert "r002" not in text
 
@@ -437,7 +437,7 @@ def test_without_the_key_everything_is_shown(frozen: Frozen) -> None:
     frozen.play()
     file = frozen.config.file
     file.write_text(file.read_text().replace("freeze: 3\n", ""))
-    assert as_shown(read_state(load(file), frozen.season)).complete == 2
+    assert public_state(read_state(load(file), frozen.season)).complete == 2
 
 
 def test_before_the_first_round_nothing_is_shown_of_a_season_that_is_held_back_whole(tmp_path: Path) -> None:
@@ -448,6 +448,6 @@ def test_before_the_first_round_nothing_is_shown_of_a_season_that_is_held_back_w
     going = Season.open(config, store)
     going.stored.freeze(0)
     play_on(config, going.stored)
-    shown = as_shown(read_state(config, going.stored))
+    shown = public_state(read_state(config, going.stored))
     assert (shown.complete, shown.matches, shown.rounds, shown.ranking) == (0, (), (), None)
     store.close()

@@ -13,7 +13,7 @@ import pytest
 
 from arbiter.season.administration import suspend
 from arbiter.season.results import SeasonResults
-from arbiter.season.snapshot.live_round import under_way
+from arbiter.season.snapshot.live_round import current_round
 from arbiter.season.snapshot.reader import read_state
 from arbiter.store.backup import back_up
 from arbiter.store.event_log import Happened, Happening
@@ -177,7 +177,7 @@ def test_the_wall_screen_has_standings_tables_and_what_happened(onlooker: TestCl
 
 def test_the_live_page_sums_up_each_table(kept: Kept, visitor: TestClient) -> None:
     kept.play(matches=2)
-    table = under_way(read_state(kept.config, kept.season))["round"]["tables"][0]  # type: ignore[index]
+    table = current_round(read_state(kept.config, kept.season))["round"]["tables"][0]  # type: ignore[index]
     played = [match for match in table["matches"] if match["points"] is not None]
     assert played
     sums = dict.fromkeys(played[0]["players"], 0)

@@ -14,12 +14,12 @@ import pytest
 from arbiter.match.notes import Note
 from arbiter.match.packing import MOST_TAGS, pack_match
 from arbiter.replay.visibility import Reader, replay_of
-from arbiter.season.administration import annul, put_match
+from arbiter.season.administration import annul, replace_match
 from arbiter.season.config import load
 from arbiter.season.results import SeasonResults
 from arbiter.season.snapshot import listings
 from arbiter.season.snapshot.reader import read_state
-from arbiter.season.snapshot.viewer import EVERYBODYS, Eyes
+from arbiter.season.snapshot.viewer import AS_ORGANISER, Viewer
 from arbiter.store import OrderKind
 from arbiter.web.views.report_file import make_report
 from tests.fixtures import executor
@@ -146,9 +146,9 @@ def test_what_is_published_all_see_once_the_round_is_complete(noted: Callable[..
 
 
 def test_what_an_author_of_one_season_is_shown_is_of_that_one() -> None:
-    assert Eyes("ann").own("ann@2")
-    assert not any(Eyes("ann").own(name) for name in ("ann", "anna@2", "ben@2", "@2", "p1"))
-    assert not Eyes("").own("p1")
+    assert Viewer("ann").own("ann@2")
+    assert not any(Viewer("ann").own(name) for name in ("ann", "anna@2", "ben@2", "@2", "p1"))
+    assert not Viewer("").own("p1")
 
 
 @pytest.mark.parametrize("public", [(), (0, 1, 2, 3)])
@@ -271,11 +271,11 @@ def test_a_match_that_is_played_again_has_the_tags_of_the_new_one(kept: Kept) ->
     annul(results, [MATCH], "power cut", replay=True)
 
     def found(tag: str) -> int:
-        return len(listings.matches(read_state(kept.config, kept.season), tag=tag, eyes=EVERYBODYS))
+        return len(listings.matches(read_state(kept.config, kept.season), tag=tag, viewer=AS_ORGANISER))
 
     assert (found("SECRET0"), found("fresh")) == (1, 0)
     again = replace(kept.match(MATCH), move_notes={1: Note(None, ("fresh",))})
-    put_match(results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
+    replace_match(results, pack_match(again), OrderKind.REPLAYED, lambda _: True)
     assert (found("SECRET0"), found("fresh")) == (0, 1)
 
 

@@ -45,7 +45,7 @@ def rejudge(kept: Kept, match_id: str = CLEAN, reason: str = REASON) -> tuple[Ma
     specs = match_specs(kept.config, kept.season.seed, number, kept.season.tables(number))
     spec = next(spec for spec in specs if spec.id == match_id)
     after = play_by_policy(kept.config.game, random_policy(reason), spec, cost=7_000_000)
-    administration.put_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
     return before, after
 
 
@@ -207,7 +207,7 @@ def test_a_fault_that_was_played_away_is_told_by_its_kind(kept: Kept) -> None:
 
 def test_two_runs_with_one_result_are_said_to_be_the_same(kept: Kept) -> None:
     results = SeasonResults(kept.config, kept.season)
-    administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     with visiting(kept.file) as client:
         assert client.get(f"{SEASON}/matches/{PART}").json()["rejudged"][0]["say"] == "the result is the same"
 
@@ -231,7 +231,7 @@ def test_an_author_reads_it_at_the_own_match(site: Authored) -> None:
     mine = site.kept.match(CLEAN)
     points = mine.points or ()
     after = replace(mine, scores=None, points=(points[0] + 13, *points[1:]))
-    administration.put_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(after), OrderKind.REPLAYED, lambda _: True)
     site.log_in("ann")
     page = text_of(site.client.get("/me").text)
     assert f"before ann@1 {points[0]}; after ann@1 {points[0] + 13}" in page

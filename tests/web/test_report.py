@@ -150,8 +150,8 @@ def test_it_holds_as_many_replays_as_asked_for_as_the_public_may_see_them(
     for match in chosen:
         record, complete = shown.match(match.id), (match.round or 0) < 3
         seats = range(len(record.players) if complete else 0)
-        eyes = [Reader("public"), *(Reader("seat", seat, author=False) for seat in seats)]
-        wanted += [json.loads(json.dumps(replay_of(record, reader, complete))) for reader in eyes]
+        viewer = [Reader("public"), *(Reader("seat", seat, author=False) for seat in seats)]
+        wanted += [json.loads(json.dumps(replay_of(record, reader, complete))) for reader in viewer]
     assert held == wanted
 
 

@@ -11,7 +11,7 @@ import pytest
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.season.snapshot import listings, review_view
 from arbiter.season.snapshot.reader import read_state
-from arbiter.season.snapshot.viewer import Held
+from arbiter.season.snapshot.viewer import HeldResults
 from arbiter.trials.review.review_round import brief_of
 from arbiter.web.http import watched_seasons
 from tests.fixtures.site import TERMS, Authored, authored
@@ -131,7 +131,7 @@ def test_while_results_are_held_back_no_review_is_shown(kept: Kept) -> None:
     keep(kept, DONE)
     state = read_state(kept.config, kept.season)
     assert review_view.has_review(state, DONE)
-    held = replace(state, held=Held(kept.season.orders.read(), state.roster))
+    held = replace(state, held=HeldResults(kept.season.orders.read(), state.roster))
     assert not review_view.has_review(held, DONE)
     assert review_view.review(held, DONE) is None
     assert json.dumps(listings.replay(held, DONE))

@@ -16,7 +16,7 @@ from arbiter.games.samples import SEASON
 from arbiter.sandbox.player_command import lacking
 from arbiter.season.config import load
 from arbiter.season.config.keys import Submissions
-from arbiter.season.config.readable_secrets import confined
+from arbiter.season.config.readable_secrets import confine
 from arbiter.season.config.settings_diff import rated_name
 from arbiter.season.roster import with_versions
 from arbiter.season.season import Season
@@ -72,7 +72,7 @@ class AgentArena:
         players = [entry.player for entry in config.entries]
         missing = {player.name: why for player in players if (why := "; ".join(lacking(player)))}
         # That the rungs can read each other's files is nobody's affair here.
-        arena = cls(confined(config)[0], missing, settled_name(name))
+        arena = cls(confine(config)[0], missing, settled_name(name))
         return replace(arena, config=replace(arena.config, submissions=arena.terms))
 
     @property

@@ -19,7 +19,7 @@ from arbiter.games import make_shared
 from arbiter.match.position import Dealt, Moved, retrace
 from arbiter.match.spec import original
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import force_after
+from arbiter.season.order_effects import orders_after
 from arbiter.text import counted
 from rating.likeness import KIND_LEAST, KindCount
 
@@ -54,7 +54,7 @@ def twins(
 
     likeness = rating.Likeness(owner)
     played: set[str] = set()
-    holds = force_after(stored.orders.read().given, last_round)
+    holds = orders_after(stored.orders.read().given, last_round)
     for number in [planned.number for planned in stored.plan() if planned.number <= last_round]:
         matches = list(holds.counted(stored.summaries(number, number)))
         played |= {original(name) for match in matches for name in match.players}

@@ -15,7 +15,7 @@ import rating
 from arbiter.match.spec import original
 from arbiter.replay.decision_loss import LossSums, clustered_loss, rounded
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import force_after
+from arbiter.season.order_effects import orders_after
 from arbiter.text import counted
 from rating.meetings import LEAST
 from rating.softplay import PlayedTables, look
@@ -37,7 +37,7 @@ def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[lis
 
     Matches that do not count, have a substitute or ended by a fault tell nothing.
     """
-    force = force_after(stored.orders.read().given, last_round)
+    force = orders_after(stored.orders.read().given, last_round)
     matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
     tables = PlayedTables.from_matches(map(by_author, matches))
     house = {entry.registered_name for entry in config.entries if entry.role}

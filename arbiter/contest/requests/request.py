@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from arbiter.errors import ConfigError, slip_of
 from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.schedule import matches_of
 from arbiter.store.versions import ACCEPTED
 from arbiter.text import first_few
@@ -61,7 +61,7 @@ def checked(
     terms = config.requests
     if terms is None:
         raise ConfigError("this season takes no requests")
-    order = force(season.orders.read().given).suspended.get(author)
+    order = effective_orders(season.orders.read().given).suspended.get(author)
     if order is not None:
         raise ConfigError(f"{author} is suspended", hint=order.because)
     own = {found.version for found in season.submissions.of(author) if found.state == ACCEPTED}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from arbiter.contest.service_loop import Service
 from arbiter.errors import ConfigError, StoreError, VoidMatch
 from arbiter.season.config.submission_settings import store_beside
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.store import Store
 from arbiter.store.address import file_of
 from arbiter.store.request_queue import KEPT, WAITING
@@ -172,7 +172,7 @@ class Desk(Service):
 def _why_not(season: SeasonStore, name: str) -> str | None:
     """Return why nothing is played for an author now; None where it is."""
     author = season.authors.named(name)
-    order = force(season.orders.read().given).suspended.get(name)
+    order = effective_orders(season.orders.read().given).suspended.get(name)
     if author is None or not author.alive:
         return f"{name} is no author any more"
     if order is not None:

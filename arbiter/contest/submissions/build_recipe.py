@@ -23,9 +23,9 @@ from arbiter.errors import ConfigError, Problem
 from arbiter.sandbox.landlock import path_of
 from arbiter.sandbox.player_command import command_problems, reading_problem, starting_problems
 from arbiter.season.config.keys import StrictModel
-from arbiter.season.config.programs import sent
+from arbiter.season.config.programs import submitted_player
 from arbiter.season.config.submission_settings import SOURCE
-from arbiter.season.config.validation import placed, problems_of
+from arbiter.season.config.validation import place_problems, problems_of
 from arbiter.season.config.value_types import Word
 from arbiter.season.config.yaml_positions import read_document
 
@@ -119,7 +119,7 @@ class Program:
     def player(self, name: str, folder: Path, languages: Languages = MappingProxyType({})) -> Player:
         """It as a player, the version's folder being `folder`."""
         source = folder / SOURCE
-        return sent(name, self.command, source, self.read, languages, source)
+        return submitted_player(name, self.command, source, self.read, languages, source)
 
     def to_json(self) -> dict[str, Any]:
         shape = {"command": list(self.command), "read": list(self.read), "files": dict(self.files)}
@@ -156,9 +156,9 @@ def _written(file: Path) -> Recipe:
             problems = [*document.problems, *_strays(model)]
         except ValidationError as error:
             found = (one for one in problems_of(error, _BotModel) if one.path not in document.unread)
-            raise ConfigError(placed([*document.problems, *found], document)) from None
+            raise ConfigError(place_problems([*document.problems, *found], document)) from None
         if problems:
-            raise ConfigError(placed(problems, document))
+            raise ConfigError(place_problems(problems, document))
     except ConfigError as error:
         lines = [problem.text(WRITTEN) for problem in error.problems]
         example = "write, for one: command: [python3, bot.py]"

@@ -28,7 +28,7 @@ from arbiter.sandbox.launcher import Launcher
 from arbiter.sandbox.program_files import digest_of_file
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.keys import Submissions
-from arbiter.season.config.readable_secrets import refuse_reach
+from arbiter.season.config.readable_secrets import check_bot_access
 from arbiter.season.config.submission_settings import SOURCE
 from arbiter.text import printable
 
@@ -124,7 +124,7 @@ class _InspectionRun:
             at = CHECKED
             program = Program(recipe.command, recipe.read, {}, recipe.publish_notes)
             player = program.player(self._name, self._folder, self._season.languages)
-            refuse_reach(self._season, [player])
+            check_bot_access(self._season, [player])
             trial = TriedProgram.of(self._season.game, player, self._limits)
             yield self._step(at, "check-bot found no fault", check(trial))
             at = MATCHES

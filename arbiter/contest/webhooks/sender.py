@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from arbiter.contest.webhooks.http_post import GONE, post
 from arbiter.contest.webhooks.news import body_of, news_of
 from arbiter.errors import NoStore
-from arbiter.season.snapshot.freeze import as_shown
+from arbiter.season.snapshot.freeze import public_state
 from arbiter.season.snapshot.season_state import SeasonState
 from arbiter.store import Store
 from arbiter.store.deliveries import Telling
@@ -129,7 +129,7 @@ class Sender:
             self._looked = last
             return None
         # Read after the event was chosen: what may be told of it can only have become less since.
-        self._shown = as_shown(SeasonState.of(self._config, season), self._shown)
+        self._shown = public_state(SeasonState.of(self._config, season), self._shown)
         news = news_of(due.event, self._shown, self._public)
         body = body_of(news, self._webhook.form)
         delivery = token_hex(16)

@@ -37,18 +37,18 @@ from arbiter.season.config.keys import (
     Terms,
     keys_that_are,
 )
-from arbiter.season.config.models import PACKAGE, problems_of_models, seated
+from arbiter.season.config.models import PACKAGE, model_entry, problems_of_models
 from arbiter.season.config.programs import (
     languages_of,
     player_of,
     problems_of_languages,
-    sent,
-    speaking,
-    unspoken,
+    python_warning,
+    submitted_player,
+    with_languages,
 )
 from arbiter.season.config.settings_diff import LATER, Role, is_sent, rated_name, role_of, without_gone
 from arbiter.season.config.submission_settings import version_of
-from arbiter.season.config.validation import placed, validate
+from arbiter.season.config.validation import place_problems, validate
 from arbiter.season.config.yaml_positions import read_document
 from arbiter.store.address import absolute, usual_store
 
@@ -179,7 +179,7 @@ def load(
         reading.problems += lacking
     config = _config(file, folder, *reading.settled(str(path)))
     if missing is not None:
-        for problem in placed(lacking, reading.document):
+        for problem in place_problems(lacking, reading.document):
             missing.setdefault(config.entries[int(problem.path[1])].player.name, []).append(problem)
     return config
 
@@ -199,7 +199,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
     if until is not None and until <= datetime.now(UTC):
         warnings.append(f"until: {until:%Y-%m-%d %H:%M} is over: beyond `rounds` no round is played")
     if model.submissions is not None:
-        warnings += unspoken(languages)
+        warnings += python_warning(languages)
     if model.submissions is not None and model.fault_rule() == "end":
         mend = "leave the key out" if model.house_bots else "name a player in house_bots"
         warnings.append(
@@ -249,9 +249,9 @@ def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
     name, is_sent = rated_name(model.name, model.version), model.sha256 is not None
     if is_sent:
         version = version_of((*model.command, *model.read), folder)
-        player = sent(name, model.command, folder, model.read, languages, version)
+        player = submitted_player(name, model.command, folder, model.read, languages, version)
     else:
-        player = speaking(player_of(name, model, folder), languages)
+        player = with_languages(player_of(name, model, folder), languages)
     player = replace(player, publish_notes=model.publish_notes)
     return Entry(player, model.house, model.name, is_sent, model.rung is True)
 
@@ -261,7 +261,7 @@ def _entry(player: PlayerModel, folder: Path, languages: Languages, season: Seas
     entry = entry_of(player, folder, languages)
     if player.model is None:
         return entry
-    made = seated(player.model, season.tokens or {}, season.attempts)
+    made = model_entry(player.model, season.tokens or {}, season.attempts)
     # What the harness imports.
     read = (*entry.player.read, str(PACKAGE))
     return replace(entry, player=replace(entry.player, model=made, read=read))
@@ -320,13 +320,13 @@ def digest_of(settings: Mapping[str, Any]) -> str:
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
-def enrolled(config: Config, sent: Iterable[Mapping[str, Any]]) -> Config:
+def with_players(config: Config, submitted_player: Iterable[Mapping[str, Any]]) -> Config:
     """The config with these players, as settings have them, after those of its file.
 
     They take the place of those that it was enrolled with before, and of other versions that came to the file
     from stored settings.
     """
-    models = [PlayerModel.model_validate(player) for player in sent]
+    models = [PlayerModel.model_validate(player) for player in submitted_player]
     names = {model.name for model in models}
     kept = [
         (entry, player)

@@ -141,7 +141,7 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
                 yield Problem((*at, "key_env"), error.problems[0].message, error.problems[0].hint)
 
 
-def seated(keys: ModelKeys, tokens: Mapping[Any, int], attempts: int) -> ModelEntry:
+def model_entry(keys: ModelKeys, tokens: Mapping[Any, int], attempts: int) -> ModelEntry:
     """A model with the accounts of its season."""
     usual = ModelEntry(keys.endpoint, keys.name)
     return ModelEntry(

@@ -72,13 +72,13 @@ def problems_of_languages(languages: Languages) -> Iterator[Problem]:
                 yield Problem(("languages", word), f"there is no {path}")
 
 
-def unspoken(languages: Languages) -> Iterator[str]:
+def python_warning(languages: Languages) -> Iterator[str]:
     """A warning where the word that most authors write starts nothing."""
     if PYTHON not in languages and shutil.which(PYTHON, path=SYSTEM_PATH) is None:
         yield f"no program {PYTHON} lies in the system's folders for authors: name one in `languages`"
 
 
-def speaking(player: Player, languages: Languages) -> Player:
+def with_languages(player: Player, languages: Languages) -> Player:
     """A player whose first word is one of the languages', all of which it may use."""
     first, *words = player.command
     found = languages.get(first)
@@ -89,7 +89,7 @@ def speaking(player: Player, languages: Languages) -> Player:
     )
 
 
-def sent(
+def submitted_player(
     name: str,
     command: Sequence[str],
     folder: Path,
@@ -104,7 +104,7 @@ def sent(
     system's folders.
     """
     within = Path(os.devnull) if version is None else version.resolve()
-    player = speaking(registered(name, command, folder, read=read, within=within), languages)
+    player = with_languages(registered(name, command, folder, read=read, within=within), languages)
     return replace(player, env={"PATH": path_of(player.languages)})
 
 

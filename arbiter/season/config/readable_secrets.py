@@ -25,7 +25,7 @@ UNDECIDED = "auto"
 HINT = "keep bots and interpreters in folders of their own, or set isolation: plain and trust all bots"
 
 
-def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
+def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
     """Yield what of the season these players could read: its file, its store, what its authors send,
     what its webhooks are signed with.
     """
@@ -45,7 +45,7 @@ def within_reach(config: Config, players: Iterable[Player]) -> Iterable[str]:
                     break
 
 
-def confined(config: Config) -> tuple[Config, list[str]]:
+def confine(config: Config) -> tuple[Config, list[str]]:
     """A config with its isolation decided for this machine, and what is to be said about it, a line each.
 
     ConfigError where bots could read what they must not.
@@ -53,7 +53,7 @@ def confined(config: Config) -> tuple[Config, list[str]]:
     tier, warning = choose(config.limits.isolation, config.require_isolation)
     notes = [warning] if warning else []
     config = replace(config, limits=replace(config.limits, isolation=tier))
-    refuse_reach(config)
+    check_bot_access(config)
     if tier == "plain" and any(entry.player.model and entry.player.model.key_env for entry in config.entries):
         notes.append("isolation: plain: any bot can read the keys of models in this process's environment")
     if tier != "plain":
@@ -62,13 +62,13 @@ def confined(config: Config) -> tuple[Config, list[str]]:
     return config, notes
 
 
-def refuse_reach(config: Config, players: Iterable[Player] | None = None) -> None:
+def check_bot_access(config: Config, players: Iterable[Player] | None = None) -> None:
     """ConfigError if these players, by default all, could read of the season or of each other's files what no
     bot must; nothing is refused where bots are not confined.
     """
     if config.limits.isolation == "plain":
         return
     chosen = [entry.player for entry in config.entries] if players is None else list(players)
-    for reason in within_reach(config, chosen):
+    for reason in readable_by(config, chosen):
         raise ConfigError(reason, str(config.file), HINT)
     refuse_strays(chosen, str(config.file))

@@ -42,7 +42,7 @@ def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: now for (key, value), now in GONE.items() if settings.get(key) == value}
 
 
-def organisers(settings: Mapping[str, Any]) -> dict[str, Any]:
+def organiser_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings without what authors sent."""
     return {**settings, "players": [player for player in settings["players"] if not is_sent(player)]}
 

@@ -102,13 +102,13 @@ def _is_branch(key: object) -> bool:
     )
 
 
-def placed(problems: Iterable[Problem], document: Document) -> list[Problem]:
+def place_problems(problems: Iterable[Problem], document: Document) -> list[Problem]:
     """Problems with the line and column of the key or value they are about, in file order."""
-    placed = []
+    place_problems = []
     for problem in problems:
         line, column = (problem.line, problem.column) if problem.line else document.place(problem.path)
-        placed.append(replace(problem, line=line, column=column))
-    return sorted(placed, key=lambda problem: (problem.line, problem.column))
+        place_problems.append(replace(problem, line=line, column=column))
+    return sorted(place_problems, key=lambda problem: (problem.line, problem.column))
 
 
 def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
@@ -149,7 +149,7 @@ class DocumentReading(Generic[Model]):
     problems: list[Problem]
 
     def settled(
-        self, file: str, place: Callable[[list[Problem], Document], list[Problem]] = placed
+        self, file: str, place: Callable[[list[Problem], Document], list[Problem]] = place_problems
     ) -> tuple[Model, AnyGame]:
         """Keys and game; ConfigError with all problems, each in its place, if there are any."""
         if self.problems or self.model is None or self.game is None:

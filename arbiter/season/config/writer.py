@@ -27,7 +27,7 @@ USUAL_OF_A_PLAYER: dict[str, Any] = {"version": None, "env": {}, "read": [], "ba
 """Left out: most players have nothing else."""
 
 
-def written(config: Config) -> str:
+def config_text(config: Config) -> str:
     """YAML with every key that has a value, defaults too; its digest is the config's.
 
     Commands stay as they were given, since the digest covers their words; `folder` says from where.

@@ -15,7 +15,7 @@ from arbiter.games import make
 from arbiter.match.position import DealOver, retrace
 from arbiter.replay.frame import names_in_text, seat_line
 from arbiter.replay.result_text import say_match
-from arbiter.season.snapshot.pagination import TABLES, at_tables, pages_of, window
+from arbiter.season.snapshot.pagination import TABLES, at_tables, page_fields, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,7 +76,7 @@ def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards 
             {"table": table, "players": list(names[table - 1]), "totals": totals(matches)}
             for table, matches in by_table.items()
         ],
-        **pages_of(shown),
+        **page_fields(shown),
     }
 
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arbiter.season.calendar import round_by_calendar
-from arbiter.season.order_effects import force, out_of_count, suspended_of
+from arbiter.season.order_effects import effective_orders, suspended_of, uncounted_matches
 from arbiter.season.results import SeasonResults
-from arbiter.season.roster import rostered
+from arbiter.season.roster import with_active_versions
 from arbiter.season.settings import config_of
-from arbiter.season.snapshot.season_state import knowing, renewed
-from arbiter.season.snapshot.viewer import Held
+from arbiter.season.snapshot.season_state import preload, with_changes
+from arbiter.season.snapshot.viewer import HeldResults
 from arbiter.store import Orders
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 
-def as_shown(whole: SeasonState, before: SeasonState | None = None) -> SeasonState:
+def public_state(whole: SeasonState, before: SeasonState | None = None) -> SeasonState:
     """A state as everybody may see it; `before` was shown last, and is shown on while nothing changes."""
     last = whole.frozen
     if last is None:
@@ -35,7 +35,7 @@ def as_shown(whole: SeasonState, before: SeasonState | None = None) -> SeasonSta
     made = before or _as_it_was(whole, last)
     assert made.held is not None
     first, events = whole.stored.events_frozen(last)
-    shown = renewed(
+    shown = with_changes(
         made,
         event=first + len(events),
         held=made.held._replace(first_event=first, events=tuple(events)),
@@ -53,7 +53,7 @@ def as_shown(whole: SeasonState, before: SeasonState | None = None) -> SeasonSta
 def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
     """The season after round `last`, under the orders that were given before the next one was planned."""
     orders = whole.stored.orders.read()
-    holds = force(orders.given, lambda order: order.planned <= last)
+    holds = effective_orders(orders.given, lambda order: order.planned <= last)
     held = Orders(orders.revision, tuple(order for order in orders.given if order.planned <= last))
     standings = whole.standings_after(last) if last else None
     if last and any(order.complete <= last < order.planned for order in orders.given):
@@ -67,11 +67,11 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
         whole,
         revision=last,
         rounds=whole.rounds[:last],
-        held=Held(held, entries),
+        held=HeldResults(held, entries),
     )
-    knowing(
+    preload(
         made,
-        annulled=out_of_count(holds, whole.stored.orders.read().given, made.matches_of),
+        annulled=uncounted_matches(holds, whole.stored.orders.read().given, made.matches_of),
         last_standings=standings,
         suspended=suspended_of(standings, held.given, playing),
     )
@@ -84,7 +84,7 @@ def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
     """Return the players of the last round that is shown, or of the first one."""
     planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
     then = None if planned is None else config_of(whole.config, whole.stored, planned)
-    return (then or rostered(whole.config, whole.stored)).entries
+    return (then or with_active_versions(whole.config, whole.stored)).entries
 
 
 def _told(state: SeasonState) -> tuple[object, ...]:

@@ -89,7 +89,7 @@ def _leaders(state: SeasonState, number: int) -> list[str]:
     return ranked or [rows[0]["player"]]
 
 
-def prepare(state: SeasonState) -> None:
+def fill_caches(state: SeasonState) -> None:
     """Find what the feed tells of the last rounds, so that nobody waits for it."""
     for number in range(max(state.complete - LAST + 1, 1), state.complete + 1):
         highlights(state, number)

@@ -13,7 +13,7 @@ from arbiter.season.snapshot import duplicate_boards
 from arbiter.season.snapshot.decision_losses import losses_of
 from arbiter.season.snapshot.history import MOST_ROUNDS, ratings_after
 from arbiter.season.snapshot.model_costs import identity, models_of
-from arbiter.season.snapshot.pagination import TABLES, Listed, at_tables, pages_of, some_rounds, window
+from arbiter.season.snapshot.pagination import TABLES, MatchList, at_tables, page_fields, some_rounds, window
 from arbiter.season.snapshot.rejudgings import fault_in, rejudgings_of, rejudgings_with, run_of
 from arbiter.season.snapshot.season_figures import cells_of, crossed, round_in_short, row_of
 from arbiter.store.tags import Tagged
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.page_schema import Against, PlayerPage, PlayerReview, Use, Versus
     from arbiter.season.snapshot.schema import Round, RoundTable
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.season.snapshot.viewer import Eyes
+    from arbiter.season.snapshot.viewer import Viewer
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
@@ -57,7 +57,13 @@ def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
         for table, mine in of.items()
     ]
     short = round_in_short(state, found)
-    return {"season": state.name, **short, "rounds": len(state.rounds), "tables": tables, **pages_of(shown)}
+    return {
+        "season": state.name,
+        **short,
+        "rounds": len(state.rounds),
+        "tables": tables,
+        **page_fields(shown),
+    }
 
 
 def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
@@ -82,7 +88,7 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
     return row
 
 
-def match_told(state: SeasonState, match: MatchSummary) -> MatchRow:
+def match_with_reason(state: SeasonState, match: MatchSummary) -> MatchRow:
     """The same for organisers, with the reason of a fault."""
     row = match_in_short(state, match)
     return row if match.faulty is None else {**row, "text": match.detail}
@@ -94,18 +100,18 @@ def matches(
     player: str | None = None,
     against: str | None = None,
     tag: str | None = None,
-    eyes: Eyes | None = None,
-) -> Listed:
+    viewer: Viewer | None = None,
+) -> MatchList:
     """The stored matches of a round, of a player, of two players; with a tag that these eyes may see."""
     groups = [(name,) for name in (player, against) if name is not None]
     if tag is None:
-        return Listed(state, round_number, *groups)
-    if eyes is not None and eyes.organiser:
-        return Listed(state, round_number, *groups, tagged=Tagged(tag))
-    own = tuple(name for name in state.names if eyes is not None and eyes.own(name))
+        return MatchList(state, round_number, *groups)
+    if viewer is not None and viewer.organiser:
+        return MatchList(state, round_number, *groups, tagged=Tagged(tag))
+    own = tuple(name for name in state.names if viewer is not None and viewer.own(name))
     # While results are held back a match may be another one by now, which its tags would tell.
     last = state.complete if state.held is None else 0
-    return Listed(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
+    return MatchList(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
 
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
@@ -119,7 +125,9 @@ def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
     return rows
 
 
-def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None = None) -> PlayerPage | None:
+def player_page(
+    state: SeasonState, name: str, page: int = 1, viewer: Viewer | None = None
+) -> PlayerPage | None:
     """All about a player, its opponents a page at a time; None where nobody of that name is in the season.
 
     What its decisions cost is for all where reviews are published, else for the eyes of its author.
@@ -155,26 +163,26 @@ def player_page(state: SeasonState, name: str, page: int = 1, eyes: Eyes | None 
         "use": _use(last, reports),
         "model": identity(reports),
         "cards": next((row for row in duplicate_boards.totals(counted) if row["player"] == name), None),
-        "review": _review_of(state, name, counted, eyes),
+        "review": _review_of(state, name, counted, viewer),
         "rejudged": rejudgings_with(state, name),
-        **pages_of(shown),
+        **page_fields(shown),
     }
 
 
 def _review_of(
-    state: SeasonState, name: str, counted: Sequence[MatchSummary], eyes: Eyes | None
+    state: SeasonState, name: str, counted: Sequence[MatchSummary], viewer: Viewer | None
 ) -> PlayerReview | None:
     """What a player's decisions cost in reviewed matches that count; None where there is nothing to see."""
-    if not (state.file.publish_reviews or (eyes is not None and eyes.own(name))):
+    if not (state.file.publish_reviews or (viewer is not None and viewer.own(name))):
         return None
     found = losses_of(state.stored.reviews.briefs([match.id for match in counted]))
     mine = None if found is None else next((row for row in found["players"] if row["player"] == name), None)
     return None if found is None or mine is None else {**mine, "by": found["by"]}
 
 
-def is_own(_state: SeasonState, eyes: Eyes, name: str, _page: int) -> bool:
+def is_own(_state: SeasonState, viewer: Viewer, name: str, _page: int) -> bool:
     """True for a player whose author has these eyes."""
-    return eyes.own(name)
+    return viewer.own(name)
 
 
 def versus(state: SeasonState, one: str, other: str) -> Versus | None:
@@ -199,7 +207,7 @@ def versus(state: SeasonState, one: str, other: str) -> Versus | None:
 
 def _counted(state: SeasonState, *players: Sequence[str]) -> list[MatchSummary]:
     """The last matches of players that count: of complete rounds, and not annulled."""
-    every = Listed(state, None, *players, last=state.complete)
+    every = MatchList(state, None, *players, last=state.complete)
     return [
         match
         for match in every.part(max(0, len(every) - MOST_TOLD), MOST_TOLD)
@@ -211,7 +219,7 @@ def _met_often(state: SeasonState, one: str, other: str) -> int:
     """In how many matches that count two players met."""
     out = state.matches_of(state.annulled)
     away = sum({one, other} <= set(match.players) and state.is_complete(match.round) for match in out)
-    return len(Listed(state, None, [one], [other], last=state.complete)) - away
+    return len(MatchList(state, None, [one], [other], last=state.complete)) - away
 
 
 def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
@@ -236,11 +244,11 @@ def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]
     """How many counted matches of complete rounds a player's own faults ended, and the last of them."""
     if state.held is not None:
         # Which match a fault has ended may be another by now.
-        every = Listed(state, None, [name])
+        every = MatchList(state, None, [name])
         seen = [match for match in every.part(0, len(every)) if _is_own(state, match, name)]
         own = [match for match in seen if match.id not in state.annulled]
         return len(own), own[-MOST_FAULTS:]
-    ended = Listed(state, None, [name], ended=True)
+    ended = MatchList(state, None, [name], ended=True)
     out = sum(1 for match in state.matches_of(state.annulled) if _is_own(state, match, name))
     last = ended.part(max(0, len(ended) - MOST_FAULTS - out), MOST_FAULTS + out)
     own = [match for match in last if match.id not in state.annulled and _is_own(state, match, name)]
@@ -257,7 +265,7 @@ def _last_reports(
 ) -> tuple[int, list[BotReport]]:
     """The last complete round in which a player played, and what is kept of its processes."""
     last = max((match.round or 0 for match in counted), default=0)
-    mine = Listed(state, last, [name])
+    mine = MatchList(state, last, [name])
     ends = [state.end(match.id) for match in mine.part(0, len(mine))] if last else []
     return last, [bot for end in ends if end is not None for bot in end.bots if bot.player == name]
 
@@ -284,12 +292,12 @@ def replay(
     match_id: str,
     reader: str = "public",
     run: int | None = None,
-    eyes: Eyes | None = None,
+    viewer: Viewer | None = None,
     alone: Collection[int] | None = None,
 ) -> Replay | None:
     """A match as the public may see it in this state, or as a seat saw it once its round is complete.
 
-    Then `eyes` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
+    Then `viewer` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
     others, whatever is published. With `run` it is an earlier run of one that was played again. None where no
     such match is stored, or there is nothing to see yet.
     """
@@ -303,12 +311,12 @@ def replay(
     readers = {"public": PUBLIC} | {f"seat:{seat}": Reader("seat", seat, author=False) for seat in seats}
     if reader not in readers:
         return None
-    own = tuple(seat for seat in seats if eyes is not None and eyes.own(record.players[seat]))
+    own = tuple(seat for seat in seats if viewer is not None and viewer.own(record.players[seat]))
     own = own if alone is None else tuple(alone)
     return replay_of(record, readers[reader]._replace(notes=own), complete)
 
 
-def has_own(state: SeasonState, eyes: Eyes, match_id: str, *_asked: object) -> bool:
+def has_own(state: SeasonState, viewer: Viewer, match_id: str, *_asked: object) -> bool:
     """True where somebody sat in a match whose notes, and review, are for these eyes."""
     match = state.match(match_id)
-    return match is not None and any(map(eyes.own, match.players))
+    return match is not None and any(map(viewer.own, match.players))

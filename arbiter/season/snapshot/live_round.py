@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from arbiter.season.snapshot.listings import match_in_short
-from arbiter.season.snapshot.pagination import TABLES, at_tables, page_of, pages_of, window
+from arbiter.season.snapshot.pagination import TABLES, at_tables, page_fields, page_of, window
 from arbiter.season.snapshot.season_figures import round_in_short
 from arbiter.store.event_log import Happening
 
@@ -19,7 +19,7 @@ PACE_OF = 24
 """Matches, the last ones stored, whose pace is taken."""
 
 
-def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:
+def current_round(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:
     """The round under way, else the last one, with the matches of a page of its tables, and when it is over.
 
     The page is by default the one at which the next match is to be played; None where there is no such page.
@@ -43,7 +43,7 @@ def under_way(state: SeasonState, page: int | None = None) -> Mapping[str, objec
             rows[match.id] = {**match_in_short(state, match), "to_do": False}
         sums = _sums(names[table - 1], rows.values())
         tables.append({"table": table, "matches": list(rows.values()), "sums": sums})
-    short = {**round_in_short(state, now), "tables": tables, **pages_of(shown)}
+    short = {**round_in_short(state, now), "tables": tables, **page_fields(shown)}
     return {"round": short, "left_s": time_left(state)}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from arbiter.match.token_usage import BilledTokens
-from arbiter.season.cost_budget import cost_of, replaced, summed
+from arbiter.season.cost_budget import cost_of, replaced_matches, sum_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MOST_NAMES = 5
 """Of a model by its provider, who may say anything."""
 
 
-def tell_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> None:
+def add_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> None:
     """Give standings, and their rows of language models, what these cost; and the anchors of their scale."""
     if "anchors" in stored:
         found["anchors"] = stored["anchors"]
@@ -55,8 +55,8 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
 
 def _uncounted(state: SeasonState) -> Mapping[str, BilledTokens]:
     """What models used in plays that do not count: void, annulled, played again since."""
-    out = [*replaced(state.given), *state.matches_of(state.annulled)]
-    return summed([state.stored.outlays.all(), *(match.billed() for match in out)])
+    out = [*replaced_matches(state.given), *state.matches_of(state.annulled)]
+    return sum_tokens([state.stored.outlays.all(), *(match.billed() for match in out)])
 
 
 def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:

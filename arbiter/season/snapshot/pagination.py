@@ -42,7 +42,7 @@ def window(total: int, page: int, size: int = ROWS) -> PageWindow | None:
     return PageWindow((page - 1) * size, min(page * size, total), page, pages) if 1 <= page <= pages else None
 
 
-def pages_of(shown: PageWindow) -> Pages:
+def page_fields(shown: PageWindow) -> Pages:
     """Which page it is of how many, as JSON has it."""
     return {"page": shown.page, "pages": shown.pages, "next": shown.next}
 
@@ -52,7 +52,7 @@ def page_of(place: int, size: int = ROWS) -> int:
     return place // size + 1
 
 
-class Listed:
+class MatchList:
     """The matches of a round, and of players who all sat in them: one of each group of names; with a tag.
 
     Those up to the `last` round, if there is one; with `ended` those alone of complete rounds that a fault of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchSummary
     from arbiter.season.config import Config
     from arbiter.season.ledger import Ledger
-    from arbiter.season.snapshot.viewer import Held
+    from arbiter.season.snapshot.viewer import HeldResults
     from arbiter.store import Orders, SeasonStore
     from rating.ratings import Ranking
 
@@ -22,7 +22,7 @@ def ranking_of(
     read_config: Callable[[], Config],
     stored: SeasonStore,
     complete: int,
-    held: Held | None,
+    held: HeldResults | None,
     revision: int,
 ) -> Ranking | None:
     """Return the rating after the last complete round, as of a revision; None before the first.
@@ -50,12 +50,14 @@ def ranking_after(config: Config, stored: SeasonStore, number: int) -> Ranking:
     return SeasonResults(config, stored).ranking(number)
 
 
-def unseen(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
+def hidden_replays(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
     """Return the matches that were played again by now while results are held back, as they are shown."""
-    return force(stored.orders.read().given, lambda order: order.planned <= revision).earlier
+    return effective_orders(stored.orders.read().given, lambda order: order.planned <= revision).earlier
 
 
-def _computed(file: Config, stored: SeasonStore, complete: int, held: Held | None, revision: int) -> Ranking:
+def _computed(
+    file: Config, stored: SeasonStore, complete: int, held: HeldResults | None, revision: int
+) -> Ranking:
     """The rating of the results of all complete rounds."""
     from arbiter.season.ledger import Ledger
     from arbiter.season.results import SeasonResults
@@ -65,9 +67,9 @@ def _computed(file: Config, stored: SeasonStore, complete: int, held: Held | Non
     if held is None:
         return _rank(Ledger.of(config, stored), complete, None)
     while True:
-        instead = unseen(stored, revision)
+        instead = hidden_replays(stored, revision)
         ledger = Ledger.of(config, stored, instead)
-        if instead == unseen(stored, revision):
+        if instead == hidden_replays(stored, revision):
             return _rank(ledger, complete, held.orders)
 
 

@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from arbiter.season.snapshot.pagination import some_rounds
-from arbiter.season.snapshot.season_state import MOST_BRIEFS, MOST_ROUNDS, SeasonState, knowing, renewed
+from arbiter.season.snapshot.season_state import (
+    MOST_BRIEFS,
+    MOST_ROUNDS,
+    SeasonState,
+    preload,
+    with_changes,
+)
 from arbiter.store.event_log import Happening
 from arbiter.store.match_lists import MatchRange
 
@@ -35,14 +41,14 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
         if before is not None and (before.event, before.revision) == change:
             if before.holder == holder:
                 return before
-            return renewed(before, holder=holder, moment=datetime.now(UTC))
+            return with_changes(before, holder=holder, moment=datetime.now(UTC))
         state = SeasonState.of(config, stored)
         if before is not None:
-            knowing(state, known_briefs=before.known_briefs, known_highlights=before.known_highlights)
+            preload(state, known_briefs=before.known_briefs, known_highlights=before.known_highlights)
         if before is not None and before.revision == state.revision:
             # Matches of the round under way are not rated yet.
-            knowing(state, last_standings=before.last_standings, ranking=before.ranking)
-        knowing(state, counts=_counts(stored, before))
+            preload(state, last_standings=before.last_standings, ranking=before.ranking)
+        preload(state, counts=_counts(stored, before))
         for name in (
             "last_standings",
             "given",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from arbiter.match.packing import unpack
 from arbiter.replay.result_text import say_change, say_match
-from arbiter.season.snapshot.pagination import pages_of, window
+from arbiter.season.snapshot.pagination import page_fields, window
 from arbiter.store import OrderKind
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
         "season": state.name,
         "rejudgings": _all_told(state, every[shown.first : shown.end]),
         "total": len(every),
-        **pages_of(shown),
+        **page_fields(shown),
     }  # fmt: skip
 
 

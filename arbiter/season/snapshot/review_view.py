@@ -10,7 +10,7 @@ from arbiter.replay.visibility import Reader, replay_of
 if TYPE_CHECKING:
     from arbiter.replay.match_review import Review, ReviewedDecision
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.season.snapshot.viewer import Eyes
+    from arbiter.season.snapshot.viewer import Viewer
 
 
 def has_review(state: SeasonState, match_id: str) -> bool:
@@ -21,7 +21,7 @@ def has_review(state: SeasonState, match_id: str) -> bool:
     return any(state.stored.reviews.briefs([match_id]))
 
 
-def review(state: SeasonState, match_id: str, eyes: Eyes | None = None) -> Review | None:
+def review(state: SeasonState, match_id: str, viewer: Viewer | None = None) -> Review | None:
     """What a review says of a match, as far as these eyes may see it; None where there is nothing to see.
 
     The `event` of a decision is the number of its answer in the replay for readers of all cards.
@@ -34,8 +34,8 @@ def review(state: SeasonState, match_id: str, eyes: Eyes | None = None) -> Revie
     if record is None or found is None:
         return None
     complete = state.is_complete(match.round)
-    own = tuple(seat for seat, name in enumerate(match.players) if eyes is not None and eyes.own(name))
-    reader = Reader("full") if eyes is not None and eyes.organiser else Reader("public", notes=own)
+    own = tuple(seat for seat, name in enumerate(match.players) if viewer is not None and viewer.own(name))
+    reader = Reader("full") if viewer is not None and viewer.organiser else Reader("public", notes=own)
     seen = review_for(found, reader, state.file.publish_reviews, complete)
     if seen is None:
         return None

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.season.schedule import matches_of
 from arbiter.season.snapshot.history import MOST_RATINGS, MOST_ROUNDS, ratings_after
-from arbiter.season.snapshot.model_costs import tell_costs
-from arbiter.season.snapshot.pagination import ROWS, PageWindow, page_of, pages_of, some_rounds, window
+from arbiter.season.snapshot.model_costs import add_costs
+from arbiter.season.snapshot.pagination import ROWS, PageWindow, page_fields, page_of, some_rounds, window
 from arbiter.season.snapshot.standing_marks import APART, first_place, in_rank, warnings, with_marks
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def status(state: SeasonState) -> schema.Status:
     stored, begun = state.stored, state.begun
     voids = stored.voids.count()
     asked = stored.running.question() if state.holder is None else None
-    holds, now = force(stored.orders.read().given), season(state)
+    holds, now = effective_orders(stored.orders.read().given), season(state)
     if begun and now["round"] and (stored.settings(begun.digest) or {}).get("after_fault") == "substitute":
         from arbiter.season.settings import config_of
         from arbiter.season.substitutes import number_of_substitutes
@@ -145,7 +145,7 @@ def standings(
         "pages": part.pages,
         "next": part.next,
     }
-    tell_costs(found, state, stored)
+    add_costs(found, state, stored)
     return found
 
 
@@ -329,7 +329,7 @@ def history_part(state: SeasonState, page: int = 1, before: int | None = None) -
     first = max(1, end - min(MOST_ROUNDS, MOST_RATINGS // max(len(names), 1)) + 1)
     found = ratings_after(state, range(first, end + 1), names)
     earlier = first if first > 1 else None
-    return {"season": state.name, "history": found, **pages_of(shown), "earlier": earlier}
+    return {"season": state.name, "history": found, **page_fields(shown), "earlier": earlier}
 
 
 def lines(state: SeasonState, chosen: str | None = None) -> list[schema.RoundRatings]:

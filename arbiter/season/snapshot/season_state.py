@@ -12,11 +12,17 @@ from arbiter.match.packing import unpack, unpack_end
 from arbiter.match.spec import original
 from arbiter.season.calendar import next_round
 from arbiter.season.config.settings_diff import registered_name
-from arbiter.season.order_effects import force, out_of_count, reruns_of, suspended_now, withdrawn
-from arbiter.season.roster import rostered
-from arbiter.season.snapshot.ranking import ranking_of, unseen
+from arbiter.season.order_effects import (
+    effective_orders,
+    reruns_of,
+    suspended_now,
+    uncounted_matches,
+    withdrawn_authors,
+)
+from arbiter.season.roster import with_active_versions
+from arbiter.season.snapshot.ranking import hidden_replays, ranking_of
 from arbiter.season.snapshot.standing_marks import in_rank
-from arbiter.season.snapshot.viewer import AsStored, Held, roles_of
+from arbiter.season.snapshot.viewer import HeldResults, StoredSeasonFile, roles_of
 from arbiter.store.controls import NO_WISH, Wish
 from arbiter.store.match_lists import MatchRange
 from arbiter.store.rating_briefs import brief_in
@@ -52,7 +58,7 @@ class SeasonState:
     matches there are but counts here, since a season may have a million.
     """
 
-    file: Config | AsStored
+    file: Config | StoredSeasonFile
     stored: SeasonStore
     event: int
     revision: int
@@ -67,10 +73,10 @@ class SeasonState:
     wish: Wish = NO_WISH
     following: NextRound | None = None
     frozen: int | None = None
-    held: Held | None = None
+    held: HeldResults | None = None
 
     @classmethod
-    def of(cls, file: Config | AsStored, stored: SeasonStore) -> Self:
+    def of(cls, file: Config | StoredSeasonFile, stored: SeasonStore) -> Self:
         """A season as it is now; who asks for more of it may read what happened meanwhile."""
         change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
         rounds, seed_told = tuple(stored.plan()), stored.seed_told() is not None
@@ -89,7 +95,7 @@ class SeasonState:
             paused=running.paused,
             closed=running.closed,
             wish=stored.running.wish(),
-            following=None if isinstance(file, AsStored) else next_round(file, rounds, over, moment),
+            following=None if isinstance(file, StoredSeasonFile) else next_round(file, rounds, over, moment),
             frozen=stored.frozen_after() if file.freeze else None,
         )
 
@@ -100,7 +106,7 @@ class SeasonState:
     @cached_property
     def config(self) -> Config:
         """The whole of the season's file."""
-        if not isinstance(self.file, AsStored):
+        if not isinstance(self.file, StoredSeasonFile):
             return self.file
         from arbiter.season.config import load
 
@@ -142,7 +148,7 @@ class SeasonState:
         """Matches as they were, in place of those that were played again unseen since they were read."""
         if self.held is None:
             return matches
-        instead = unseen(self.stored, self.revision)
+        instead = hidden_replays(self.stored, self.revision)
         return [instead.get(match.id, match) for match in matches]
 
     def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
@@ -163,7 +169,7 @@ class SeasonState:
     @cached_property
     def annulled(self) -> Mapping[str, str]:
         """By id the matches that do not count, and why."""
-        return out_of_count(force(self.given), self.given, self.matches_of)
+        return uncounted_matches(effective_orders(self.given), self.given, self.matches_of)
 
     @cached_property
     def reruns(self) -> Mapping[str, Sequence[Rerun]]:
@@ -290,7 +296,7 @@ class SeasonState:
     def _packed(self, match_id: str) -> bytes | None:
         # First of all: it may be played again, unseen, at any moment.
         now = self.stored.packed(match_id)
-        if self.held is None or match_id not in unseen(self.stored, self.revision):
+        if self.held is None or match_id not in hidden_replays(self.stored, self.revision):
             return now
         replayed = [order for order in self.held.orders.given if order.before and order.subject == match_id]
         return self.stored.orders.earlier(match_id)[len(replayed)].record
@@ -298,16 +304,18 @@ class SeasonState:
     @cached_property
     def players(self) -> Mapping[str, Role]:
         """The players of the next round by rated name, with their roles; no author who is withdrawn."""
-        if self.held is None and isinstance(self.file, AsStored):
+        if self.held is None and isinstance(self.file, StoredSeasonFile):
             return self.file.players
-        gone = withdrawn(self.stored, self.given)
+        gone = withdrawn_authors(self.stored, self.given)
         found = roles_of(self.roster)
         return {name: role for name, role in found.items() if registered_name(name) not in gone}
 
     @property
     def roster(self) -> tuple[Entry, ...]:
         """The players of the next round; while results are held back, of the last one that is shown."""
-        return rostered(self.config, self.stored).entries if self.held is None else self.held.roster
+        return (
+            with_active_versions(self.config, self.stored).entries if self.held is None else self.held.roster
+        )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -328,16 +336,16 @@ MOST_BRIEFS = 100
 """Rounds whose ratings are kept in brief."""
 
 
-def knowing(state: SeasonState, **found: Any) -> SeasonState:
+def preload(state: SeasonState, **found: Any) -> SeasonState:
     """A state of which this needs no more be read."""
     state.__dict__.update(found)
     return state
 
 
-def renewed(state: SeasonState, **changes: Any) -> SeasonState:
+def with_changes(state: SeasonState, **changes: Any) -> SeasonState:
     """A state with other fields; what was read or computed of it stays."""
     found = {name: value for name, value in state.__dict__.items() if name not in _FIELDS}
-    return knowing(replace(state, **changes), **found)
+    return preload(replace(state, **changes), **found)
 
 
 _FIELDS = frozenset(field.name for field in fields(SeasonState))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arbiter.store.event_log import Happened
 
 
-class Held(NamedTuple):
+class HeldResults(NamedTuple):
     """The results that a state shows while later ones are held back, in place of what the store has by now.
 
     `orders` are those given up to then, `roster` who played last.
@@ -35,7 +35,7 @@ def roles_of(entries: Iterable[Entry]) -> dict[str, Role]:
     return {entry.player.name: entry.role for entry in entries}
 
 
-class Eyes(NamedTuple):
+class Viewer(NamedTuple):
     """An author who asks, or an organiser."""
 
     author: str
@@ -47,12 +47,12 @@ class Eyes(NamedTuple):
         return self.organiser or (mark != "" and name == self.author)
 
 
-EVERYBODYS = Eyes("", organiser=True)
+AS_ORGANISER = Viewer("", organiser=True)
 """Those of whoever has the store."""
 
 
 @dataclass(frozen=True, slots=True)
-class AsStored:
+class StoredSeasonFile:
     """A season as its last round was planned, for those who only look at it; its file is not checked.
 
     `players` are the roles by rated name. Files with the keys below are always read whole.

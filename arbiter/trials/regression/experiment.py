@@ -12,7 +12,7 @@ from arbiter.errors import ConfigError, Problem
 from arbiter.season.config import load
 from arbiter.season.config.game_option import settings_of
 from arbiter.season.config.keys import StrictModel, TableModel, Version, VersionModel
-from arbiter.season.config.validation import placed, validate
+from arbiter.season.config.validation import place_problems, validate
 from arbiter.season.config.value_types import Seed, StoreUrl, Word
 from arbiter.season.config.yaml_positions import Document, read_document
 from arbiter.season.settings import CHOICE, REGRESS
@@ -227,7 +227,7 @@ def by_origin(
             typed.append(Problem((f"--{option}", *shown), problem.message, problem.hint))
         else:
             keys.append(problem)
-    return [*placed(keys, document), *typed]
+    return [*place_problems(keys, document), *typed]
 
 
 def field_of(league: str | None, folder: Path) -> tuple[Player, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arbiter.errors import ConfigError
 from arbiter.season.config import digest_of
 from arbiter.season.match_runner import play_matches
-from arbiter.season.order_effects import force, now_text
+from arbiter.season.order_effects import effective_orders, now_text
 from arbiter.season.round_plan import draw_seed
 from arbiter.store import Order, OrderKind
 from arbiter.text import counted, first_few
@@ -113,7 +113,10 @@ def play_blocks(
 
     def planned() -> Iterator[MatchSpec]:
         for block in blocks:
-            there = season.match_ids(block[0].round or 0) - force(season.orders.read().given).annulled.keys()
+            there = (
+                season.match_ids(block[0].round or 0)
+                - effective_orders(season.orders.read().given).annulled.keys()
+            )
             for spec in block:
                 if monotonic() >= ends:
                     return
@@ -122,7 +125,7 @@ def play_blocks(
 
     def keep(match: PackedMatch) -> None:
         orders = season.orders.read()
-        if match.summary.id in force(orders.given).annulled:
+        if match.summary.id in effective_orders(orders.given).annulled:
             order = Order(OrderKind.REPLAYED, match.summary.id, "", now_text(), 0, 0)
             season.orders.replace_match(match, order, orders.revision, None)
         else:

@@ -15,7 +15,7 @@ from arbiter.match.limits import WrittenLimits
 from arbiter.match.spec import ModelEntry, Player
 from arbiter.season.config.game_option import game_of
 from arbiter.season.events import MatchStored, Stopped
-from arbiter.season.order_effects import force
+from arbiter.season.order_effects import effective_orders
 from arbiter.trials.regression.best_of_n import ChoiceTrial
 from arbiter.trials.regression.experiment import Experiment, stop_rule
 from arbiter.trials.regression.own_season import find_name, open_season, play_blocks
@@ -85,7 +85,7 @@ def read_on(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
     What the trial has stays in it, whatever was annulled since.
     """
     matches = season.summaries(first_round=trial.next_block)
-    counted = list(force(season.orders.read().given).counted(matches))
+    counted = list(effective_orders(season.orders.read().given).counted(matches))
     for summary in counted:
         trial.add(summary)
     return len(counted)

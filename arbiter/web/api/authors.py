@@ -17,7 +17,7 @@ from fastapi.security import HTTPBearer
 from arbiter.contest.submissions.archive_storage import remove
 from arbiter.contest.submissions.match_log import log_of
 from arbiter.season.config.settings_diff import VERSION_MARK, rated_name
-from arbiter.season.order_effects import first_round, force
+from arbiter.season.order_effects import effective_orders, first_round
 from arbiter.season.snapshot.season_figures import progress
 from arbiter.store import OrderKind
 from arbiter.store.submission_files import Stays
@@ -85,7 +85,7 @@ class Verdicts:
         given = stored.orders.read().given
         known = stored.authors.named(author)
         active = None if known is None else known.active
-        order = force(given).suspended.get(author)
+        order = effective_orders(given).suspended.get(author)
         by_hand = None if order is None or order.verb is OrderKind.FAILED else order.because
         faults = None
         if active is not None and by_hand is None:

@@ -22,7 +22,7 @@ from arbiter.web.rendering.template_filters import match_of_part
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arbiter.season.administration import Given
+    from arbiter.season.administration import OrderOutcome
 
 MOST_NUMBER = 2**31 - 1
 """Of an entry of the log."""
@@ -211,17 +211,17 @@ def _season(caller: Caller, player: str | None = None) -> SeasonResults:
     season = SeasonResults(state.config, state.stored.by(caller.author.name))
     if player is not None:
         try:
-            administration.registered(season, player)
+            administration.find_registered(season, player)
         except ConfigError as error:
             raise refusal_of(error, 404, "not_found") from None
     return season
 
 
-def _order(order: Callable[[], Given]) -> schema.Ordered:
+def _order(order: Callable[[], OrderOutcome]) -> schema.Ordered:
     try:
         done = order()
     except administration.BadReason as error:
         raise Refusal(422, "invalid", error.problems[0].message) from None
     except ConfigError as error:
         raise Refusal(409, "conflict", error.problems[0].message) from None
-    return {"subjects": done.subjects, "standings": list(administration.moved(done))}
+    return {"subjects": done.subjects, "standings": list(administration.rank_changes(done))}

@@ -19,7 +19,7 @@ from arbiter.match.spec import original
 from arbiter.replay.schema import Replay
 from arbiter.season.config.settings_diff import VERSION_MARK
 from arbiter.season.snapshot import listings
-from arbiter.season.snapshot.season_state import SeasonState, renewed
+from arbiter.season.snapshot.season_state import SeasonState, with_changes
 from arbiter.store.request_queue import OPEN, WAITING
 from arbiter.store.submissions import TooMany
 from arbiter.trials.regression.program_identity import BASE as OLD
@@ -222,7 +222,7 @@ def _state_of(found: Stored, caller: Caller, request: Request) -> SeasonState | 
         return None
     state = SeasonState.of(replace(caller.state.config, freeze=0), stored)
     # Nothing of it is kept back from its author: there is no round to wait for.
-    return renewed(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
+    return with_changes(state, rounds=tuple(known._replace(complete=True) for known in state.rounds))
 
 
 def own_seats(found: Stored, record: MatchRecord | None) -> list[int]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from arbiter.errors import ArbiterError, ConfigError, NoStore, StoreError
 from arbiter.season.config import load
 from arbiter.season.config.submission_settings import store_beside
-from arbiter.season.snapshot.freeze import as_shown
-from arbiter.season.snapshot.front_page import prepare
+from arbiter.season.snapshot.freeze import public_state
+from arbiter.season.snapshot.front_page import fill_caches
 from arbiter.season.snapshot.reader import read_state
-from arbiter.season.snapshot.season_state import renewed
+from arbiter.season.snapshot.season_state import with_changes
 from arbiter.store import Store
 from arbiter.store.address import SCHEME
 from arbiter.store.controls import NO_WISH, Wish
@@ -45,7 +45,7 @@ class _NotBegun:
 
     def state(self, config: Config) -> SeasonState:
         if self._state is None or self._state.file is not config:
-            self._state = renewed(read_state(config, self._season), commitment=None)
+            self._state = with_changes(read_state(config, self._season), commitment=None)
         return self._state
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class _NotBegun:
 class WatchedSeason:
     """One season: its file, its store, its last state.
 
-    `prepare` is called with each new state and the one before, which is still shown meanwhile.
+    `fill_caches` is called with each new state and the one before, which is still shown meanwhile.
     """
 
     def __init__(self, path: Path) -> None:
@@ -162,8 +162,8 @@ class WatchedSeason:
             self._blank.close()
             self._blank = None
         self._whole = read_state(self.config, stored, self._whole)
-        shown = as_shown(self._whole, self._state)
-        prepare(shown)
+        shown = public_state(self._whole, self._state)
+        fill_caches(shown)
         return shown
 
     def _not_begun(self) -> SeasonState:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from arbiter.season.config.keys import Submissions
 from arbiter.season.snapshot import listings
-from arbiter.season.snapshot.pagination import Listed
+from arbiter.season.snapshot.pagination import MatchList
 from arbiter.store.people import MOST_PEOPLE
 from arbiter.store.versions import DROPPED
 from arbiter.web.api import authors as authors_api
@@ -126,7 +126,7 @@ def _me_page(caller: Caller, request: Request) -> Response:
     except Refusal as refusal:
         terms, closed, left, seconds = None, refusal.detail, 0, 0
     own = [name for name in state.names if authors_api.owner_of(name) == author.name]
-    every = Listed(state, None, own)
+    every = MatchList(state, None, own)
     me = {
         "name": author.name,
         "submissions": [{**verdicts.in_short(one), "over": one.over} for one in book.of(author.name)],

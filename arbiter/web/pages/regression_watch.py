@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from arbiter.errors import NoStore, StoreError
 from arbiter.replay.result_text import say_match, winners
-from arbiter.season.snapshot.pagination import pages_of, window
+from arbiter.season.snapshot.pagination import page_fields, window
 from arbiter.store import Store
 from arbiter.store.address import address_of, file_of
 from arbiter.trials.regression.figures import figures, ratio_line
@@ -94,7 +94,7 @@ class Trials:
             return {
                 "tests": [self._row(name) for name in names[shown.first : shown.end]],
                 "total": len(names),
-                **pages_of(shown),
+                **page_fields(shown),
             }
 
     def test(self, name: str) -> TrialInFull | None:

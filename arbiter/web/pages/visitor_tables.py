@@ -164,7 +164,7 @@ class Visit:
     leaving: bool = False
     luck: str | None = None
     weighing: threading.Lock = field(default_factory=threading.Lock)
-    """Held by the request that has the cards valued: a page may ask twice."""
+    """HeldResults by the request that has the cards valued: a page may ask twice."""
     reported: bool = False
     """True once the log has it that a bot failed."""
     wake: Callable[[], None] = lambda: None

@@ -19,7 +19,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from arbiter.season.snapshot.viewer import Eyes
+from arbiter.season.snapshot.viewer import Viewer
 from arbiter.web.http.authentication import says_who, someone_in
 from arbiter.web.http.http_errors import PRIVATE, Refusal
 from arbiter.web.http.query_params import check_names
@@ -180,7 +180,7 @@ class Showing:
             await run_in_threadpool(getattr, state, "names")
         asked, has_answers = read_address(found, query, state)
         if caller is not None:
-            own = asked._replace(eyes=Eyes(caller.name, caller.organiser))
+            own = asked._replace(viewer=Viewer(caller.name, caller.organiser))
             if state.frozen is not None and caller.organiser:
                 return await run_in_threadpool(make_answer, own, state, self._offers(state)), False
             if await run_in_threadpool(is_personal, own, state):

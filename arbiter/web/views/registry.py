@@ -17,7 +17,7 @@ from arbiter.replay.match_review import Review
 from arbiter.replay.schema import Replay
 from arbiter.season.snapshot import duplicate_boards, front_page, listings, rejudgings, review_view
 from arbiter.season.snapshot import season_figures as figures
-from arbiter.season.snapshot.live_round import under_way
+from arbiter.season.snapshot.live_round import current_round
 from arbiter.season.snapshot.match_schema import MatchPage, MatchRow, Rejudgings
 from arbiter.season.snapshot.page_schema import DuplicateBoard, Front, PlayerPage, RoundBoards, Versus
 from arbiter.season.snapshot.pagination import ROWS, page_of, window
@@ -31,7 +31,7 @@ from arbiter.web.views.rules import rules, starter
 
 if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.season.snapshot.viewer import Eyes
+    from arbiter.season.snapshot.viewer import Viewer
 
 CARDS_SHOWN = 7
 Figures: TypeAlias = Mapping[str, object]
@@ -54,7 +54,7 @@ class View:
     """A view at `path` below a season: a page made by `template`, and JSON where `says` describes it.
 
     `figures` takes a state and the values of what `of` the path and `asks` name; None where there is nothing.
-    `shape` is their type in the API's document. With `personal` they take the `eyes` of an
+    `shape` is their type in the API's document. With `personal` they take the `viewer` of an
     author who asks where it says of the state, the eyes and the values that this makes a difference.
     A template takes what it `shows`, and what `values` makes of the figures: by default those under its own
     name, and of a view without JSON the figures themselves.
@@ -111,7 +111,7 @@ def _front_page(state: SeasonState, found: Figures) -> Figures:
     cards = [deal.hands[-1][0] for deal in dealt if deal is not None]
     return {
         "front": found,
-        "live": under_way(state) if state.begun is not None else None,
+        "live": current_round(state) if state.begun is not None else None,
         "names": state.names,
         "cards": [game.face(game.card_name(card)) for card in sorted(set(cards))],
         "seatings": len(game.seatings),
@@ -132,17 +132,17 @@ def _file(name: str, kind: str, make: Callable[..., bytes | None], is_attached: 
 _feed = partial(_file, "feed.atom", "application/atom+xml", is_attached=False)
 
 
-def _matches(state: SeasonState, *asked: Any, eyes: Eyes | None = None) -> Figures:
+def _matches(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures:
     round_, player, against, tag, limit, cursor = asked
-    every, most = listings.matches(state, round_, player, against, tag, eyes), min(limit, ROWS)
+    every, most = listings.matches(state, round_, player, against, tag, viewer), min(limit, ROWS)
     shown = [listings.match_in_short(state, match) for match in every.part(cursor, most)]
     return {"matches": shown, "next": cursor + most if cursor + most < len(every) else None}
 
 
-def _matches_page(state: SeasonState, *asked: Any, eyes: Eyes | None = None) -> Figures | None:
+def _matches_page(state: SeasonState, *asked: Any, viewer: Viewer | None = None) -> Figures | None:
     """A page of them, by default the last."""
     round_, player, against, tag, page = asked
-    every = listings.matches(state, round_, player, against, tag, eyes)
+    every = listings.matches(state, round_, player, against, tag, viewer)
     shown = window(len(every), page or page_of(max(len(every) - 1, 0)))
     return None if shown is None else {
         "matches": [listings.match_in_short(state, match) for match in every.part(shown.first, ROWS)],
@@ -155,7 +155,7 @@ def _matches_page(state: SeasonState, *asked: Any, eyes: Eyes | None = None) -> 
     }  # fmt: skip
 
 
-def _asks_for_tag(_state: SeasonState, _eyes: Eyes, *asked: Value) -> bool:
+def _asks_for_tag(_state: SeasonState, _eyes: Viewer, *asked: Value) -> bool:
     return asked[WHICH.index(TAG)] is not None
 
 
@@ -164,7 +164,7 @@ def _board(state: SeasonState, number: int, table: str) -> Figures | None:
 
 
 def _live(state: SeasonState, page: int | None) -> Figures | None:
-    found = under_way(state, page)
+    found = current_round(state, page)
     return None if found is None else {"live": found, "front": front_page.front(state), "names": state.names}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arbiter.season.snapshot.season_state import SeasonState
-    from arbiter.season.snapshot.viewer import Eyes
+    from arbiter.season.snapshot.viewer import Viewer
     from arbiter.web.http.query_params import Value
     from arbiter.web.views.registry import View
 
@@ -36,7 +36,7 @@ OVERHEAD = 500
 class AnswerKey(NamedTuple):
     """The key of an answer, however its address is put; `is_plain` without a query.
 
-    `eyes` are those of an author, or organiser, for whom it is made.
+    `viewer` are those of an author, or organiser, for whom it is made.
     """
 
     view: View
@@ -44,7 +44,7 @@ class AnswerKey(NamedTuple):
     is_plain: bool
     values: tuple[Value, ...]
     shown: tuple[str | None, ...]
-    eyes: Eyes | None = None
+    viewer: Viewer | None = None
 
 
 class SentAnswer(NamedTuple):
@@ -77,12 +77,12 @@ def make_answer(asked: AnswerKey, state: SeasonState, offers: Offers) -> SentAns
 
 def is_personal(asked: AnswerKey, state: SeasonState) -> bool:
     """True where the answer is another one for the eyes that it is asked with."""
-    return asked.view.personal is not None and asked.view.personal(state, asked.eyes, *asked.values)
+    return asked.view.personal is not None and asked.view.personal(state, asked.viewer, *asked.values)
 
 
 def _make(asked: AnswerKey, state: SeasonState, offers: Offers) -> Response:
     view = asked.view
-    whose = {} if view.personal is None else {"eyes": asked.eyes}
+    whose = {} if view.personal is None else {"viewer": asked.viewer}
     figures = view.figures(state, *asked.values, **whose)
     if figures is None:
         raise HTTPException(404, NOTHING)

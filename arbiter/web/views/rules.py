@@ -19,7 +19,7 @@ from arbiter.sandbox.failure_hints import REFUSED
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.keys import Submissions
 from arbiter.season.fault_streaks import ROUNDS
-from arbiter.season.settings import as_begun
+from arbiter.season.settings import with_begun_settings
 from arbiter.web.rendering.template_filters import part
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 def rules(state: SeasonState) -> Rules:
     """All of it as JSON values; `manual` and `protocol` are Markdown."""
-    config = as_begun(state.config, state.stored)
+    config = with_begun_settings(state.config, state.stored)
     # Where a language lies is the organiser's affair.
     found = [] if config.submissions is None else languages(config)
     return {

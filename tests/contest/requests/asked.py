@@ -17,7 +17,7 @@ from arbiter.games import make
 from arbiter.match.record import MatchRecord
 from arbiter.match.spec import MatchSpec
 from arbiter.season.config import Config, load
-from arbiter.season.roster import rostered
+from arbiter.season.roster import with_active_versions
 from arbiter.season.season import Season
 from arbiter.store import SeasonStore, Store
 from arbiter.store.request_queue import Request
@@ -72,7 +72,7 @@ class AskedSeason:
         return made.version
 
     def wish(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> MatchWish:
-        roster = rostered(self.config, self.season).entries
+        roster = with_active_versions(self.config, self.season).entries
         return checked(self.config, self.season, roster, author, Asked(kind, version, against, **more))
 
     def ask(self, author: str, kind: Any, version: int, *against: str, **more: Any) -> Request:

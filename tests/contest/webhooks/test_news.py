@@ -183,7 +183,7 @@ def test_standings_told_late_are_those_that_the_public_sees(kept: Kept, secret: 
 def test_a_match_that_is_played_again_is_told_again(kept: Kept, listener: Listener) -> None:
     results = SeasonResults(kept.config, kept.season)
     administration.annul(results, [CLEAN], "power cut", replay=True)
-    administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     news = listener.look()
     assert [one["subject"] for one in news if one["event"] == "match"] == [CLEAN]
     assert [one["event"] for one in news].count("standings") == 2
@@ -201,7 +201,7 @@ def test_what_each_rejudging_changed_is_told_though_there_is_a_later_one(
     points = first.points or ()
     other = replace(first, scores=None, points=(points[0] + 1, *points[1:]))
     for match in (other, first):
-        administration.put_match(results, pack_match(match), OrderKind.REPLAYED, lambda _: True)
+        administration.replace_match(results, pack_match(match), OrderKind.REPLAYED, lambda _: True)
     name = f"\u2068{first.players[0]}\u2069"
     assert [one["say"] for one in listener.look() if one["event"] == "rejudged"] == [
         f"match {CLEAN} was played again: before {name} {old}; after {name} {new}"
@@ -216,7 +216,7 @@ def test_a_rejudging_while_results_are_held_back_is_told_when_the_season_is_over
     kept.play()
     kept.season.freeze(3)
     results = SeasonResults(kept.config, kept.season)
-    administration.put_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
+    administration.replace_match(results, pack_match(kept.match(CLEAN)), OrderKind.REPLAYED, lambda _: True)
     held = listener.look()
     kept.season.tell_seed(3)
     later = listener.look()

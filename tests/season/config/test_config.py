@@ -12,7 +12,7 @@ from arbiter.errors import ConfigError
 from arbiter.match.spec import Player
 from arbiter.sandbox.player_command import readers, refuse_strays, registered
 from arbiter.season.config import Config, load
-from arbiter.season.config.readable_secrets import within_reach
+from arbiter.season.config.readable_secrets import readable_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -522,7 +522,7 @@ def test_a_link_elsewhere_and_a_folder_that_is_named_are_not(name: str, tmp_path
 def reach_in(folder: Path, *players: str, **keys: str) -> list[str]:
     """What a season's players could read of it."""
     config = season_with(folder, *players, **keys)
-    return list(within_reach(config, [entry.player for entry in config.entries]))
+    return list(readable_by(config, [entry.player for entry in config.entries]))
 
 
 def test_a_season_in_a_virtual_environment_is_out_of_reach_but_for_what_lies_among_its_libraries(

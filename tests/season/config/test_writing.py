@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from arbiter.season.config import as_it_was, load
 from arbiter.season.config.settings_diff import rated_name
-from arbiter.season.config.writer import written
+from arbiter.season.config.writer import config_text
 from arbiter.text import printable
 from tests.fixtures.profiles import examples
 
@@ -120,7 +120,7 @@ def test_what_is_written_reads_as_the_same_config_elsewhere(folder: Path, settin
     copy.parent.mkdir(exist_ok=True)
     file.write_text(yaml.safe_dump(settings, allow_unicode=True), encoding="utf-8")
     config = load(file)
-    text = written(config)
+    text = config_text(config)
     copy.write_text(text, encoding="utf-8")
     again = load(copy)
     assert again.digest == config.digest
@@ -141,7 +141,7 @@ def plain(tmp_path: Path) -> Callable[..., Config]:
 
 
 def test_a_time_between_rounds_is_written_as_people_write_it(plain: Callable[..., Config]) -> None:
-    assert "every: 1500ms\n" in written(plain(every="1.5s"))
+    assert "every: 1500ms\n" in config_text(plain(every="1.5s"))
 
 
 def test_settings_that_were_kept_are_written_with_their_own_digest(plain: Callable[..., Config]) -> None:

@@ -15,7 +15,7 @@ from arbiter.season.config import load
 from arbiter.season.config.loader import as_it_was
 from arbiter.season.config.models import PriceKeys
 from arbiter.season.config.settings_diff import changes, price_of
-from arbiter.season.config.writer import written
+from arbiter.season.config.writer import config_text
 from arbiter.trials.qualify import chosen
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_who_plays_needs_the_key_in_the_environment(
 def test_a_file_that_is_written_anew_reads_the_same(read: Callable[..., Config], tmp_path: Path) -> None:
     config = read(keys="tokens: {move: 100}\nattempts: 1\n")
     again = tmp_path / "again.yaml"
-    again.write_text(written(config))
+    again.write_text(config_text(config))
     assert str(HARNESS) not in again.read_text()
     assert load(again).digest == config.digest
     assert [entry.player for entry in load(again).entries] == [entry.player for entry in config.entries]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.match.packing import pack_match
-from arbiter.season.administration import put_match
+from arbiter.season.administration import replace_match
 from arbiter.season.results import SeasonResults
 from arbiter.season.snapshot import duplicate_boards, listings
 from arbiter.season.snapshot.reader import read_state
-from arbiter.season.snapshot.viewer import Eyes
+from arbiter.season.snapshot.viewer import Viewer
 from arbiter.store import OrderKind
 from arbiter.trials.review.review_match import review_match
 from arbiter.trials.review.review_round import brief_of
@@ -56,7 +56,9 @@ def test_the_author_sees_the_own_losses(reviewed: Kept) -> None:
     reviewed.change(CLEAN, lambda record: replace(record, players=("ann@1", *record.players[1:])))
     review_all(reviewed)
     state = seen(reviewed, published=False)
-    pages = [listings.player_page(state, "ann@1", eyes=eyes) for eyes in (Eyes("ann"), Eyes("ben"), None)]
+    pages = [
+        listings.player_page(state, "ann@1", viewer=viewer) for viewer in (Viewer("ann"), Viewer("ben"), None)
+    ]
     assert [page is not None and page["review"] is not None for page in pages] == [True, False, False]
 
 
@@ -83,7 +85,7 @@ def test_a_review_goes_when_its_match_is_another(reviewed: Kept) -> None:
     packed = reviewed.season.packed(CLEAN)
     review = reviewed.season.reviews.one(CLEAN)
     other = pack_match(replace(reviewed.match(CLEAN), started="later"))
-    put_match(results, other, OrderKind.REPLAYED, lambda _: True)
+    replace_match(results, other, OrderKind.REPLAYED, lambda _: True)
     assert reviewed.season.reviews.one(CLEAN) is None
     assert review is not None and packed is not None
     assert not reviewed.season.reviews.keep(1, review, brief_of(review), packed, "d")
