@@ -1,4 +1,4 @@
-"""A season: planned, played round by round, rated, checked; `snapshot` is one at a moment for a reader.
+"""A season: planned, played round by round, rated, verified; `snapshot` is its state for a reader.
 
 `config` reads the season's file, `ledger` is the bridge to `rating`, `match_runner` plays what
 `round_plan` plans, `verify` checks what is stored. It imports `table`, `store`, `replay`, `match`,

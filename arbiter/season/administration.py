@@ -1,7 +1,7 @@
-"""The orders of an organiser: annul matches and take that back, suspend players and reinstate them.
+"""The orders of an organiser: annul matches and undo that, suspend and reinstate players.
 
-Every order is kept together with the standings that it changes, in one transaction, whether or not
-somebody plays the season: the coordinator reads all orders again before a round is planned or rated.
+Every order is stored together with the standings that it changes, in one transaction, also while the
+season is played: the coordinator reads all orders again before a round is planned or rated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FEW = 8
 
 
 class BadReason(ConfigError):
-    """A reason of an order that cannot be kept as one."""
+    """An invalid reason of an order."""
 
 
 class SeasonWithOrders(Protocol):
@@ -44,7 +44,7 @@ class SeasonWithOrders(Protocol):
     def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
     ) -> RatedRound:
-        """The standings after a round under orders, with some matches replaced."""
+        """Return the standings after a round under orders, with some matches replaced."""
 
 
 class OrderOutcome(NamedTuple):
@@ -56,13 +56,13 @@ class OrderOutcome(NamedTuple):
 
 
 def close(stored: SeasonStore, who: str) -> None:
-    """Let the round under way be the last one, for good; where none is, and nobody plays, the season ends."""
+    """Make the current round the last, for good; without one, and without a coordinator, end the season."""
     stored.running.close(who)
     rounds = stored.plan()
     over = (
         all(known.complete for known in rounds) and not effective_orders(stored.orders.read().given).to_replay
     )
-    # Whoever plays it may have planned a round meanwhile, and ends the season then.
+    # A coordinator may have planned a round meanwhile, and ends the season then.
     if over and stored.holder() is None and stored.seed_told() is None:
         stored.tell_seed(len(rounds))
 
@@ -70,12 +70,12 @@ def close(stored: SeasonStore, who: str) -> None:
 def annul(
     season: SeasonWithOrders, ids: Sequence[str], because: str, replay: bool = False, keep: bool = True
 ) -> OrderOutcome:
-    """Let matches no longer count, with `replay` until they were played again; `keep` as in `give_orders`.
+    """Annul matches, with `replay` until they are played again; `keep` as in `give_orders`.
 
-    ConfigError for a match that is not there or is annulled already; then nothing is changed.
+    ConfigError for an unknown or annulled match; then nothing is changed.
     """
     reason = check_reason(because)
-    _refuse_unknown(ids, season)
+    _check_matches_exist(ids, season)
 
     def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
         for match_id in ids:
@@ -89,11 +89,11 @@ def annul(
 
 
 def undo_annulment(season: SeasonWithOrders, ids: Sequence[str]) -> OrderOutcome:
-    """Let annulled matches count again, and matches that were played again as they first ended.
+    """Count annulled matches again, and restore the first run of replayed matches.
 
-    ConfigError for one that is neither, and nothing is changed.
+    ConfigError for any other match; then nothing is changed.
     """
-    _refuse_unknown(ids, season)
+    _check_matches_exist(ids, season)
     book = season.stored.orders
     again = {order.subject for order in book.read().given if order.before is not None}
 
@@ -120,9 +120,9 @@ def replace_match(
     wanted: Callable[[EffectiveOrders], bool],
     programs: Mapping[str, Mapping[str, str | None]] | None = None,
 ) -> dict[str, Any] | None:
-    """Put a match in the place of the stored one, which is kept, if that is `wanted`; the standings then.
+    """Replace the stored match, which is kept, if `wanted`; return the new standings.
 
-    `programs` are those that it was played again with.
+    `programs` are the files of the replay.
     """
     stored, name = season.stored, match.summary.id
     while True:
@@ -142,10 +142,7 @@ def replace_match(
 
 
 def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
-    """Let a player sit out from the next round on.
-
-    ConfigError for one that is unknown, or suspended already.
-    """
+    """Suspend a player from the next round on; ConfigError if it is unknown or suspended."""
     reason, name = check_reason(because), find_registered(season, player)
 
     def orders(now: EffectiveOrders) -> Iterable[tuple[OrderKind, str, str]]:
@@ -160,9 +157,9 @@ def suspend(season: SeasonResults, player: str, because: str) -> OrderOutcome:
 
 
 def reinstate(season: SeasonResults, player: str) -> OrderOutcome:
-    """Let a player play again from the next round on, its faults up to now forgiven.
+    """Reinstate a player from the next round on, its earlier faults forgiven.
 
-    ConfigError for one that is unknown or not suspended.
+    ConfigError if it is unknown or not suspended.
     """
     name = find_registered(season, player)
     rated = {rated for rated in season.suspended() if registered_name(rated) == name}
@@ -180,9 +177,9 @@ def give_orders(
     make: Callable[[EffectiveOrders], Iterable[tuple[OrderKind, str, str]]],
     keep: bool = True,
 ) -> OrderOutcome:
-    """Give the orders that `make` makes of what holds; again, if somebody else was faster.
+    """Store the orders that `make` returns for the present ones; repeat if others were stored meanwhile.
 
-    Without `keep` nothing is ordered: it only tells what would come of it.
+    Without `keep` nothing is stored, and the outcome is a preview.
     """
     stored = season.stored
     while True:
@@ -216,7 +213,7 @@ class RankChange(TypedDict):
 
 
 def rank_changes(given: OrderOutcome) -> Iterator[RankChange]:
-    """Yield the players whom an order moves."""
+    """Yield the players whose rank or rating an order changes."""
     if given.before is None or given.after is None:
         return
     before = {row["player"]: row for row in _with_shared_ranks(given.before["players"])}
@@ -233,7 +230,7 @@ def _with_shared_ranks(rows: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any
 
 
 def check_reason(text: str) -> str:
-    """A reason without surrounding space; BadReason for none, or one that is too long."""
+    """Return a reason without surrounding space; BadReason if it is empty, too long or unprintable."""
     reason = " ".join(text.split())
     if not reason:
         raise BadReason("the reason is empty: say why, the players will read it")
@@ -246,20 +243,20 @@ def check_reason(text: str) -> str:
 
 
 def unknown_match(match_id: str, summaries: Iterable[MatchSummary]) -> ConfigError:
-    """The error for a match that is not there."""
+    """Return the error for an unknown match."""
     known = [match.id for match in summaries]
     hint = did_you_mean(match_id, known) if len(known) <= FEW else "arbiter matches lists them"
     return ConfigError(f"there is no match {match_id!r}", hint=hint)
 
 
 def unknown_round(number: int, last: int) -> ConfigError:
-    """The error for a round that was not begun."""
+    """Return the error for a round that was not begun."""
     return ConfigError(
         f"there is no round {number}; " + (f"the last is {last}" if last else "none was begun")
     )
 
 
-def _refuse_unknown(ids: Iterable[str], season: SeasonWithOrders) -> None:
+def _check_matches_exist(ids: Iterable[str], season: SeasonWithOrders) -> None:
     summaries = season.stored.summaries()
     known = {match.id for match in summaries}
     for match_id in ids:
@@ -268,10 +265,7 @@ def _refuse_unknown(ids: Iterable[str], season: SeasonWithOrders) -> None:
 
 
 def find_registered(season: SeasonResults, player: str) -> str:
-    """The name as registered of a player of the season's file, or an author, from that or the rated name.
-
-    ConfigError for one that is unknown.
-    """
+    """Return the registered name of a player or author, also from its rated name; ConfigError if unknown."""
     entries = season.config.entries
     for entry in entries:
         if player in (entry.registered_name, entry.player.name):

@@ -1,4 +1,4 @@
-"""Rounds in which so much went wrong that the organiser should look before more is played."""
+"""Rounds with too many faults, which stop the season until the organiser has looked at them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord, MatchSummary
 
 LEAST = 8
-"""Matches of a round after which its share of faults is looked at."""
+"""Matches of a round from which its share of faults is checked."""
 SHOWN = 4
 """Faults that are named."""
 WHAT_NOW = (
-    "arbiter matches and show say why; where it was not the bots' doing, mend it and"
+    "arbiter matches and show give the causes; if the bots are not to blame, fix it and"
     " annul the round: arbiter annul CONFIG --round {number} --because TEXT --replay"
 )
 
@@ -34,14 +34,14 @@ class FaultWatch:
         self._ended = list(ended)
 
     def record(self, match: MatchSummary | None = None) -> bool:
-        """Take one more match; True when too many ended by faults."""
+        """Count one more match; return True when too many ended by faults."""
         if match is not None:
             self._ended.append(match)
         faults = sum(known.faulty is not None for known in self._ended)
         return len(self._ended) >= LEAST and faults > self._most * len(self._ended)
 
     def check(self) -> None:
-        """Anomaly, with what to do, if too many ended by faults."""
+        """Raise Anomaly, with what to do, if too many ended by faults."""
         if self.record():
             raise Anomaly(self._reason())
 
@@ -58,9 +58,9 @@ class FaultWatch:
 def describe_anomaly(
     number: int, game: AnyGame, matches: Sequence[MatchSummary], records: Iterable[MatchRecord]
 ) -> str:
-    """Return what is odd about a round of which every match ended by a fault; "" if nothing is.
+    """Return what is odd about a round whose matches all ended by faults; "" if nothing is.
 
-    `records` are those of `matches`, and are read only where all of them did.
+    `records` are those of `matches`, and are read only if all ended by faults.
     """
     if len(matches) < 2 or any(match.faulty is None for match in matches):
         return ""
@@ -75,7 +75,7 @@ def describe_anomaly(
         for record in records
     ):
         what = f"no bot answered at all ({_by_player(matches)})"
-    return what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else the same command goes on"
+    return what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else run the same command again"
 
 
 def _by_player(matches: Iterable[MatchSummary]) -> str:

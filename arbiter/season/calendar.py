@@ -1,7 +1,7 @@
-"""The moments at which the rounds of a season begin, and how many more there is time for.
+"""The start times of a season's rounds, and the number of rounds that there is time for.
 
-All of it follows from the season's file, its rounds and the moment, so going on with a season after
-an interruption comes to the same moments.
+All follow from the season's file, its rounds and the present time, so a resumed season has the same
+start times.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 RECENT = 3
 """Complete rounds from which the length of the next one is estimated."""
 LATE = timedelta(minutes=1)
-"""With `missed: skip` a round may begin so late, or half the time between two rounds where that is less."""
+"""How late a round may begin with `missed: skip`, at most half the time between two rounds."""
 LOOK_SECONDS = 1.0
-"""Between two looks for orders and wishes while a round is waited for."""
+"""Between two polls for orders and stop requests while waiting for a round."""
 KEYS = ("opens", "every", "until", "missed", "rounds", "freeze", "submissions")
-"""The keys of the season's file that say when a round begins."""
+"""The keys of the season's file that determine when rounds begin."""
 FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -39,7 +39,7 @@ def _now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class SeasonClock:
-    """The clock of a season: the time of day, and a way to wait so many seconds."""
+    """The clock of a season: the time of day, and a function that sleeps for seconds."""
 
     now: Callable[[], datetime] = _now
     sleep: Callable[[float], None] = time.sleep
@@ -52,7 +52,7 @@ class CalendarFile:
         self._file, self._written = file, _written(file)
 
     def is_changed(self) -> bool:
-        """True where the file was written since it was read."""
+        """True if the file was written since it was read."""
         return _written(self._file) != self._written
 
     def apply(self, config: Config) -> Config:
@@ -77,11 +77,11 @@ def _written(file: Path) -> int:
 
 
 def next_start(config: Config, complete: Sequence[Planned], now: datetime) -> datetime | None:
-    """When the round after those that are complete begins, at once if that is over; None if nothing says so.
+    """Return the start of the round after the complete ones, at once if it is past; None if it has none.
 
-    With `every` that is so often after the season's opening, or where the file has none after its first round
-    was planned: a late round moves no other. With `missed: skip` it is a moment that is not over. The
-    moment of a round that was planned under a clock set ahead is not used.
+    With `every` starts are multiples of it after the season's opening, or else after its first round was
+    planned: a late round moves no other. With `missed: skip` the start is never past. The start of a round
+    that was planned under a clock set ahead is not used.
     """
     planned = _planned(config, complete, now)
     first = _first(config, planned)
@@ -89,17 +89,14 @@ def next_start(config: Config, complete: Sequence[Planned], now: datetime) -> da
 
 
 class NextRound(NamedTuple):
-    """A round that is not begun yet, and when it begins, at once if that is over.
-
-    `number` is None where how many came before is held back.
-    """
+    """The next round and its start, at once if that is past; `number` is None while results are held back."""
 
     number: int | None
     begins: datetime
 
 
 def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datetime) -> NextRound | None:
-    """The round that follows; None where one is under way, none follows, or nothing says when it begins."""
+    """Return the next round; None during a round, after the last, or if it has no start."""
     if over or not all(known.complete for known in rounds):
         return None
     number, moment = len(rounds) + 1, next_start(config, rounds, now)
@@ -107,7 +104,7 @@ def next_round(config: Config, rounds: Sequence[Planned], over: bool, now: datet
 
 
 def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) -> NextRound | None:
-    """The next round as the calendar has it, whatever was played after these; None if it has none."""
+    """Return the next round of the calendar, regardless of rounds played after these; None without one."""
     moment, number = next_start(config, rounds, now), len(rounds) + 1
     if moment is not None and moment <= now and config.every is not None:
         late = (now - moment) // config.every + 1
@@ -118,13 +115,12 @@ def round_by_calendar(config: Config, rounds: Sequence[Planned], now: datetime) 
 
 
 def _is_too_late(config: Config, number: int, moment: datetime) -> bool:
-    """True for a round that the season has no more, if it began at this moment."""
+    """True for a round after the season's end."""
     return number > config.rounds and (config.until is None or moment >= config.until)
 
 
 def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime, most: int) -> int:
-    """Return how many more rounds, `most` at most, would end before `until`; 0 where nothing limits the
-    season.
+    """Return how many more rounds, `most` at most, would end before `until`; 0 without `until`.
 
     Each is expected to take as long as the longest of the last few.
     """
@@ -144,7 +140,7 @@ def rounds_left(config: Config, season: SeasonStore, at_once: int, now: datetime
 
 
 def next_due(config: Config, season: SeasonStore, goal: int, now: datetime) -> datetime | None:
-    """Return when the next of `goal` rounds begins, if later; None where one is begun or none is left."""
+    """Return the start of the next of `goal` rounds, if in the future; None during a round or at the end."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if begun or len(rounds) >= goal or season.running.read().closed is not None:
@@ -154,7 +150,7 @@ def next_due(config: Config, season: SeasonStore, goal: int, now: datetime) -> d
 
 
 def submissions_end(config: Config, now: datetime) -> datetime | None:
-    """Until when authors may send programs; None where they may not, or no longer."""
+    """Return the end of submissions; None if they are closed."""
     if config.submissions is None:
         return None
     end = config.submissions.until or FOREVER
@@ -162,7 +158,7 @@ def submissions_end(config: Config, now: datetime) -> datetime | None:
 
 
 def freeze_last_rounds(config: Config, season: SeasonStore, at_once: int, now: datetime) -> None:
-    """Hold results back from here on if the next round is one of the last, as far as is known."""
+    """Hold results back from now on if the next round is among the last `freeze` rounds."""
     rounds = season.rounds()
     begun = not all(known.complete for known in rounds)
     if not config.freeze or begun or season.frozen_after() is not None:
@@ -189,7 +185,7 @@ def wait_until(
 def longest_round(
     config: Config, season: SeasonStore, complete: Sequence[StoredRound], at_once: int
 ) -> timedelta:
-    """Return the time that the longest of the last few rounds would take, so many matches at once."""
+    """Return the time that the longest of the last few rounds would take, `at_once` matches at a time."""
     longest = 0.0
     for known in complete[-RECENT:]:
         matches = matches_of(config.game, known.tables)
@@ -199,7 +195,7 @@ def longest_round(
 
 
 def _moment(config: Config, first: datetime | None, place: int, now: datetime) -> datetime | None:
-    """The moment of a place in the calendar, the one at `first` being 0; a later one where it was missed."""
+    """Return the start of a place in the calendar, 0 at `first`; a later start if it was missed."""
     if config.every is None or first is None:
         return config.opens
     try:
@@ -212,26 +208,26 @@ def _moment(config: Config, first: datetime | None, place: int, now: datetime) -
 
 
 def _planned(config: Config, complete: Sequence[Planned], now: datetime) -> list[datetime | None]:
-    """When these rounds were planned; None where it is not known, or farther ahead than a round may be."""
+    """Return when these rounds were planned; None if unknown or too far in the future."""
     latest = now + (config.every or timedelta())
     return [known.planned if known.planned and known.planned <= latest else None for known in complete]
 
 
 def _first(config: Config, planned: Sequence[datetime | None]) -> datetime | None:
-    """The moment of place 0 in the calendar; None if nothing says so."""
+    """Return the start of place 0 in the calendar; None without one."""
     if config.opens is not None or config.every is None:
         return config.opens
     return next((known - place * config.every for place, known in enumerate(planned) if known), None)
 
 
 def _place(config: Config, first: datetime | None, planned: Sequence[datetime | None]) -> int:
-    """The place in the calendar of the round after those that were planned then."""
+    """Return the place in the calendar of the round after these."""
     last = planned[-1] if planned else None
     return len(planned) if last is None else _slot(config, first, last, len(planned) - 1) + 1
 
 
 def _slot(config: Config, first: datetime | None, begun: datetime, place: int) -> int:
-    """The place that a round had which was begun then: its own, unless places before it were left out."""
+    """Return the place of a round begun at this time: its number, unless earlier places were skipped."""
     if config.missed == "play" or config.every is None or first is None:
         return place
     return max(place, (begun - first) // config.every)

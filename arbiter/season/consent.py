@@ -1,4 +1,4 @@
-"""The consent of an organiser before a season goes on: to changes of its file, to a seed that is known."""
+"""The organiser's consent before a season continues: to changes of its file, to a published seed."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def require_consent(
     shown_after: int | None,
     accepted: bool,
 ) -> str:
-    """Return what is accepted with a new round, on one line; "" where nothing has to be.
+    """Return what is accepted with a new round, on one line; "" if nothing needs consent.
 
-    `last` is the round planned before it, whose settings `season` keeps; `number` is the new one's, None
-    if there is to be none; `shown_after` how many rounds may be played although the seed was published,
-    None while it is secret. ConfigError with everything that has to be accepted and is not; `season` then
-    keeps the question, and an organiser's answer to it lets the next one pass.
+    `last` is the round planned before it, whose settings `season` keeps; `number` is the new round's, None
+    without a new round; `shown_after` is the number of rounds covered by the published seed, None while it is
+    secret. ConfigError lists everything that is not accepted; `season` then keeps the question, and an
+    organiser's answer lets the next call pass.
     """
     asked: list[tuple[Problem, str]] = []
     if last is not None and not is_as_before(config, season, last):
         what = describe_changes(config, season, last)
         asked += [(problem, what) for problem in change_error(config, season, last).problems]
     if number is not None and shown_after is not None and number > shown_after:
-        told = f"the seed was shown after round {shown_after}: those who know it know every further card"
+        told = f"the seed was published after round {shown_after}: all later cards can be computed from it"
         hint = "begin another season, or give --accept-changes, or arbiter accept, to go on all the same"
         what = f"round {number} is played though the seed was shown after round {shown_after}"
         asked.append((Problem((), told, hint), what))
@@ -53,7 +53,7 @@ def require_consent(
 
 
 def require_consent_now(config: Config, season: SeasonStore) -> None:
-    """Ask for what the season's next round needs accepted; ConfigError where that is something."""
+    """Store the question of the season's next round; ConfigError if it has one."""
     # Commands that ask for no consent load no checks.
     from arbiter.season.settings import with_begun_settings
 
@@ -66,7 +66,7 @@ def require_consent_now(config: Config, season: SeasonStore) -> None:
 
 
 def change_error(config: Config, season: SeasonStore, last: StoredRound) -> ConfigError:
-    """The error for a config that is not the one of the round before."""
+    """Return the error for a config that differs from the last round's."""
     what = describe_changes(config, season, last)
     lost = not last.complete and season.match_ids(last.number) and season.settings(last.digest) is None
     hint = (
@@ -80,7 +80,7 @@ def change_error(config: Config, season: SeasonStore, last: StoredRound) -> Conf
 
 
 def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool:
-    """True if the config is that of the round before, but for what authors sent."""
+    """True if the config is that of the last round, ignoring submissions."""
     if last.digest == config.digest:
         return True
     before = season.settings(last.digest)
@@ -88,7 +88,7 @@ def is_as_before(config: Config, season: SeasonStore, last: StoredRound) -> bool
 
 
 def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> str:
-    """Return how the config differs from that of the round before, on one line, but for what authors sent."""
+    """Return how the config differs from that of the last round, on one line, ignoring submissions."""
     before = season.settings(last.digest)
     if before is None:
         return "what it was is not known"
@@ -96,6 +96,6 @@ def describe_changes(config: Config, season: SeasonStore, last: StoredRound) -> 
 
 
 def _mark(before: Mapping[str, Any] | None, now: Mapping[str, Any], what: str) -> str:
-    """Tells one question from another: the settings before and after, but for what authors sent."""
+    """Return a digest of a question: the settings before and after, without submissions, and its text."""
     both = [None if before is None else organiser_settings(before), organiser_settings(now), what]
     return sha256(json.dumps(both, sort_keys=True).encode()).hexdigest()[:MARK_DIGITS]

@@ -1,7 +1,6 @@
-"""The costs of a season's language models: kept counts of tokens, by the prices that its file has now.
+"""The costs of a season's language models: stored token counts at the present prices of its file.
 
-All plays cost, whether they count or not: their provider bills void matches, annulled ones, and those that
-were played again since.
+All plays cost, whether they count or not: providers bill void, annulled and replayed matches too.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ MILLION = 1_000_000
 
 
 def cost(billed: BilledTokens, price: PriceKeys) -> float:
-    """The cost of tokens at a price for a million."""
+    """Return the cost of tokens at a price per million."""
     return (billed.input * price.input + billed.output * price.output) / MILLION
 
 
 def cost_of(billed: Mapping[str, BilledTokens], prices: Prices | None) -> float | None:
-    """The cost of all players' tokens; None where somebody's have no price."""
+    """Return the cost of all players' tokens; None if a player has no price."""
     known = [(tokens, price_of(prices, name)) for name, tokens in billed.items()]
     found = [cost(tokens, price) for tokens, price in known if price is not None]
     return sum(found) if len(found) == len(known) else None
 
 
 def sum_tokens(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, BilledTokens]:
-    """Tokens by player, of all together."""
+    """Add up tokens by player."""
     found: defaultdict[str, BilledTokens] = defaultdict(lambda: NOTHING)
     for billed in several:
         for name, tokens in billed.items():
@@ -46,7 +45,7 @@ def sum_tokens(several: Iterable[Mapping[str, BilledTokens]]) -> dict[str, Bille
 
 
 def replaced_matches(orders: Iterable[Order]) -> list[MatchSummary]:
-    """The plays that others have taken the place of, and that stand there no more."""
+    """Return the runs of matches that later runs have replaced."""
     gone: defaultdict[str, list[MatchSummary]] = defaultdict(list)
     for order in orders:
         if order.before is None:

@@ -1,4 +1,4 @@
-"""The events of a season that is played, as frozen values for presenters."""
+"""The events of a running season, as frozen values for presenters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass_transform(frozen_default=True)
 class Event:
-    """Something that happened; each kind is a frozen dataclass."""
+    """Base of all events; each kind is a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
@@ -27,46 +27,43 @@ class ChangesAccepted(Event):
 
 
 class FinishedAsBegun(Event):
-    """A round was begun under other settings than the config's, and is finished under those.
-
-    `what` names what has changed since.
-    """
+    """A round is finished under the settings it was begun with; `what` names the changes since."""
 
     round: int
     what: str
 
 
 class HostRemark(Event):
-    """Something about this machine that an organiser should know, as a line."""
+    """A remark on this machine for the organiser, as a line."""
 
     text: str
 
 
 class AnnulledReplayed(Event):
-    """So many annulled matches are played again, under the settings of their rounds."""
+    """`number` annulled matches are played again, under the settings of their rounds."""
 
     number: int
 
 
 class RoundAwaited(Event):
-    """A round begins at a moment that is not there yet, and is waited for."""
+    """The season waits for the start of a round."""
 
     number: int
     moment: datetime
 
 
 class PlayersAwaited(Event):
-    """A round cannot begin for the `reason`, and programs that authors send are waited for."""
+    """A round cannot begin for the `reason`; the season waits for programs of authors."""
 
     number: int
     reason: str
 
 
 class RoundPlanned(Event):
-    """A round begins: `missing` of its `total` matches are to be played, `at_once` at a time.
+    """A round begins: `missing` of its `total` matches must be played, `at_once` at a time.
 
-    `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match of all,
-    where that does not tell the seed, else None.
+    `rounds` is the season's number of rounds; `commitment` the seed's SHA-256 before the first match, None
+    later or if the seed could be guessed from it.
     """
 
     number: int
@@ -78,9 +75,9 @@ class RoundPlanned(Event):
 
 
 class SubstitutesPlanned(Event):
-    """All matches of a round are played, and `total` of them, ended by faults, once more with substitutes.
+    """All matches of a round are played; `total` that ended by faults are played again with substitutes.
 
-    `missing` of these are still to be played, `at_once` at a time; `rounds` is the season's number of rounds.
+    `missing` of these must still be played, `at_once` at a time; `rounds` is the season's number of rounds.
     """
 
     number: int
@@ -99,15 +96,15 @@ class Suspended(Event):
 
 
 class StillSuspended(Event):
-    """So many players are suspended since earlier rounds, and were reported then."""
+    """`number` players are suspended since earlier rounds, as reported then."""
 
     number: int
 
 
 class ProgramChanged(Event):
-    """A player's file is another in `round` than it was in round `since`, with the version as it was.
+    """A player's file in `round` differs from that in round `since`, under the same version.
 
-    `round` is one more than the round that is played if it changed since that one was begun.
+    `round` is the one after the current round if the file changed since that was begun.
     """
 
     player: str
@@ -120,20 +117,20 @@ class ProgramChanged(Event):
 
 
 class MatchStored(Event):
-    """A match was played and stored."""
+    """A match is stored."""
 
     match: PackedMatch
 
 
 class MatchVoid(Event):
-    """Our machine failed a match. It is played again; the second time VoidMatch follows."""
+    """A match failed for a reason outside the bots. It is played again; the second time raises VoidMatch."""
 
     id: str
     why: str
 
 
 class RoundComplete(Event):
-    """All matches of a round are stored, and it is rated; `played` of them just now, in `seconds`."""
+    """A round is complete and rated; `played` of its matches were played now, in `seconds`."""
 
     standings: Mapping[str, Any]
     played: int
@@ -141,7 +138,7 @@ class RoundComplete(Event):
 
 
 class RoundsOver(Event):
-    """All that was asked for is played, but the season goes on: `complete` of `rounds` are complete."""
+    """The requested rounds are played, but not the season: `complete` of `rounds` are complete."""
 
     complete: int
     rounds: int
@@ -155,10 +152,10 @@ class SeasonComplete(Event):
 
 
 class StopRuleMet(Event):
-    """`stop_when` of the season's file lets no further match begin, for the `reason`; the last event."""
+    """`stop_when` of the season's file allows no further match, for the `reason`; the last event."""
 
     reason: str
 
 
 class Stopped(Event):
-    """The season stopped because somebody asked it to; always the last event."""
+    """The season stopped as requested; always the last event."""

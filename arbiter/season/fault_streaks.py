@@ -1,7 +1,7 @@
 """Players who fault too often: in many matches in a row, or in a large share of those of their last rounds.
 
-A match that another player's fault ended tells nothing, as its own might have followed; a substitute is
-not counted.
+A match that another player's fault ended is not counted, as its own might have followed; nor is a
+substitute.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from arbiter.match.record import MatchSummary
 
 ROUNDS = 8
-"""Rounds of a player's own of whose matches the share is taken."""
+"""Rounds with a player's matches over which its share of faults is taken."""
 
 
 @dataclass(slots=True)
 class _Round:
-    """The numbers of a player's matches of a round: those ended by its faults, those that tell something."""
+    """A player's counted matches of a round, and those ended by its faults."""
 
     number: int | None
     faults: int = 0
@@ -60,13 +60,13 @@ class FaultHistories:
             self._of[original(match.players[match.faulty])].add(match.round, faulty=True)
 
     def forget(self, names: Iterable[str]) -> None:
-        """Begin anew for these players."""
+        """Forget the faults of these players."""
         for name in names:
             self._of.pop(name, None)
 
     @property
     def names(self) -> list[str]:
-        """All who have matches that count here."""
+        """All players with counted matches."""
         return list(self._of)
 
     def reason(self, name: str, in_a_row: int, share: float) -> str | None:

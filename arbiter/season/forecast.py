@@ -1,6 +1,6 @@
-"""Forecast of the time that a season takes, or the rest of it: at worst, and at the pace of trial matches.
+"""Forecast of the duration of a season, or of its rest: the worst case, and at the pace of trial matches.
 
-At worst every player uses all of its time in every match. How many commands a match has is
+In the worst case every player uses all of its time in every match. The commands of a match are
 counted in a few random matches in memory, which works for any game and any time control.
 """
 
@@ -31,7 +31,7 @@ CONTEST_BUDGETS = (180 * SECOND, 900 * SECOND)
 
 @dataclass(frozen=True, slots=True)
 class RemainingSeason:
-    """The rest of a season: `rounds` that are not begun, and so many `matches` of one that is.
+    """The rest of a season: `rounds` not begun, and `matches` of the current round.
 
     `complete` rounds are over; the players `suspended` now sit out.
     """
@@ -48,7 +48,7 @@ class RemainingSeason:
 
 
 def remaining_of(config: Config, stored: SeasonStore) -> RemainingSeason:
-    """Return what is left of a season that is in a store."""
+    """Return the rest of a stored season."""
     rounds = stored.rounds()
     complete = sum(known.complete for known in rounds)
     config = with_begun_settings(config, stored)
@@ -65,10 +65,7 @@ def remaining_of(config: Config, stored: SeasonStore) -> RemainingSeason:
 
 @dataclass(frozen=True, slots=True)
 class SeasonSize:
-    """The size of a season; `match_ns` is the longest that a match can take with the config's times.
-
-    `rounds` are all of the season, `left` is what is still to be played.
-    """
+    """The size of a season with `rounds` in all; `match_ns` is the worst-case duration of a match."""
 
     players: int
     tables: int
@@ -85,7 +82,7 @@ class SeasonSize:
 
     @property
     def turns_left(self) -> int:
-        """The number of times that all workers are given a match until the season is over."""
+        """The number of times that all workers get a match until the season is over."""
         return self.left.rounds * self.turns + self._turns_begun
 
     @property
@@ -94,19 +91,19 @@ class SeasonSize:
 
     @property
     def turns(self) -> int:
-        """The number of times that all workers are given a match in a round."""
+        """The number of times that all workers get a match in a round."""
         return -(-self.matches // self.at_once)
 
     def round_ns(self, match_ns: float) -> float:
-        """A round whose matches take `match_ns` each."""
+        """Return the duration of a round whose matches take `match_ns` each."""
         return self.turns * match_ns
 
     def season_ns(self, match_ns: float) -> float:
-        """All that is left."""
+        """Return the duration of the rest of the season."""
         return self.turns_left * match_ns
 
     def rounds_within(self, ns: float, match_ns: float) -> int:
-        """Return how many rounds, the one that is begun first, can be completed in `ns`."""
+        """Return how many rounds, the current one included, can be completed in `ns`."""
         spare = ns - self._turns_begun * match_ns
         if not match_ns or spare < 0:
             return 0
@@ -114,7 +111,7 @@ class SeasonSize:
 
 
 def season_size(config: Config, at_once: int, left: RemainingSeason | None = None) -> SeasonSize:
-    """The size of a config's season, `at_once` matches at a time; all of it is `left` by default."""
+    """Return the size of a config's season, `at_once` matches at a time; all of it is `left` by default."""
     left = left or RemainingSeason(config.rounds)
     tables = _tables(config, left.suspended)
     matches = matches_of(config.game, tables)
@@ -131,15 +128,12 @@ def season_size(config: Config, at_once: int, left: RemainingSeason | None = Non
 
 
 def longest_match_ns(config: Config, time: TimeControl) -> int:
-    """The longest that a match can take, in ns: every player starts as late and thinks as long as it may."""
+    """Return the worst-case duration of a match in ns: every player uses all of its time."""
     return (config.limits.start_ns or 0) + time.longest_ns(config.game.seats, *_asked(config))
 
 
 def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
-    """The longest time in ns, of the config's kind, with which all that is left fits; 0 if none does.
-
-    It is a budget for a player and match, or a time for each command.
-    """
+    """Return the longest budget in ns, per match or per command, with which the rest fits; 0 if none."""
     if not season.turns_left:
         return 0
     match_ns = within_ns // season.turns_left - (config.limits.start_ns or 0)
@@ -147,7 +141,7 @@ def longest_time(config: Config, season: SeasonSize, within_ns: int) -> int:
 
 
 def trial_specs(config: Config, number: int, suspended: Collection[str] = ()) -> list[MatchSpec]:
-    """`number` matches of all who are not suspended, from all tables in turn, on deals of their own."""
+    """Return `number` matches of the players not suspended, from all tables in turn, on separate deals."""
     seed = "arbiter-trial"
     specs = match_specs(config, seed, 1, _tables(config, suspended))
     ordered = sorted(specs, key=lambda spec: (spec.rotation, spec.table))
@@ -163,7 +157,7 @@ def _tables(config: Config, suspended: Collection[str]) -> Sequence[Sequence[str
 
 
 def _asked(config: Config) -> tuple[int, int]:
-    """The most commands that a match has, and the most requests for a decision among them."""
+    """Return the most commands of a match, and the most requests for a decision among them."""
     commands, answers = 0, 0
     for number in range(COUNTED):
         said: list[Said] = []

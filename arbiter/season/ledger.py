@@ -1,8 +1,8 @@
-"""The sums of complete rounds: results, faults, and who is to be suspended.
+"""The sums of complete rounds: results, faults, and the players to suspend.
 
 Each match is read from the store once, so that the hundredth round costs no more than the first.
-Adding round by round gives the same bits as reading all at once, so an interrupted season plans
-as an uninterrupted one does.
+Adding round by round gives the same bits as reading all at once, so an interrupted season has the
+same plans as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 SHOWN = (
     "rank", "player", "elo", "low", "high", "matches", "results", "wins", "draws", "losses", "points",
 )  # fmt: skip
-"""The columns that standings show of a rated player."""
+"""The columns of a rated player in standings."""
 
 
 class Ledger:
-    """One season's results up to a round; rounds that are asked for in ascending order are read once.
+    """One season's results up to a round; rounds requested in ascending order are read once.
 
-    `names` come first, in their order, in every table of results; `instead` are matches that take the place
-    of stored ones; `anchors` fix the scale of standings. `revision` is the season's when it was last read:
-    what is computed of it is to be stored only while that has not changed.
+    `names` come first, in their order, in every table of results; `instead` are matches that replace stored
+    ones; `anchors` fix the scale of standings. `revision` is the season's at the last reading: results may be
+    stored only while it has not changed.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Ledger:
     def of(
         cls, config: Config, season: SeasonStore, instead: Mapping[str, MatchSummary] | None = None
     ) -> Self:
-        """The results of a config's season, its players in the config's order before all others."""
+        """Return the results of a config's season, its players in the config's order before all others."""
         return cls(season, [entry.player.name for entry in config.entries], instead, config.anchors)
 
     def _begin(self) -> None:
@@ -82,12 +82,12 @@ class Ledger:
         self._favours = rating.Favours()
 
     def read_before(self, number: int) -> None:
-        """Read what the plan of round `number` depends on."""
+        """Read the results that the plan of round `number` depends on."""
         orders = self._season.orders.read()
         self._read(number - 1, orders_when_planned(orders.given, number), orders.revision)
 
     def read_after(self, number: int, orders: Orders | None = None) -> None:
-        """Read what the standings after round `number` depend on; `orders` are by default the stored ones."""
+        """Read the results for the standings after round `number`; `orders` default to the stored ones."""
         orders = orders or self._season.orders.read()
         self._read(number, orders_after(orders.given, number), orders.revision)
 
@@ -114,7 +114,7 @@ class Ledger:
         self._last = last_round
 
     def _begin_round(self, number: int, digest: str) -> None:
-        """Forgive the faults of who was reinstated before this round, and of whose entry has changed."""
+        """Forgive the faults of players reinstated before this round, and of those whose entry changed."""
         for registered, complete in self._force.reinstated.items():
             if self._round <= complete < number:
                 self._forgive(registered)
@@ -131,7 +131,7 @@ class Ledger:
         self._favours.forget(names)
 
     def _changed(self, settings: Mapping[str, Any] | None) -> Collection[str]:
-        """Players whose entry is another in `settings`; where that is not known, all who may have faulted."""
+        """Return the players whose entry differs in `settings`; if unknown, all who may have faulted."""
         before = self._season.settings(self._digest)
         if before is None or settings is None:
             return self._fault_histories.names
@@ -161,9 +161,8 @@ class Ledger:
         return self._fit
 
     def suspended_players(self, config: Config) -> dict[str, str]:
-        """Return the players who are to sit out the next round, with reasons: those that the organiser
-        suspended, or whose own faults ended too many matches since their entry was changed; see
-        `FaultHistories.reason`.
+        """Return the players who sit out the next round, with reasons: by the organiser's order, or for too
+        many faults since their entry was changed; see `FaultHistories.reason`.
         """
         reasons = {}
         changed = self._changed(config.settings) if config.digest != self._digest else ()
@@ -176,7 +175,7 @@ class Ledger:
         return reasons
 
     def _unfit_to_return(self, config: Config) -> dict[str, str]:
-        """Versions of the config's authors that do not play now, and would sit out for their faults."""
+        """Return inactive versions of the config's authors that would sit out for their faults."""
         playing = {entry.player.name for entry in config.entries}
         authors = {entry.registered_name for entry in config.entries if entry.is_sent}
         owners = {name: registered_name(name) for name in self._fault_histories.names if name not in playing}
@@ -192,29 +191,29 @@ class Ledger:
         return self._fault_histories.reason(name, config.suspend_after, config.suspend_share)
 
     def _order(self, entry: Entry) -> Order | None:
-        """The order by which a player sits out; what authors send now was tried since an earlier failure."""
+        """Return the order by which a player sits out; an author's active version passed a later trial."""
         order = self._force.suspended.get(entry.registered_name)
         return None if order is not None and entry.is_sent and order.verb is OrderKind.FAILED else order
 
     def released_players(self, config: Config) -> list[str]:
-        """Return who would be suspended for faults, had the config not changed the entry."""
+        """Return the players suspended for faults until the config changed their entry."""
         changed = self._changed(config.settings) if config.digest != self._digest else ()
         terms = config.suspend_after, config.suspend_share
         return [name for name in changed if self._fault_histories.reason(name, *terms)]
 
     def suspended_by_order(self, config: Config) -> set[str]:
-        """The players who were suspended by order, by rated name."""
+        """Return the players suspended by order, by rated name."""
         return {entry.player.name for entry in config.entries if self._order(entry) is not None}
 
     def _playing_on(self, config: Config, unfit: Mapping[str, str], ordered: Collection[str]) -> list[str]:
-        """Those of the unfit who play all the same; ConfigError where no further round can be planned."""
+        """Return the suspended who still play; ConfigError if no further round can be planned."""
         playing = {player.name for player in entrants(config, self._last + 1, unfit, ordered)}
         return [name for name in unfit if name in playing]
 
     def _notices(
         self, unfit: Mapping[str, str], ordered: Collection[str], plays_on: Collection[str]
     ) -> Iterator[str]:
-        """A line for the organiser about each unfit player, and about matches that do not count."""
+        """Yield a line about each suspended player, and about annulled matches."""
         for name, reason in unfit.items():
             if name in plays_on:
                 yield f"{name}: {reason}: it plays on, since no house bot could fill up"
@@ -229,7 +228,7 @@ class Ledger:
             yield f"{len(out)} annulled {'match does' if len(out) == 1 else 'matches do'} not count{more}"
 
     def ranking(self) -> Ranking:
-        """The rating after the last round read, with intervals; computed once."""
+        """Return the rating after the last round read, with intervals; computed once."""
         if self._ranking is None:
             self._ranking = self._ranked()
         return self._ranking
@@ -238,13 +237,13 @@ class Ledger:
         return rating.rank(rating.scaled(rating.intervals(self.fit, pooled=pooled), self._anchors))
 
     def rated(self, config: Config) -> RatedRound:
-        """The standings after the last round read with what they rest on, as a store keeps them."""
+        """Return the standings after the last round read with their ranking, as stored."""
         return RatedRound(self._last, self.standings(config), rating.pack_ranking(self.ranking()))
 
     def standings(self, config: Config, *, pooled: bool = True) -> dict[str, Any]:
-        """The documented standings after the last round read.
+        """Return the documented standings after the last round read.
 
-        Without `pooled` they are as before players' variances were held together, when they had no `freedom`.
+        Without `pooled` they are as in versions without pooled variances, which had no `freedom`.
         """
         ranked = self.ranking() if pooled else self._ranked(pooled=False)
         unfit, ordered = self.suspended_players(config), self.suspended_by_order(config)
@@ -255,7 +254,7 @@ class Ledger:
             warnings.append(f"no further round can be planned: {error.problems[0].text()}")
         rows = [
             {name: getattr(row, name) for name in SHOWN}
-            # Kept as the place in the list, whatever equals share where it is shown.
+            # The place in the list; equals share a rank only where it is shown.
             | {
                 "rank": place,
                 "faults": dict(sorted(self.faults[row.player].items())),
@@ -283,9 +282,8 @@ class Ledger:
 
 
 def to_rating(match: MatchSummary) -> rating.Match:
-    """A match as `rating` takes it; copies of one house bot have no result against each other.
-
-    A substitute has none at all.
+    """Convert a match for `rating`; copies of one house bot have no result against each other, a substitute
+    has none at all.
     """
     return rating.Match(
         players=match.players,
@@ -301,14 +299,14 @@ def to_rating(match: MatchSummary) -> rating.Match:
 
 
 def to_sitting(match: MatchSummary) -> rating.Sitting:
-    """The same for who looks whom faults favour: by author, whichever version plays, copies as one."""
+    """Convert a match for `rating.Favours`: by author, regardless of version, copies as one."""
     names = [original(name) for name in match.players]
     owners = [registered_name(name) for name in names]
     return rating.Sitting(names, owners, match.sides, match.faulty, match.scores)
 
 
 def _winners_by_fault(match: MatchSummary) -> set[str]:
-    """Return the players who have won a match against its faulty player, by the rules of `to_rating`."""
+    """Return the players who won a match by its fault, by the rules of `to_rating`."""
     faulty = match.players[match.faulty or 0]
     return {
         name

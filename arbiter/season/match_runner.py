@@ -1,9 +1,9 @@
-"""Matches played by an executor: stored as they end, repeated when void, stopped when asked.
+"""Matches played by an executor: stored as they end, repeated when void, stopped on request.
 
-A void is our machine's failure, unless a bot has found a way to make one. Nobody can see which; but the
-machine fails all, and a bot only where it sits. So a match that was void too often is played
-without one player after the other, sweep after sweep, until the voids spare the plays without one of them
-beyond chance. That player then sits out all matches of this run that are void too often, and loses them.
+A void match is a failure of the machine, unless a bot has found a way to cause one. These look alike; but
+the machine fails for all, and a bot only where it plays. So a match that was void too often is played
+without each player in turn, in several sweeps, until only the plays without one of them succeed, beyond
+chance. That player then sits out all matches of this run that are void too often, and loses them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_VOIDS = 2
 """Voids of one match in a row that stop the run."""
 STOP_SECONDS = 1.0
-"""Seconds between two looks for a wish to stop."""
+"""Seconds between two polls for a stop request."""
 
 
 def play_matches(
@@ -47,16 +47,15 @@ def play_matches(
     enough: Callable[[MatchSummary | None], bool] = lambda _: False,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
     """Play matches, storing each as it ends, by `keep` if given; VoidMatch after two voids of one in a row,
-    unless they are one player's: then it loses without a program started (see `suspects`).
+    unless one player causes them: then it loses without a program started (see `Suspects`).
 
-    `specs` is asked for the next one when fewer than `ahead` are under way, so it may depend on the events
-    so far; without `ahead` it is asked for all at once. Where somebody asks to stop, or a match is `enough`
-    (None for a play that is not stored), matches in flight are still played and stored, and `Stopped` comes
-    last if any was left out. What models used in plays that are not stored is kept, too. Closing the
-    generator cancels what has not begun. A void stops the run at once where a program of the match is missing
-    here, and so do more voids in a row, of whatever matches, than are played at once: the same would befall
-    all others. After the loss of a cluster's worker the match is played again first instead. Nobody is
-    suspected of the outage of a model's provider.
+    The next of `specs` is taken when fewer than `ahead` are running, so it may depend on earlier events;
+    without `ahead` all are taken at once. After a stop request, or when a match is `enough` (None for a play
+    that is not stored), running matches are still played and stored, and `Stopped` comes last if any was left
+    out. Tokens used in plays that are not stored are kept, too. Closing the generator cancels matches not
+    begun. A void stops the run at once if a program of the match is missing here, and so do more voids in a
+    row, of any matches, than are played at once: all others would fail too. After the loss of a cluster's
+    worker the match is played again first instead. An outage of a model's provider makes no player suspect.
     """
     keep = keep or store.add_packed
     window = _Window(iter(specs), executor, ahead, closed=store.asked_to_stop())
@@ -75,7 +74,7 @@ def play_matches(
             if ended is None or (future := ended[1]).cancelled():
                 continue
             spec = ended[0]
-            # Slots may go while matches are under way on them.
+            # Slots may be lost while matches run on them.
             most = max(most, getattr(executor, "at_once", 1))
             try:
                 match = future.result()
@@ -89,7 +88,7 @@ def play_matches(
                     raise VoidMatch(f"match {spec.id} was void: {what}; {PUT_BACK}") from None
                 if is_trial(spec):
                     if blameless:
-                        # Without an answer of its provider nobody can tell whose the voids are.
+                        # During an outage of the provider the culprit cannot be found.
                         raise VoidMatch(f"match {spec.id} was void: {void}") from None
                     window.submit_first(suspects.record_trial(spec, is_void=True))
                     continue
@@ -101,7 +100,7 @@ def play_matches(
                     end = VoidMatch(f"match {spec.id} was void twice in a row: {void}")
                 elif in_a_row > most and not suspects and isinstance(void, WorkerLost):
                     yield MatchVoid(spec.id, str(void))
-                    # Workers come and go; if it is the match that ends them, its next void follows.
+                    # Workers come and go; if the match ends them, its next void follows.
                     window.submit_first([spec])
                     continue
                 elif in_a_row > most and not suspects:
@@ -138,7 +137,7 @@ def play_matches(
 
 
 class _Window:
-    """The matches under way: at most `ahead`, none added once it is closed."""
+    """The running matches: at most `ahead`, none added once it is closed."""
 
     def __init__(
         self, waiting: Iterator[MatchSpec], executor: Executor, ahead: int | None, closed: bool
@@ -151,7 +150,7 @@ class _Window:
         """True when a match was not played because the window was closed."""
 
     def fill(self) -> None:
-        """Submit as many more as may be under way."""
+        """Submit matches until `ahead` are running."""
         while not self.left_out and (self._ahead is None or len(self.running) < self._ahead):
             spec = next(self._waiting, None)
             if spec is None:
@@ -159,7 +158,7 @@ class _Window:
             self.submit(spec)
 
     def submit(self, spec: MatchSpec) -> None:
-        """Submit one, however many are under way."""
+        """Submit one, regardless of `ahead`."""
         if self.closed:
             self.left_out = True
             return
@@ -168,13 +167,13 @@ class _Window:
         future.add_done_callback(self._ended.put)
 
     def submit_first(self, specs: Sequence[MatchSpec]) -> None:
-        """Submit these before all that has not begun."""
+        """Submit these before all matches not begun."""
         after = [future for future in self.running if specs and future.cancel()]
         for spec in (*specs, *map(self.running.pop, after)):
             self.submit(spec)
 
     def wait(self, seconds: float) -> tuple[MatchSpec, Future[PackedMatch]] | None:
-        """Take the next one to end out of `running`; None if none of them ends in time."""
+        """Remove the next match to end from `running`; None if none ends in time."""
         try:
             future = self._ended.get(timeout=seconds)
         except Empty:
@@ -185,7 +184,7 @@ class _Window:
         return spec, future
 
     def close(self) -> None:
-        """Cancel what has not begun."""
+        """Cancel matches not begun."""
         self.closed = True
         for future in list(self.running):
             future.cancel()
@@ -194,33 +193,33 @@ class _Window:
 SWEEPS = 8
 """Most times that a match is played without each player."""
 CHANCE = 0.05
-"""At most, that one of the players is blamed where the machine fails at random."""
+"""Upper bound of the probability that a player is blamed if the machine fails at random."""
 
 
 class Suspects:
-    """The matches of a run that were void too often, one searched after the other."""
+    """The matches of a run that were void too often, searched in turn for a culprit."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
         self._doubted: deque[tuple[MatchSpec, VoidMatch]] = deque()
-        """Matches with what ends the run if it is nobody's fault; the first is searched."""
+        """Matches with the error that ends the run without a culprit; the first is searched."""
         self._voids: list[int] = []
-        """Of the first match, by who was absent."""
+        """Voids of the first match by absent seat."""
         self._sweeps = self._awaited = 0
 
     def __bool__(self) -> bool:
-        """True while a match is searched."""
+        """True during a search."""
         return bool(self._doubted)
 
     def add(self, spec: MatchSpec, end: VoidMatch) -> list[MatchSpec]:
-        """Return what to play after a match was void too often; `end` if its absent player is blameless."""
+        """Return the matches to play after one was void too often; raise `end` if its culprit was absent."""
         if spec.absence is not None:
             raise end
         self._doubted.append((spec, end))
         return self._next() if len(self._doubted) == 1 else []
 
     def record_trial(self, spec: MatchSpec, is_void: bool) -> list[MatchSpec]:
-        """Return what to play after a match without one of its players; VoidMatch if the search failed."""
+        """Return the matches to play after a play without a player; VoidMatch if the search failed."""
         assert spec.absence is not None
         self._voids[spec.absence.seat] += is_void
         self._awaited -= 1
@@ -236,7 +235,7 @@ class Suspects:
         return self._sweep(searched)
 
     def _next(self) -> list[MatchSpec]:
-        """The doubted matches whose culprits are known, without these, and a search in the next one."""
+        """Return the suspect matches without their known culprits, and a sweep of the next match."""
         plays: list[MatchSpec] = []
         while self._doubted:
             spec, _ = self._doubted[0]
@@ -255,15 +254,15 @@ class Suspects:
 
 
 def is_trial(spec: MatchSpec) -> bool:
-    """True for a match without a player, of which nothing is kept but whether it was void."""
+    """True for a play without one player, of which only its voidness is recorded."""
     return spec.absence is not None and not spec.absence.at_fault
 
 
 def find_culprit(voids: Sequence[int], sweeps: int) -> Seat | None:
-    """The only seat without which no play was void, if that is no chance; `voids` by who was away.
+    """Return the only seat without which no play was void, beyond chance; `voids` are by absent seat.
 
-    Of n players and V voids: that voids at random spare the plays without one of them has a probability of at
-    most n C(n s - s, V) / C(n s, V), after s sweeps.
+    With n players and V random voids, the plays without one of them are spared with a probability of at most
+    n C(n s - s, V) / C(n s, V), after s sweeps.
     """
     spared = [seat for seat, number in enumerate(voids) if not number]
     played, total = len(voids) * sweeps, sum(voids)

@@ -1,9 +1,9 @@
 """The effect of an organiser's orders: which matches count, who sits out.
 
-Theory of operation. Orders are never taken back, only followed by others, and each one keeps how many
-rounds were planned and complete when it was given. A round's plan follows the orders given before it was
+Theory of operation. Orders are never deleted, only followed by others, and each stores how many rounds
+were planned and complete when it was given. A round's plan follows the orders given before it was
 planned, the standings after a round those given before the next one was complete; so both can be computed
-again later, whatever was ordered since.
+again, regardless of later orders.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveOrders:
-    """The effect of some orders: by match id what does not count, by registered name who is suspended."""
+    """The effect of orders: annulled matches by id, suspended players by registered name."""
 
     annulled: Mapping[str, Order] = field(default_factory=dict)
     earlier: Mapping[str, MatchSummary] = field(default_factory=dict)
-    """Matches that were played again later, as they were then."""
+    """Matches that were played again later, in their state at that time."""
     suspended: Mapping[str, Order] = field(default_factory=dict)
     reinstated: Mapping[str, int] = field(default_factory=dict)
-    """Complete rounds when a player was last reinstated: faults up to then are forgiven."""
+    """Complete rounds when a player was last reinstated, its earlier faults being forgiven."""
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By registered name the digests of the entries that were tried."""
+    """Digests of the tried entries, by registered name."""
     replayed: int = 0
-    """Matches that were played again: what was read before is not what is stored now."""
+    """The number of matches that were played again; it changes when stored matches change."""
 
     def counted(self, summaries: Iterable[MatchSummary]) -> Iterator[MatchSummary]:
-        """The matches that count, each as it was then, of whole rounds in the order of their ids.
+        """Yield the matches that count, in their state at that time; `summaries` are whole rounds by id.
 
-        One with a substitute counts while the match that it follows, annulled or not, has the same fault.
+        A match with a substitute counts while the match that it follows, annulled or not, has the same fault.
         """
         faulty: dict[str, Seat | None] = {}
         for summary in summaries:
@@ -56,21 +56,21 @@ class EffectiveOrders:
                 yield match
 
     def superfluous(self, summaries: Iterable[MatchSummary]) -> list[str]:
-        """Matches with substitutes, by id, that do not count though nobody annulled them."""
+        """Return the ids of matches with substitutes that do not count although not annulled."""
         found = list(summaries)
         counted = {match.id for match in self.counted(found)}
         return [match.id for match in found if match.id not in counted and match.id not in self.annulled]
 
     @property
     def to_replay(self) -> list[str]:
-        """Matches that are to be played again, by id."""
+        """The ids of matches to replay."""
         return sorted(name for name, order in self.annulled.items() if order.verb is OrderKind.REPLAY)
 
 
 def effective_orders(
     orders: Iterable[Order], holds: Callable[[Order], bool] = lambda _: True
 ) -> EffectiveOrders:
-    """Follow the orders that hold; `orders` are all, the oldest first."""
+    """Return the effect of the orders for which `holds` is true; `orders` are all, the oldest first."""
     annulled: dict[str, Order] = {}
     earlier: dict[str, MatchSummary] = {}
     suspended: dict[str, Order] = {}
@@ -100,19 +100,19 @@ def effective_orders(
 
 
 def orders_when_planned(orders: Iterable[Order], number: int) -> EffectiveOrders:
-    """Return what held when round `number` was planned."""
+    """Return the orders in effect when round `number` was planned."""
     return effective_orders(orders, lambda order: order.planned < number)
 
 
 def orders_after(orders: Iterable[Order], number: int) -> EffectiveOrders:
-    """Return what holds of the standings after round `number`."""
+    """Return the orders in effect in the standings after round `number`."""
     return effective_orders(orders, lambda order: order.complete <= number)
 
 
 def first_round(orders: Iterable[Order], name: str, number: int) -> int:
-    """The first round, from `number` on, that is planned while no order lets a player sit out.
+    """Return the first round, from `number` on, that is planned while a player is not suspended by order.
 
-    `orders` are all, the oldest first; a suspension that still holds is passed over.
+    `orders` are all, the oldest first; a suspension still in effect is ignored.
     """
     since = None
     for order in orders:
@@ -128,7 +128,7 @@ def first_round(orders: Iterable[Order], name: str, number: int) -> int:
 
 
 def order_history(orders: Iterable[Order], match_id: str) -> Iterator[str]:
-    """A line for each order on a match."""
+    """Yield a line for each order on a match."""
     said = {
         OrderKind.ANNUL: "annulled",
         OrderKind.REPLAY: "annulled, to be played again",
@@ -143,23 +143,23 @@ def order_history(orders: Iterable[Order], match_id: str) -> Iterator[str]:
 
 
 def as_first_played(orders: Iterable[Order]) -> Mapping[str, MatchSummary]:
-    """Matches that were played again, by id, as they were at first."""
+    """Return the first runs of replayed matches, by id."""
     return effective_orders(orders, lambda _: False).earlier
 
 
 def uncounted_matches(
     holds: EffectiveOrders, given: Sequence[Order], find: Callable[[Collection[str]], list[MatchSummary]]
 ) -> dict[str, str]:
-    """By id the matches that do not count, and why; `given` are all orders, `find` finds matches by id."""
+    """Return reasons by id of the matches that do not count; `given` are all orders, `find` loads matches."""
     out = {name: order.because for name, order in holds.annulled.items()}
-    # One with a substitute is superfluous once the fault that it followed was played away.
+    # A match with a substitute is superfluous once a replay has removed the fault.
     again = {first_id(order.subject) for order in given if order.before is not None}
     found = find([name for first in again for name in (first, f"{first}{AGAIN_MARK}")]) if again else []
     return out | {name: f"{first_id(name)} was played again" for name in holds.superfluous(found)}
 
 
 class Rerun(NamedTuple):
-    """A run of a match in the place of run `replaces`, the first being 1; `order` keeps that as `before`."""
+    """A run of a match that replaces run `replaces`, the first being 1; `order` keeps that as `before`."""
 
     replaces: int
     order: Order
@@ -167,7 +167,7 @@ class Rerun(NamedTuple):
 
 
 def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
-    """By id the matches that were played again, or put back, each with its runs from the second on."""
+    """Return the runs from the second on of replayed and restored matches, by id."""
     found: dict[str, list[Rerun]] = {}
     reasons: dict[str, str] = {}
     for order in orders:
@@ -181,7 +181,7 @@ def reruns_of(orders: Iterable[Order]) -> dict[str, list[Rerun]]:
 
 
 def first_id(match_id: str) -> str:
-    """The id of the match that a match with a substitute follows."""
+    """Return the id of the match that a match with a substitute follows."""
     return match_id.removesuffix(AGAIN_MARK)
 
 
@@ -190,19 +190,19 @@ def round_of(match_id: str) -> int:
 
 
 def now_text() -> str:
-    """The moment of an order given now."""
+    """Return the present time as orders store it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def suspended_now(stored: SeasonStore, standings: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return who is suspended from the next round on, and why; `standings` are the last ones."""
+    """Return the players suspended from the next round on, with reasons; `standings` are the last ones."""
     authors = stored.authors.all()
     playing = {one.name: rated_name(one.name, one.active) for one in authors if one.active is not None}
     return suspended_of(standings, stored.orders.read().given, playing)
 
 
 def withdrawn_authors(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
-    """The authors who are suspended by these orders, and none of whose people has a token any more."""
+    """Return the authors suspended by these orders none of whose members has a token."""
     out = {
         name for name, order in effective_orders(given).suspended.items() if order.verb is OrderKind.SUSPEND
     }
@@ -214,10 +214,10 @@ def withdrawn_authors(stored: SeasonStore, given: Iterable[Order]) -> set[str]:
 def suspended_of(
     standings: Mapping[str, Any] | None, orders: Iterable[Order], playing: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return who is suspended after these standings and under these orders, and why, by rated name.
+    """Return the players suspended after these standings and orders, by rated name, with reasons.
 
-    An author is suspended with the version that is `playing`, by rated name: by order whichever that is, for
-    faults where they are its own. Before the first standings names are as registered.
+    An author is suspended with its `playing` version, by rated name: by order whichever that is, for faults
+    only for its own. Before the first standings names are as registered.
     """
     ordered = effective_orders(orders).suspended
     found = {name: order.because for name, order in ordered.items()}

@@ -1,7 +1,7 @@
-"""The players' programs on this machine: there before each round, and the same as in the round before.
+"""Digests of the players' programs on this machine, checked before each round.
 
-Only the files that commands name are looked at, and only players' own are read: not what those import, and no
-interpreters. A file that has not been touched since is read once a process.
+Only the files that commands name are checked, and only players' own are read: neither their imports nor
+interpreters. An unchanged file is read once per process.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from arbiter.store import Order, SeasonStore
 
 Programs: TypeAlias = "Mapping[str, Mapping[str, str | None]]"
-"""By player, by path from the config's folder: a file's SHA-256, None where it could not be read."""
-PUT_BACK = "once that is put right, the same command goes on"
+"""By player, by path from the config's folder: a file's SHA-256, None if it could not be read."""
+PUT_BACK = "put that right, then run the same command again"
 SHOWN = 3
-"""Players that are named in one line."""
+"""Players named in one line."""
 
 
 class ProgramWatch:
@@ -40,27 +40,24 @@ class ProgramWatch:
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self._stored = stored
-        # As it is now: the folder may be moved while the season is played.
+        # Absolute now: the folder may be moved while the season is played.
         self._file = config.file.absolute()
         self._told: set[tuple[str, str, str | None]] = set()
 
     def keep_round(self, config: Config, number: int, out: Collection[str] = ()) -> None:
-        """Keep what a round is played with, unless it was begun; VoidMatch if something is missing.
-
-        What players lack who sit it `out` does not matter.
-        """
+        """Store a round's digests, unless it was begun; VoidMatch if a file of players not `out` is missing."""
         self.check_files(config, number, out)
         if not self._stored.match_ids(number):
             self._stored.keep_programs(number, self._now(config))
 
     def check_files(self, config: Config, number: int, out: Collection[str] = ()) -> None:
-        """VoidMatch if something is missing for a round, but for what those lack who sit it `out`."""
+        """Raise VoidMatch if a file is missing for a round; players who sit `out` are not checked."""
         players = [entry.player for entry in config.entries if entry.player.name not in out]
         if what := missing_programs(players, {**missing_files(config, self._stored), **config.gone}):
             raise VoidMatch(f"round {number} cannot be played: {what}; {PUT_BACK}")
 
     def changes(self, config: Config, number: int, begun: bool) -> Iterator[ProgramChanged]:
-        """The changes before a round, or since it was `begun`; each is reported once."""
+        """Yield the changes before a round, or since it was `begun`; each once."""
         now, at = self._now(config), number + begun
         kept = {known: programs for known, programs in self._stored.programs().items() if known < at}
         if begun:
@@ -77,7 +74,7 @@ class ProgramWatch:
 
 
 def programs_of(players: Iterable[Player], config: Path) -> Programs:
-    """The players' files as they are now; `config` is the season's file."""
+    """Return the present digests of the players' files; `config` is the season's file."""
     folder = os.path.abspath(config.parent)  # noqa: PTH100
     return {
         original(player.name): {
@@ -88,11 +85,11 @@ def programs_of(players: Iterable[Player], config: Path) -> Programs:
 
 
 def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Return what players lack to start, on one line that names a few of them; "" if all is there.
+    """Return which files players lack to start, on one line that names a few of them; "" if none.
 
-    `gone` is what some lacked when their config was read: they were registered without it, and stay so.
+    `gone` are the files that some lacked when their config was read.
     """
-    # A copy of a house bot lacks what the house bot does.
+    # Copies of a house bot have the same files.
     known = {original(player.name): player for player in players}
     lacks = {name: what for name, player in known.items() if (what := gone.get(name) or lack(player))}
     named = [f"player {name}: {what}" for name, what in list(lacks.items())[:SHOWN]]
@@ -102,7 +99,7 @@ def missing_programs(players: Iterable[Player], gone: Mapping[str, str] = Mappin
 
 
 def own_files(player: Player, folder: str) -> Iterator[str]:
-    """The files that a command names, but no system's, and no program outside `folder` and its own folder."""
+    """Yield the files of a command, without the system's, and programs outside `folder` and its own."""
     for file in player.files:
         ours = Path(file).is_relative_to(player.folder) or Path(file).is_relative_to(folder)
         interpreter = file == player.command[0] and not ours
@@ -111,7 +108,7 @@ def own_files(player: Player, folder: str) -> Iterator[str]:
 
 
 def digest_of(path: str) -> str | None:
-    """The SHA-256 of a file, None if it cannot be read."""
+    """Return the SHA-256 of a file, None if it cannot be read."""
     try:
         now = os.stat(path)
         return _digest(path, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
@@ -125,7 +122,7 @@ def _digest(path: str, *_state: int) -> str:
 
 
 def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
-    """Every change of a file, since the last round before in which it could be read."""
+    """Yield every change of a file since the last earlier round in which it could be read."""
     last: dict[tuple[str, str], tuple[str, int]] = {}
     for number in sorted(rounds):
         for player, files in rounds[number].items():
@@ -139,7 +136,7 @@ def changes(rounds: Mapping[int, Programs]) -> Iterator[ProgramChanged]:
 
 
 def replay_of(orders: Iterable[Order], match_id: str) -> Order | None:
-    """The order by which a match is what it is now; None if it is as it was first played."""
+    """Return the order that stored the present run of a match; None for the first run."""
     before = now = None
     for order in orders:
         if order.subject == match_id and order.verb is OrderKind.REPLAYED:
@@ -165,7 +162,7 @@ def program_remarks(
 
 
 def replay_differences(rounds: Mapping[int, Programs], number: int, programs: Programs) -> Iterator[str]:
-    """A line for each file with which a match of a round was played again and that was another then."""
+    """Yield a line for each file of a replayed match that differs from its round's."""
     for player, files in programs.items():
         for file, digest in files.items():
             first = rounds.get(number, {}).get(player, {}).get(file)
@@ -176,7 +173,7 @@ def replay_differences(rounds: Mapping[int, Programs], number: int, programs: Pr
 def changed_since(
     rounds: Mapping[int, Programs], number: int, players: Sequence[str], folder: str
 ) -> Iterator[str]:
-    """A line for each file of `players` that is no longer the one that played in a round."""
+    """Yield a line for each file of `players` that has changed since a round."""
     for player in dict.fromkeys(map(original, players)):
         for file, digest in rounds.get(number, {}).get(player, {}).items():
             if digest is None:

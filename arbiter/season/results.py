@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class SeasonResults:
-    """The results of a config's season; reading them changes nothing. `config` has what authors sent, too."""
+    """The results of a config's season, read only; `config` includes the authors' active versions."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self.config, self.stored = with_active_versions(with_begun_settings(config, stored), stored), stored
 
     def standings(self, after: int | None = None) -> dict[str, Any]:
-        """The standings after a round, by default the last: as kept with it, else computed."""
+        """Return the standings after a round, by default the last: as stored, else computed."""
         number = self.stored.complete if after is None else after
         kept = self.stored.standings(number)
         if kept is not None:
@@ -36,20 +36,20 @@ class SeasonResults:
     def rated_under(
         self, number: int, orders: Orders, instead: Mapping[str, MatchSummary] | None = None
     ) -> RatedRound:
-        """The standings after a round as they would be under `orders`, with some matches replaced."""
+        """Return the standings after a round under `orders`, with some matches replaced."""
         config = config_at(self.config, self.stored, number)
         results = Ledger.of(config, self.stored, instead)
         results.read_after(number, orders)
         return results.rated(config)
 
     def ranking(self, after: int) -> Ranking:
-        """The rating behind the standings after a round."""
+        """Return the rating behind the standings after a round."""
         ledger = Ledger.of(config_at(self.config, self.stored, after), self.stored)
         ledger.read_after(after)
         return ledger.ranking()
 
     def check_enough_players(self) -> None:
-        """ConfigError where too few players are left for a further round."""
+        """Raise ConfigError if too few players are left for another round."""
         ledger, number = Ledger.of(self.config, self.stored), self.stored.complete + 1
         ledger.read_before(len(self.stored.rounds()) + 1)
         entrants(
@@ -61,10 +61,10 @@ class SeasonResults:
         return suspended_now(self.stored, self.stored.standings(self.stored.complete))
 
     def matches(self) -> list[MatchSummary]:
-        """Every stored match, in the order of the plan."""
+        """Return all stored matches, in the order of the plan."""
         return self.stored.summaries()
 
     def counted(self, last_round: int | None = None, first_round: int = 1) -> list[MatchSummary]:
-        """The matches that count now, of all rounds from one to another: those that are not annulled."""
+        """Return the matches that count now, of the rounds from first to last."""
         found = self.stored.summaries(last_round, first_round)
         return list(effective_orders(self.stored.orders.read().given).counted(found))

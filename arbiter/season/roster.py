@@ -1,7 +1,7 @@
-"""The roster: the players of a season's file, and of each author the accepted version that is active.
+"""The roster: the players of a season's file, and the active accepted version of each author.
 
-A version is kept with the settings of every round that it plays in, by its archive's SHA-256, and its files
-never change: so a round is finished, verified and played again with those very files.
+A version is stored with the settings of every round that it plays in, by its archive's SHA-256, and its files
+never change: a round is finished, verified and replayed with the same files.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ def folder_of(config: Config) -> Path:
 
 
 def with_active_versions(config: Config, stored: SeasonStore) -> Config:
-    """The config with the versions that play in the next round to be planned."""
+    """Return the config with the versions that play in the next planned round."""
     if config.submissions is None:
         return config
-    # Commands that only look at a season without versions load no checks.
+    # Imported here: commands that read a season without versions need no checks.
     from arbiter.season.config.loader import with_players
 
     return with_players(config, [_settings(config, version) for version in stored.submissions.active()])
 
 
 def with_versions(config: Config, versions: Iterable[Submission]) -> Config:
-    """The config with any accepted versions, for matches that count in no season."""
+    """Return the config with any accepted versions, for matches outside the season."""
     from arbiter.season.config.loader import with_players
 
     return with_players(config, [_settings(config, version) for version in versions])
 
 
 def _settings(config: Config, version: Submission) -> dict[str, Any]:
-    """A version as a player of the settings, its files named from the config's folder on."""
+    """Return a version as a player of the settings, its files relative to the config's folder."""
     program = version.program or {}
     place = os.path.relpath(folder_of(config) / version.file / SOURCE, config.folder)
     files = set(program["files"])
@@ -67,7 +67,7 @@ def _settings(config: Config, version: Submission) -> dict[str, Any]:
 
 
 def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
-    """By rated name: what a version lacks of the files that it was accepted with."""
+    """Return the first missing file of each accepted version, by rated name."""
     found: dict[str, str] = {}
     for name, _file, path, _digest in _files(config, stored):
         if name not in found and not path.is_file():
@@ -76,7 +76,7 @@ def missing_files(config: Config, stored: SeasonStore) -> dict[str, str]:
 
 
 def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str]]:
-    """Yield the rated name and the file, for each file that is there and is not the one that was accepted."""
+    """Yield the rated name and the file, for each existing file that differs from the accepted one."""
     for name, file, path, digest in _files(config, stored):
         if is_by_product(file):
             continue
@@ -89,7 +89,7 @@ def altered_files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, st
 
 
 def _files(config: Config, stored: SeasonStore) -> Iterator[tuple[str, str, Path, str]]:
-    """All files of accepted versions: rated name, name within the version, place, SHA-256 as accepted."""
+    """Yield all files of accepted versions: rated name, name within the version, path, accepted SHA-256."""
     if config.submissions is None:
         return
     folder = folder_of(config)

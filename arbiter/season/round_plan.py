@@ -1,7 +1,7 @@
-"""The plan of a round: a pure function of seed, config and complete rounds, minus what is stored.
+"""The plan of a round: a pure function of seed, config and complete rounds, minus the stored matches.
 
-A match's id is derived from its place in the plan, so going on after an interruption means playing the
-planned ids that are not stored.
+A match's id follows from its place in the plan, so a season resumes by playing the planned ids that are
+not stored.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ SEED_BYTES = 32
 
 
 def draw_seed(seed: str) -> str:
-    """The seed itself, or one from the system's random source for ``auto``."""
+    """Return the seed itself, or one from the system's random source for ``auto``."""
     return secrets.token_hex(SEED_BYTES) if seed == "auto" else seed
 
 
 def check_seed(config: Config, stored: SeasonStore) -> None:
-    """ConfigError if the config gives another seed than the season has."""
+    """Raise ConfigError if the config's seed differs from the season's."""
     if config.seed not in ("auto", stored.seed):
-        message = f"the seed is not the one that {config.season} was begun with, and cannot change"
-        raise ConfigError(message, str(config.file), "give that one, or name another season")
+        message = f"the seed differs from the one that {config.season} began with, and cannot change"
+        raise ConfigError(message, str(config.file), "restore the seed, or name another season")
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlan:
-    """A round, its matches and those still to be played, and who is suspended from it, and why.
+    """A round, its matches, those `missing` in the store, and reasons by player for suspensions.
 
-    Which matches with substitutes follow is known only when these are played: see `plan_substitutes`.
+    Matches with substitutes are planned once these are played: see `plan_substitutes`.
 
-    `config` is the one that it is played under, `accepted` what had to be accepted for it.
+    `config` is the round's, `accepted` describes the consent given for it.
     """
 
     config: Config
@@ -59,14 +59,14 @@ class RoundPlan:
 
     @property
     def total(self) -> int:
-        """The number of its matches, played or not."""
+        """The number of its matches, with those played."""
         return len(self.specs)
 
 
 def plan_round(
     config: Config, season: SeasonStore, stored: StoredRound, unfit: Mapping[str, str] = MappingProxyType({})
 ) -> RoundPlan:
-    """The plan of a round as stored."""
+    """Return the plan of a stored round."""
     specs = tuple(match_specs(config, season.seed, stored.number, stored.tables))
     there = season.match_ids(stored.number)
     seated = {name for names in stored.tables for name in names}
@@ -76,7 +76,7 @@ def plan_round(
 
 
 def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSpec], list[MatchSpec]]:
-    """The matches with substitutes that follow those played of a round, and which of them are missing."""
+    """Return the matches with substitutes after a round's played matches, and the missing ones of them."""
     if plan.config.after_fault == "end":
         return [], []
     number = plan.stored.number
@@ -88,7 +88,7 @@ def plan_substitutes(plan: RoundPlan, season: SeasonStore) -> tuple[list[MatchSp
 def new_suspensions(
     plan: RoundPlan, season: SeasonStore, reported: Collection[str]
 ) -> Iterator[Suspended | StillSuspended]:
-    """Yield the suspensions that were not reported yet: each one when it begins, all others as a number."""
+    """Yield the suspensions not yet reported: each when it begins, the others as a number."""
     number = plan.stored.number
     before = {
         name for known in season.rounds() if known.number == number - 1 for at in known.tables for name in at
@@ -109,9 +109,9 @@ def new_suspensions(
 
 
 def plan_tables(config: Config, results: Ledger, seed: str, number: int) -> Sequence[Sequence[str]]:
-    """Return the tables of a round: by lot in the opening rounds, then by the config's rule of pairing.
+    """Return the tables of a round: random in the opening rounds, then by the config's pairing rule.
 
-    `results` is read up to the round before, and tells who is suspended.
+    `results` is read up to the round before, and gives the suspended players.
     """
     results.read_before(number)
     names = [

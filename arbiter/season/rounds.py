@@ -1,4 +1,4 @@
-"""The rounds of a season: who meets in the next one, and under which settings each is played, also again."""
+"""The rounds of a season: the next tables, and the settings that each is played or replayed under."""
 
 from __future__ import annotations
 
@@ -46,10 +46,9 @@ if TYPE_CHECKING:
 
 
 class Rounds:
-    """The rounds of a config's season, to be planned; `config` becomes that of each round as it is planned.
+    """Plans the rounds of a config's season; `config` becomes that of each round as it is planned.
 
-    Where the isolation of `config` is decided, that of a round begun under other settings is, too;
-    `clock` is what rounds begin by.
+    If the isolation of `config` is decided, that of rounds begun under other settings is decided, too.
     """
 
     def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
@@ -61,12 +60,11 @@ class Rounds:
         self._ledgers: dict[str, Ledger] = {}
 
     def plan(self, accept_changes: bool = False, goal: int | None = None) -> RoundPlan | None:
-        """The round to play now: the rest of one that was begun, or a new one; None after the last.
+        """Return the round to play now: the rest of a begun one, or a new one; None after the last.
 
-        A round with matches is finished under the settings that it was begun with, whatever the config
-        says now. `goal` replaces the config's number of rounds. ConfigError when something has to be
-        accepted and is not: a change of the config since the round before, or a round of which every
-        card is known, since the seed was published.
+        A round with matches is finished under the settings that it was begun with. `goal` replaces the
+        config's number of rounds. ConfigError without the required consent: to a change of the config
+        since the round before, or to a round whose cards follow from the published seed.
         """
         config, stored = self.config, self.stored
         goal, rounds = goal or config.rounds, stored.rounds()
@@ -93,15 +91,15 @@ class Rounds:
         return replace(self.plan_of(self._new_round(number)), accepted=accepted)
 
     def _new_round(self, number: int) -> StoredRound:
-        """Plan a round as the orders of this moment say, with what authors have sent by now, and store it."""
+        """Plan a round under the present orders, with the authors' active versions, and store it."""
         stored = self.stored
         while True:
-            # First, so that whatever comes while the round is planned has it planned again.
+            # First, so that an order given meanwhile causes a new plan.
             revision = stored.orders.read().revision
             self._update_roster()
             planned = self.tables(number)
             config = self.config
-            # Who can never be put right may be suspended as long as the round is not planned.
+            # A player whose files are lost can still be suspended before the round is planned.
             self.programs.check_files(config, number, self._ledger(config).suspended_players(config))
             with suppress(Outdated):
                 return stored.add_round(
@@ -109,7 +107,7 @@ class Rounds:
                 )
 
     def _update_roster(self) -> None:
-        """Let the versions play that are active now; ConfigError if one could read what no bot must."""
+        """Use the active versions; ConfigError if one could read the season's secrets."""
         now = with_active_versions(self.config, self.stored)
         if now.digest != self.config.digest:
             check_bot_access(now)
@@ -120,7 +118,7 @@ class Rounds:
         return plan_tables(self.config, self._ledger(self.config), self.stored.seed, number)
 
     def players(self) -> list[Player]:
-        """All who may be started: the config's, and those of matches left of rounds of other settings."""
+        """Return all players to start: the config's, and those of unfinished rounds of other settings."""
         found = startable_players(self.config)
         again = {
             match_id.partition("/")[0]
@@ -139,10 +137,10 @@ class Rounds:
         return found
 
     def plan_of(self, stored: StoredRound) -> RoundPlan:
-        """The plan of a stored round under its own settings.
+        """Return the plan of a stored round under its own settings.
 
-        ConfigError where those are not kept, where their players cannot be started any more, or could read
-        what no bot must; VoidMatch where the config's own players cannot be started.
+        ConfigError if those are not stored, if their players cannot be started any more, or could read the
+        season's secrets; VoidMatch if the config's own players cannot be started.
         """
         config = config_of(self.config, self.stored, stored)
         if config is None:
@@ -155,14 +153,14 @@ class Rounds:
             return plan
         if config.digest == self.config.digest:
             self.programs.keep_round(config, stored.number, plan.suspended)
-            # Again: what was planned in another place, or before a link was made, has come here since.
+            # Again: files may have moved or links changed since the round was planned.
             check_bot_access(config)
             return plan
         check_programs_exist(config, plan.missing)
         return plan_round(self.config_to_play(stored.number), self.stored, stored, unfit)
 
     def config_to_play(self, number: int) -> Config:
-        """The same, fit for this machine."""
+        """Return the config of round `number`, with its isolation decided for this machine."""
         then = config_at(self.config, self.stored, number)
         if then.digest == self.config.digest or self.config.limits.isolation == UNDECIDED:
             return then
@@ -172,7 +170,7 @@ class Rounds:
         return self._settled[then.digest]
 
     def finish(self, number: int) -> dict[str, Any]:
-        """Rate a round whose matches are all stored, under its own settings, and keep its standings."""
+        """Rate a round whose matches are all stored, under its own settings, and store its standings."""
         config = config_at(self.config, self.stored, number)
         ledger = self._ledger(config)
         while True:
@@ -184,23 +182,23 @@ class Rounds:
                 return standings
 
     def take_notes(self) -> list[str]:
-        """Return remarks on settings of an earlier time on this machine, each line once."""
+        """Return and clear the remarks on earlier settings on this machine."""
         notes, self._notes = self._notes, []
         return notes
 
     def _freed(self, number: int) -> list[str]:
-        """A phrase for each player who is in round `number` again because its entry has changed."""
+        """Return a phrase for each player no longer suspended in round `number` as its entry has changed."""
         ledger = self._ledger(self.config)
         ledger.read_before(number)
         return [f"{name} is no longer suspended" for name in ledger.released_players(self.config)]
 
     def _ledger(self, config: Config) -> Ledger:
-        """The results as a config's settings order them."""
+        """Return the ledger of a config's settings."""
         return self._ledgers.setdefault(config.digest, Ledger.of(config, self.stored))
 
 
 def rounds_to_replay(stored: SeasonStore) -> list[int]:
-    """The rounds that have matches to be played again, in order."""
+    """Return the rounds with matches to replay, in order."""
     ids = effective_orders(stored.orders.read().given).to_replay
     return sorted(set(map(round_of, ids)))
 
@@ -211,10 +209,7 @@ def replay_annulled(
     executor: SizedExecutor,
     enough: Callable[[MatchSummary | None], bool] = lambda _: False,
 ) -> Iterator[Event]:
-    """Play the annulled matches that are to be played again; each one counts as soon as it is stored.
-
-    `enough` as in `play_matches`.
-    """
+    """Replay annulled matches; each counts as soon as it is stored. `enough` as in `play_matches`."""
     ids = effective_orders(rounds.stored.orders.read().given).to_replay
     if ids:
         yield AnnulledReplayed(len(ids))
@@ -224,9 +219,9 @@ def replay_annulled(
 
 
 def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) -> Iterator[MatchSpec]:
-    """Stored matches as they were planned, under the settings of their rounds.
+    """Yield stored matches as planned, under the settings of their rounds.
 
-    Their players' files, as they are when each one is begun, are put into `programs`.
+    The digests of their players' files at the start of each are put into `programs`.
     """
     stored = rounds.stored
     for known in stored.rounds():
@@ -242,6 +237,6 @@ def _specs(rounds: Rounds, ids: Collection[str], programs: dict[str, Programs]) 
 
 
 def _replace(results: SeasonResults, programs: Mapping[str, Programs], match: PackedMatch) -> None:
-    """Keep a match in the place of the annulled one, unless somebody took the annulment back meanwhile."""
+    """Store a match in place of the annulled one, unless the annulment was undone meanwhile."""
     name = match.summary.id
     replace_match(results, match, OrderKind.REPLAYED, lambda now: name in now.annulled, programs[name])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TooFewPlayers(ConfigError):
-    """A round cannot be planned until more players are there."""
+    """A round cannot be planned until there are more players."""
 
 
 def entrants(
@@ -26,10 +26,10 @@ def entrants(
 ) -> list[Player]:
     """Return the players of a round: the ordinary ones, then house bots until tables are full.
 
-    House bots join in list order, starting at the round's number; one that already plays joins as
-    a copy, ``random#2``. Suspended players sit out, unless nobody would be left or no house bot
-    could fill the tables; those who were suspended by order (`ordered`, some of `suspended`) always do.
-    TooFewPlayers where then too few are left.
+    House bots join in list order, starting at the round's number; a house bot that already plays joins as
+    a copy, ``random#2``. Suspended players sit out, unless no player would be left or no house bot could
+    fill the tables; those suspended by order (`ordered`, a part of `suspended`) always do. TooFewPlayers if
+    then too few are left.
     """
     size = config.game.table_size
     by_name = {entry.registered_name: entry.player for entry in config.entries}
@@ -46,11 +46,10 @@ def entrants(
         house_bots = house_bots or others
     if not joined or (-len(joined) % size and not house_bots):
         if not joined and not ordered:
-            nobody = "nobody plays yet: no program that an author sent has been accepted"
-            raise TooFewPlayers(
-                nobody, str(config.file), "arbiter authors add gives authors a token to send one"
-            )
-        left = f"{len(joined)} players do not fill tables of {size}" if joined else "nobody is left to play"
+            message = "no players yet: no program of an author has been accepted"
+            hint = "arbiter authors add gives authors a token to send one"
+            raise TooFewPlayers(message, str(config.file), hint)
+        left = f"{len(joined)} players do not fill tables of {size}" if joined else "no players are left"
         without_whom = f" without {', '.join(sorted(ordered))}, suspended by order" if ordered else ""
         raise TooFewPlayers(
             left + without_whom, str(config.file), "name a player in house_bots, or reinstate one"
@@ -67,21 +66,21 @@ def entrants(
 
 
 def drawn_tables(names: Sequence[str], size: int, seed: str, round_number: int) -> list[list[str]]:
-    """Tables by lot, from a stream of their own, so that deals are not affected."""
+    """Draw random tables, from a separate stream, so that deals are not affected."""
     order = Stream("arbiter-tables-1", seed, round_number).shuffled(len(names))
     drawn = [names[number] for number in order]
     return [drawn[start : start + size] for start in range(0, len(drawn), size)]
 
 
 def matches_of(game: AnyGame, tables: Sequence[Sequence[str]]) -> int:
-    """Return how many matches a round of these tables has."""
+    """Return the number of matches of a round with these tables."""
     return len(tables) * len(game.seatings)
 
 
 def match_specs(
     config: Config, seed: str, round_number: int, tables: Sequence[Sequence[str]]
 ) -> Iterable[MatchSpec]:
-    """Every table in all its rotations."""
+    """Yield the matches of every table in all its rotations."""
     players = {entry.player.name: entry.player for entry in config.entries}
     for table, names in enumerate(tables, 1):
         sitting = [player_called(players, name) for name in names]
@@ -103,10 +102,10 @@ def match_specs(
 
 
 def player_called(players: Mapping[str, Player], name: str) -> Player:
-    """A player by the name that it is rated under, or a house bot's copy; KeyError if it is not there."""
+    """Return a player by rated name, or a house bot's copy; KeyError if unknown."""
     return players.get(name) or replace(players[original(name)], name=name)
 
 
 def agreed_limits(limits: Limits, players: Iterable[Player]) -> Limits:
-    """The limits of a match: strict delivery unless every player is `batched`."""
+    """Return the limits of a match: strict delivery unless every player is `batched`."""
     return limits if all(player.batched for player in players) else replace(limits, delivery="strict")

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class Season:
-    """Plays what `rounds` plans of a season, one round at a time; `clock` as in `Rounds`."""
+    """Plays a season, one round at a time, as `rounds` plans them."""
 
     def __init__(self, config: Config, stored: SeasonStore, clock: SeasonClock | None = None) -> None:
         self.stored, self._clock = stored, clock or SeasonClock()
@@ -73,7 +73,7 @@ class Season:
 
     @property
     def config(self) -> Config:
-        """The config of the next round, as far as it is known now."""
+        """The config of the next round."""
         return self.rounds.config
 
     @property
@@ -82,10 +82,10 @@ class Season:
 
     @classmethod
     def open(cls, config: Config, store: Store, accept_changes: bool = False) -> Self:
-        """Find the season in the store, or make it, with a seed drawn for `auto`.
+        """Find the season in the store, or create it, with a random seed for `auto`.
 
-        ConfigError where the store has another season, and where it has this one under another name, unless
-        it is accepted that a new one begins.
+        ConfigError if the stored season has another seed or game, or if the store has a season of the same
+        file under another name, unless `accept_changes`.
         """
         stored = store.season(config.season)
         if stored is None:
@@ -103,7 +103,7 @@ class Season:
             raise ConfigError(message, str(config.file), "name another season or another store")
         stored.played_from(file_text(config))
         for webhook in config.webhooks:
-            # Nothing is lost that happens before they are told of anything.
+            # From now on, so that no event before the first delivery is lost.
             stored.deliveries.begin(webhook.digest)
         return cls(config, stored)
 
@@ -114,11 +114,11 @@ class Season:
         accept_changes: bool = False,
         only_one: bool = False,
     ) -> Iterator[Event]:
-        """Play what is missing of all rounds, each at its moment; with `only_one` of the next alone, at once.
+        """Play the missing matches of all rounds, each at its start; with `only_one` the next round, at once.
 
-        Ends with `RoundsOver`, `SeasonComplete`, `StopRuleMet` or `Stopped`; with `only_one` with `RoundComplete`
-        where another round may follow. `rounds` replaces the config's number of rounds. What is accepted is
-        reported once, before the first round that needs it. ConfigError as `plan`, VoidMatch where a match
+        Ends with `RoundsOver`, `SeasonComplete`, `StopRuleMet` or `Stopped`; with `only_one` with
+        `RoundComplete` if another round may follow. `rounds` replaces the config's number of rounds. Consent
+        is reported once, before the first round that needs it. ConfigError as in `plan`, VoidMatch if a match
         was void twice or a program is missing.
         """
         over = yield from self._play_rounds(executor, rounds, accept_changes, only_one)
@@ -134,7 +134,7 @@ class Season:
     def _play_rounds(
         self, executor: SizedExecutor, rounds: int | None, accept_changes: bool, only_one: bool
     ) -> Generator[Event, None, bool]:
-        """Play round after round, up to `rounds` of them; return True when there is none left."""
+        """Play round after round, up to `rounds` in all; return True after the last."""
         stored = self.stored
         if (since := stored.running.read().paused) is not None:
             hint = "arbiter resume lets it go on, or an organiser on the site"
@@ -195,7 +195,7 @@ class Season:
         return False
 
     def _enough(self, goal: int) -> str:
-        """Return why no further round begins though one is left, "" where one may."""
+        """Return why no further round begins although one is left, "" if one may."""
         stored, rounds = self.stored, self.stored.rounds()
         begun, complete = any(not known.complete for known in rounds), len(rounds)
         if begun or complete >= goal or stored.running.read().closed is not None:
@@ -209,9 +209,9 @@ class Season:
         return budget.say(complete + 1) if budget.exceeded_by_round(complete + 1) else ""
 
     def _due(self, accept_changes: bool, goal: int) -> datetime | None:
-        """Return when the next round begins, if that is later.
+        """Return the start of the next round, if it is in the future.
 
-        ConfigError where something has to be accepted before, which is better said now than then.
+        ConfigError if that round needs consent, so that the organiser knows early.
         """
         moment = next_due(self.config, self.stored, goal, self._clock.now())
         if moment is not None:
@@ -221,7 +221,7 @@ class Season:
         return moment
 
     def _play_again(self, executor: SizedExecutor) -> Generator[Event, None, bool]:
-        """Play annulled matches again, watched like a round; return True when somebody asked to stop."""
+        """Replay annulled matches, with the checks of a round; return True when stopped."""
         rounds, numbers = self.rounds, rounds_to_replay(self.stored)
         for known in self.stored.rounds():
             if known.number in numbers:
@@ -244,9 +244,9 @@ class Season:
     def _events_of(
         self, events: Iterable[Event], budget: CostBudget, number: int, watch: FaultWatch | None = None
     ) -> Generator[Event, None, bool]:
-        """Pass the events of a round on; return True, and forget the wish, when something stopped them.
+        """Yield the events of a round; return True, and clear the stop request, when stopped.
 
-        Anomaly where that was `watch`.
+        Anomaly if `watch` stopped them.
         """
         for event in events:
             if isinstance(event, Stopped) and watch is not None:
@@ -262,10 +262,10 @@ class Season:
     def play_plan(
         self, plan: RoundPlan, executor: SizedExecutor, goal: int | None = None
     ) -> Generator[Event, None, int | None]:
-        """Play what is missing of a planned round, then the matches with substitutes that follow.
+        """Play the missing matches of a planned round, then the matches with substitutes that follow.
 
-        `goal` is how many rounds are said to be played, by default the config's number.
-        Return the number of matches played, None when somebody asked to stop, or the money is spent.
+        `goal` is the reported number of rounds, by default the config's.
+        Return the number of matches played, None when stopped or out of budget.
         """
         number, there = plan.stored.number, plan.total - len(plan.missing)
         commitment = published_commitment(self.stored.seed, self.config.seed_commitment is not None)
@@ -308,11 +308,11 @@ class Season:
         return len(plan.missing) + len(missing)
 
     def _first_matches(self, number: int) -> list[MatchSummary]:
-        """The matches of a round that count, but for those with substitutes."""
+        """Return the matches of a round that count, without those with substitutes."""
         return [match for match in self.results.counted(number, number) if match.substitute is None]
 
     def _check_fault_rate(self, number: int) -> None:
-        """Anomaly if a round whose matches are all stored is one to look at before more is played."""
+        """Raise Anomaly if a complete round has too many faults."""
         matches = self._first_matches(number)
         FaultWatch(number, self.config.stop_when.faults, matches).check()
         ids = {match.id for match in matches}
@@ -321,12 +321,12 @@ class Season:
             raise Anomaly(odd)
 
     def _is_over(self, goal: int) -> bool:
-        """True when no round is left to plan, and no match to play again."""
+        """True when no round is left to plan, and no match to replay."""
         closed = self.stored.running.read().closed is not None
         return (closed or self.stored.complete >= goal) and not rounds_to_replay(self.stored)
 
     def _goal(self, executor: SizedExecutor, rounds: int | None = None) -> int:
-        """Return the number of rounds: `rounds`, or the config's, or one more than complete if it fits."""
+        """Return the goal: `rounds`, or the config's number, or one more than complete if it fits."""
         if rounds is not None:
             return rounds
         more = rounds_left(self.config, self.stored, executor.at_once, self._clock.now(), most=1)
@@ -336,5 +336,5 @@ class Season:
 def _either(
     watch: FaultWatch, budget: CostBudget, executor: SizedExecutor
 ) -> Callable[[MatchSummary | None], bool]:
-    """Return what stops matches: too many faults, or that the money is spent; both hear of each match."""
+    """Return a function that records a match in both and is True when no further match may begin."""
     return lambda match: any([watch.record(match), budget.record(executor.at_once, match)])

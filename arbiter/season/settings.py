@@ -1,7 +1,7 @@
 """The settings that a season begins with, and those of each of its rounds.
 
-A round keeps those that it was begun with: the season's file may say something else by then, and nobody may
-have the old one. No season is begun by mistake: under another name in the same file it is asked about first.
+A round keeps the settings that it was begun with, as the season's file may have changed since. A new season
+under another name in the same file needs consent.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | None:
-    """The config that a round was planned with; None if its settings are not kept."""
+    """Return the config that a round was planned with; None if its settings are not stored."""
     if stored.digest == config.digest:
         return config
     settings = season.settings(stored.digest)
@@ -35,35 +35,35 @@ def config_of(config: Config, season: SeasonStore, stored: Planned) -> Config | 
 
 
 def config_at(config: Config, season: SeasonStore, number: int) -> Config:
-    """The config that round `number` was planned with; `config` itself where that is not known."""
+    """Return the config that round `number` was planned with; `config` itself if unknown."""
     stored = next((known for known in season.plan() if known.number == number), None)
     return (stored and config_of(config, season, stored)) or config
 
 
 def with_begun_settings(config: Config, season: SeasonStore) -> Config:
-    """The config of the season's next round: what its file leaves open is as in the last one."""
+    """Return the config of the season's next round: keys left open in the file are as in the last round."""
     settings = season.last_settings() if config.left_open else None
     return config if settings is None else as_before(config, settings)
 
 
 def check_programs_exist(config: Config, specs: Iterable[MatchSpec]) -> None:
-    """ConfigError where a player of these matches, of the config of then, cannot be started any more."""
+    """Raise ConfigError if a player of these matches, under their config, cannot be started any more."""
     problems = []
     seats = {player.name: (spec.round, player) for spec in specs for player in spec.players}
     for name, (number, player) in sorted(seats.items()):
-        said = f"round {number} is played under the settings that it was begun with, and of those {name}"
-        problems += [Problem((), f"{said}: {message}", "put it back") for message in lacking(player)]
+        round_ = f"round {number} is played under the settings that it was begun with, and of those {name}"
+        problems += [Problem((), f"{round_}: {message}", "put it back") for message in lacking(player)]
     if problems:
         raise ConfigError(problems, str(config.file))
 
 
 def startable_players(config: Config) -> list[Player]:
-    """A config's players without those that lacked something when it was read, being suspended."""
+    """Return a config's players without the suspended ones that lacked files when it was read."""
     return [entry.player for entry in config.entries if entry.player.name not in config.gone]
 
 
 def players_of_tables(tables: Iterable[Iterable[str]], config: Config) -> list[Player]:
-    """The players of a config that sit at these tables or may sit in there, without copies of house bots."""
+    """Return a config's players at these tables and their substitutes, without copies of house bots."""
     names = {name for table in tables for name in table}
     again = config.house_bots if config.after_fault == "substitute" else ()
     return [
@@ -74,11 +74,11 @@ def players_of_tables(tables: Iterable[Iterable[str]], config: Config) -> list[P
 
 
 REGRESS, CHOICE, GAUNTLET, TUNE, FAMILY = "regress-", "choice-", "gauntlet-", "tune-", "family-of-"
-"""The beginnings of the names of what is no season, but lies in a store like one."""
+"""Prefixes of stored names that are not seasons."""
 
 
 def load_to_play(path: str, store_url: str | None = None) -> Config:
-    """A season's file, checked with its commands, for who plays it; another store if one is named.
+    """Load a season's file to play it, with its commands checked; `store_url` replaces its store.
 
     `gone` are players whose programs are missing and who are suspended from the next round on.
     """
@@ -92,7 +92,7 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
 
 
 def _sitting_out(config: Config) -> Collection[str]:
-    """Return who is suspended from the next round on; nobody if the store cannot be read: reported later."""
+    """Return the players suspended from the next round on; empty if the store is unreadable (reported later)."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:
@@ -104,12 +104,12 @@ def _sitting_out(config: Config) -> Collection[str]:
 
 
 def file_text(config: Config) -> str:
-    """The season's file by its whole path, as stores keep it."""
+    """Return the absolute path of the season's file, as stores keep it."""
     return os.path.abspath(config.file)  # noqa: PTH100 -- a link keeps its own name
 
 
 def check_season_name(config: Config, store: Store) -> None:
-    """Before a season is made: ConfigError if the store holds one that was played from the same file."""
+    """Raise ConfigError if the store has a season played from the same file under another name."""
     for name in store.begun_from(file_text(config)):
         message = (
             f"{store.name} holds the season {name}, which was played from this file:"

@@ -1,4 +1,4 @@
-"""When a season has played enough: its intervals are as narrow as was asked for, or its money is spent."""
+"""Rules that stop a season: its intervals are narrow enough, or its cost budget is spent."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def narrow_enough(config: Config, standings: Mapping[str, Any], suspended: Collection[str]) -> str:
-    """Return why no interval needs another round, "" while one does, or where nothing says how narrow.
+    """Return why no interval needs another round, "" while one does, or without such a rule.
 
-    Those count of all who play on, but for house bots and anchors.
+    The intervals of all active players count, except house bots and anchors.
     """
     most = config.stop_when.elo
     if most is None:
@@ -51,7 +51,7 @@ def _half(row: Mapping[str, Any]) -> float | None:
 
 
 class CostBudget:
-    """The money that a season may cost, and what it has cost so far; without a bound nothing is read."""
+    """The cost limit of a season, and its cost so far; without a limit nothing is read."""
 
     def __init__(self, config: Config, stored: SeasonStore) -> None:
         self._most, self._prices, self._currency = config.stop_when.cost, config.prices, config.currency
@@ -60,7 +60,7 @@ class CostBudget:
         self._rounds: defaultdict[int, float] = defaultdict(float)
         self._dearest: defaultdict[int, float] = defaultdict(float)
         self.exhausted = False
-        """True once no further match may begin."""
+        """True when no further match may begin."""
         if self._most is not None:
             for match in replaced_matches(stored.orders.read().given):
                 self._matches += self._cost(match.billed())
@@ -69,10 +69,10 @@ class CostBudget:
             self._outlays = self._cost(stored.outlays.all())
 
     def record(self, under_way: int, match: MatchSummary | None = None) -> bool:
-        """Take one more match, or None for a play that is not stored; True where no further one may begin.
+        """Add a match, or None for a play that is not stored; return True if no further match may begin.
 
-        That is where one more and those `under_way`, each as dear as the dearest of the last two rounds,
-        would go beyond what the season may cost.
+        That is if one more and those `under_way`, each as expensive as the most expensive of the last two
+        rounds, would exceed the limit.
         """
         if self._most is None:
             return False
@@ -84,11 +84,11 @@ class CostBudget:
         return self.exhausted
 
     def exceeded_by_round(self, number: int) -> bool:
-        """True where a round, as dear as the one before, would go beyond what the season may cost."""
+        """True if a round as expensive as the one before would exceed the limit."""
         return self._goes_beyond(self._rounds[number - 1])
 
     def say(self, number: int) -> str:
-        """Why no further match of a round begins."""
+        """Return why no further match of a round begins."""
         assert self._most is not None
         spent = self._matches + self._outlays
         largest = max(spent, self._most)
@@ -97,7 +97,7 @@ class CostBudget:
         if self.exhausted:
             what, more = "a match cost up to", self._dearest_of_late()
         because = f", and {what} {money(more, largest)}" if spent < self._most and more else ""
-        return f"{said} are spent{because}: round {number} goes on with a larger cost in stop_when"
+        return f"{said} are spent{because}: round {number} needs a larger cost in stop_when"
 
     def _dearest_of_late(self) -> float:
         last = max(self._dearest, default=0)

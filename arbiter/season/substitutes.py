@@ -1,11 +1,10 @@
 """Matches played once more after a fault, with a house bot in the faulty seat.
 
-Theory of operation. A fault ends a match before the others have had theirs. Under ``after_fault: substitute``
-the match keeps its results, and another one follows with the same deals and seats: `r001/t01/m0+` after
-`r001/t01/m0`. The house bot in it has no results, and its fault gives none to anybody; no such match is
-followed by another. What is played follows from the matches of the round as they were first played: a match
-that is annulled and played again gets no new substitute, and the one that it had counts as long as the same
-seat is at fault.
+Theory of operation. A fault ends a match early for the other players. Under ``after_fault: substitute`` the
+match keeps its results, and another follows with the same deals and seats: `r001/t01/m0+` after
+`r001/t01/m0`. The house bot in it has no results, and its fault gives none to others; no further match
+follows it. Substitutes depend on the first runs of a round's matches: a match that is annulled and replayed
+gets no new substitute, and its match with a substitute counts as long as the same seat is at fault.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
 
 
 def substitute_id(match_id: str) -> str:
-    """The id of the match that follows one with a fault."""
+    """Return the id of the match with a substitute that follows a match."""
     return match_id + AGAIN_MARK
 
 
 def substitute(config: Config, match: MatchSummary, suspended: Collection[str] = ()) -> Player | None:
-    """The house bot that sits in for who faulted in `match`; None where nobody is to.
+    """Return the house bot that replaces the faulty player of `match`; None without a substitute.
 
-    House bots take turns; one that is suspended sits in only if there is no other, and the one that faulted
-    never. One that sits at the table already joins as a copy.
+    House bots take turns; a suspended one is used only if there is no other, the faulty one never. A house bot
+    at the table joins as a copy.
     """
     if config.after_fault != "substitute" or match.faulty is None or match.substitute is not None:
         return None
@@ -71,7 +70,7 @@ def _has_rivals(match: MatchSummary, out: Seat) -> bool:
 
 
 def with_substitute(config: Config, spec: MatchSpec, seat: Seat, player: Player) -> MatchSpec:
-    """The match that follows `spec`, with `player` in the seat of who faulted."""
+    """Return the match that follows `spec`, with `player` in the faulty seat."""
     players = (*spec.players[:seat], player, *spec.players[seat + 1 :])
     return replace(
         spec,
@@ -88,7 +87,7 @@ def substitute_specs(
     played: Iterable[MatchSummary],
     suspended: Collection[str] = (),
 ) -> Iterator[MatchSpec]:
-    """The matches with substitutes that follow `specs`, as far as these are `played`."""
+    """Yield the matches with substitutes that follow those of `specs` that are `played`."""
     known = {match.id: match for match in played}
     for spec in specs:
         match = known.get(spec.id)
@@ -100,7 +99,7 @@ def substitute_specs(
 def substitutes_as_stored(
     config: Config, specs: Iterable[MatchSpec], stored: Iterable[MatchSummary]
 ) -> Iterator[MatchSpec]:
-    """The matches with substitutes that are stored, as they were planned; not those of unknown players."""
+    """Yield the stored matches with substitutes as they were planned, without those of unknown players."""
     first = {spec.id: spec for spec in specs}
     players = {entry.player.name: entry.player for entry in config.entries}
     for match in stored:
@@ -111,13 +110,13 @@ def substitutes_as_stored(
 
 
 def first_played(season: SeasonStore, number: int) -> list[MatchSummary]:
-    """A round's matches, those that were played again later as they were at first."""
+    """Return the first runs of a round's matches."""
     earlier = as_first_played(season.orders.read().given)
     return [earlier.get(match.id, match) for match in season.summaries(number, number)]
 
 
 def number_of_substitutes(config: Config, season: SeasonStore, number: int) -> int:
-    """Return how many matches with substitutes follow a round's matches as far as these are played."""
+    """Return the number of matches with substitutes that follow a round's played matches."""
     if config.after_fault == "end":
         return 0
     return sum(substitute(config, match) is not None for match in first_played(season, number))

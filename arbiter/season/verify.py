@@ -1,10 +1,9 @@
-"""A season checked from its seed up: every deal, every move, every figure that follows from them.
+"""Verification of a season from its seed: every deal, every move, every figure that follows from them.
 
 Theory of operation. The stored seed gives the deals, deals and recorded actions give the points,
 points give the pairwise results, results the ratings, and ratings the next tables. Each step is
-taken again and compared with what is stored, and each copy of a figure with its source. One who
-wants to change one thing must change all that follow from it, down to moves that are legal in
-deals that nobody can choose.
+repeated and compared with the store, and each copy of a figure with its source. A forger of one
+value must change all that follow from it, down to moves that are legal in deals fixed by the seed.
 
 It only reads, and holds one match at a time.
 """
@@ -57,7 +56,7 @@ SPOILT = (StoreError, LookupError, TypeError, ValueError, AttributeError, Arithm
 
 
 def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Coverage]:
-    """Yield every finding, of the season first, then round by round; return how much was checked.
+    """Yield all findings, of the season first, then round by round; return the coverage.
 
     StoreError if the store cannot be read; a match that cannot be read is a finding.
     """
@@ -80,7 +79,7 @@ def verify(config: Config, season: SeasonStore) -> Generator[Finding, None, Cove
 
 
 class _Audit:
-    """One verification: how much was checked, and why later rounds cannot be, if so."""
+    """One verification: its coverage, and the reason why later rounds cannot be checked, if any."""
 
     def __init__(self, config: Config, season: SeasonStore) -> None:
         self.coverage = Coverage()
@@ -101,7 +100,7 @@ class _Audit:
         self._ledger = self._ledgers.setdefault(config.digest, Ledger.of(config, self._season))
 
     def season(self) -> Iterator[Finding]:
-        """The seed, its commitment, the game."""
+        """Check the seed, its commitment, the game and the programs."""
         config, season = self._config, self._season
         if config.seed not in ("auto", season.seed):
             yield Finding("season", "seed: the stored one is not the config's")
@@ -112,7 +111,7 @@ class _Audit:
                 text = f"seed: committed to {config.seed_commitment}, the stored seed's SHA-256 is {found}"
                 yield Finding("season", text)
         if season.game != config.game.name:
-            yield Finding("season", f"game: stored {season.game}, the config says {config.game.name}")
+            yield Finding("season", f"game: stored {season.game}, the config has {config.game.name}")
         for name, file in altered_files(config, season):
             yield Finding("season", f"{file} of {name} is not the file that was accepted")
         for name, what in missing_files(config, season).items():
@@ -131,7 +130,7 @@ class _Audit:
             )
 
     def round(self, stored: StoredRound, settled: int) -> Iterator[Finding]:
-        """One round: its tables, its matches, its standings; `settled` is the last that is complete."""
+        """Check a round's tables, matches and standings; `settled` is the last complete round."""
         place, number = _round(stored.number), stored.number
         then, findings = self._config_of(stored)
         yield from findings
@@ -156,7 +155,7 @@ class _Audit:
             yield Finding(place, "standings: stored, but the round is not complete")
 
     def _config_of(self, stored: StoredRound) -> tuple[Config | None, list[Finding]]:
-        """The config that a round was planned with, from what was kept of it."""
+        """Return the config that a round was planned with, from its stored settings, and findings."""
         if stored.digest == self._given.digest:
             return self._given, []
         place = _round(stored.number)
@@ -165,9 +164,9 @@ class _Audit:
         except StoreError as error:
             return None, [Finding(place, str(error), FindingKind.UNREADABLE)]
         if settings is None:
-            return None, [Finding(place, "config: none of its digest is kept")]
+            return None, [Finding(place, "config: no settings are stored for its digest")]
         if digest_of(settings) != stored.digest:
-            return None, [Finding(place, "config: what is kept of it is not what its digest stands for")]
+            return None, [Finding(place, "config: the stored settings do not match its digest")]
         return as_it_was(self._given, settings), []
 
     def _tables(self, stored: StoredRound) -> Iterator[Finding]:
@@ -186,19 +185,19 @@ class _Audit:
             yield Finding(place, str(error), FindingKind.UNREADABLE)
             return
         if kept is None:
-            yield Finding(place, "standings: none are stored, but the round is complete")
+            yield Finding(place, "standings: missing, but the round is complete")
             return
         if self._gap:
             yield Finding(place, f"its standings are not checked: {self._gap}", FindingKind.UNCHECKED)
             return
-        # Those stored before variances were held together are held to the intervals of then.
+        # Standings stored before variances were pooled are compared without pooling.
         fresh = self._computed("standings", number, pooled="freedom" in kept)
         if isinstance(fresh, Finding):
             yield fresh
             return
         try:
             if not same:
-                # Who had not played yet is known only from the config of that time.
+                # Players without matches are known only from the config of that time.
                 kept, fresh = without_idle(kept), without_idle(fresh)
             for text in json_differences("standings", by_player(kept), by_player(fresh)):
                 yield Finding(place, text)
@@ -206,7 +205,7 @@ class _Audit:
             yield Finding(place, f"the standings cannot be read: {error!r}", FindingKind.UNREADABLE)
 
     def _computed(self, what: str, number: int, pooled: bool = True) -> Any:
-        """A round's tables or standings, from what is stored; a finding where that is too spoilt."""
+        """Compute a round's tables or standings from the store; a Finding if that is impossible."""
         try:
             if what == "tables":
                 return plan_tables(self._config, self._ledger, self._season.seed, number)
@@ -220,7 +219,7 @@ class _Audit:
     def _matches(self, stored: StoredRound, same: bool) -> Iterator[Finding]:
         game = self._config.game if same else self._game_of(stored.number)
         if game is None:
-            text = "its matches are not checked: no record tells the game that was played"
+            text = "its matches are not checked: no record has the game that was played"
             yield Finding(_round(stored.number), text, FindingKind.UNCHECKED)
             return
         names, size = [name for table in stored.tables for name in table], game.table_size
@@ -263,7 +262,7 @@ class _Audit:
                 yield Finding(match_id, "missing: planned, but not stored")
 
     def _earlier(self, match_id: str) -> Iterator[StoredMatch]:
-        """A match as it was before it was played again: what was planned then followed from that."""
+        """Yield the earlier runs of a replayed match, which later plans depended on."""
         given = [order for order in self._orders if order.before is not None and order.subject == match_id]
         kept = self._season.orders.earlier(match_id) if given else []
         for order, packed in zip(given, kept, strict=True):
@@ -275,7 +274,7 @@ class _Audit:
             yield StoredMatch(match_id, order.before, record, problem)
 
     def _game_of(self, number: int) -> AnyGame | None:
-        """The game of a round under another config: what its first record says."""
+        """Return the game of a round under an unknown config, from its first record."""
         for match in self._season.stored_matches(number):
             if match.record is not None:
                 with suppress(ConfigError, TypeError):
@@ -283,7 +282,7 @@ class _Audit:
         return None
 
     def _specs(self, stored: StoredRound, game: AnyGame) -> Iterable[MatchSpec]:
-        """The matches that a round's tables stand for, by names alone: the players may be gone."""
+        """Return the matches of a round's tables by names alone: the players may be gone."""
         entries = []
         for name in (name for table in stored.tables for name in table):
             known = self._entries.get(name) or self._entries.get(original(name))
@@ -293,7 +292,7 @@ class _Audit:
         return match_specs(named, self._season.seed, stored.number, stored.tables)
 
     def _suspended(self, stored: StoredRound) -> set[str] | None:
-        """Return who was suspended from a round; None where that cannot be computed."""
+        """Return the players suspended from a round; None if that cannot be computed."""
         try:
             self._ledger.read_before(stored.number)
             seats = {name for names in stored.tables for name in names}
@@ -316,13 +315,13 @@ class _Audit:
             for name in dict.fromkeys([*fresh, *kept]):
                 if kept.get(name) != fresh.get(name):
                     old, new = shown(kept.get(name)), shown(fresh.get(name))
-                    yield Finding(place, f"summary: {name}: stored {old}, its record says {new}")
+                    yield Finding(place, f"summary: {name}: stored {old}, its record has {new}")
 
 
 class _SubstituteMatches:
     """The matches with substitutes that follow those of a round.
 
-    Where `suspended` is None it is not known which house bot takes a seat, and the stored one is taken.
+    If `suspended` is None, the house bot of a seat is unknown, and the stored one is used.
     """
 
     def __init__(self, config: Config, specs: Mapping[str, MatchSpec], suspended: set[str] | None) -> None:
@@ -330,7 +329,7 @@ class _SubstituteMatches:
         self._faulty: dict[str, Seat | None] = {}
 
     def follows(self, match: MatchSummary) -> dict[str, MatchSpec]:
-        """The match that follows one as it was first played, by its id."""
+        """Return the match that follows the first run of a match, by its id."""
         self._faulty[match.id] = match.faulty
         spec = self._specs.get(match.id)
         if spec is None or self._suspended is None:
@@ -338,7 +337,7 @@ class _SubstituteMatches:
         return {after.id: after for after in substitute_specs(self._config, [spec], [match], self._suspended)}
 
     def as_stored(self, match: StoredMatch) -> MatchSpec | None:
-        """The match that is stored, where its place is right and nothing more is known."""
+        """Return a stored match with a substitute, if only its place can be checked."""
         first, record = first_id(match.id), match.record
         if self._suspended is not None or record is None or first not in self._specs:
             return None

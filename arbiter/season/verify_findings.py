@@ -1,7 +1,7 @@
-"""The findings of a verification: one stored match beside its plan, and one standings beside another.
+"""The findings of a verification: a stored match compared with its plan, and standings with recomputed ones.
 
 A match is compared in place, deals, moves, points, results and charges; each difference is one line of text
-without the match's name.
+without the match's id.
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-6
-"""Elo by which a rating computed again may differ: the last bits depend on the machine."""
+"""Elo by which a recomputed rating may differ: the last bits depend on the machine."""
 LATER = frozenset({"by_order", "favours", "plays_on", "scored", "suspended", "wins_by_fault"})
-"""Keys of standings that older ones lack."""
+"""Keys missing in standings of earlier versions."""
 
 
 class FindingKind(StrEnum):
-    """The meaning of a finding."""
-
     DIFFERENCE = "difference"
     UNREADABLE = "unreadable"
     UNCHECKED = "unchecked"
@@ -44,7 +42,7 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something wrong or remarkable, or that cannot be checked; `place` is a match, a round or the season."""
+    """A difference, remark, or thing that cannot be checked; `place` is a match, a round or the season."""
 
     place: str
     text: str
@@ -56,7 +54,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Coverage:
-    """The numbers of things that were checked."""
+    """The numbers of checked things."""
 
     rounds: int = 0
     complete: int = 0
@@ -69,7 +67,7 @@ class Coverage:
 
 
 def by_player(standings: dict[str, Any]) -> dict[str, Any]:
-    """Standings with their rows by player, so that a difference names the player."""
+    """Return standings with their rows by player, so that a difference names the player."""
     return {**standings, "players": {row["player"]: row for row in standings["players"]}}
 
 
@@ -79,7 +77,7 @@ def without_idle(standings: dict[str, Any]) -> dict[str, Any]:
 
 
 def json_differences(path: str, stored: Any, fresh: Any) -> Iterator[str]:
-    """Every place where two JSON values differ; numbers may by the tolerance."""
+    """Yield every place where two JSON values differ; numbers by more than the tolerance."""
     if isinstance(stored, dict) and isinstance(fresh, dict):
         for key in dict.fromkeys([*fresh, *stored]):
             if key not in stored and key in LATER:
@@ -103,7 +101,7 @@ ROUNDING_NS = 1000
 
 
 def shown(value: Any) -> str:
-    """A value as JSON on one line, without the quotes of a text, cut where it is long."""
+    """Return a value as JSON on one line, without the quotes of a text, cut if long."""
     text = json.dumps(value)
     if isinstance(value, str):
         text = text[1:-1]
@@ -113,10 +111,10 @@ def shown(value: Any) -> str:
 def match_differences(
     game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool
 ) -> Iterator[str]:
-    """Every difference between a record and the match that `spec` and `game` make of its moves.
+    """Yield every difference between a record and the replay of its moves under `spec` and `game`.
 
-    Models are asked again, and kept answers answer them. `same_config` is True when the match was played
-    under the limits of `spec`; then clocks are compared.
+    Models are replayed from their stored answers. `same_config` is True when the match was played under the
+    limits of `spec`; then clocks are compared.
     """
     yield from _place(game, spec, record, same_config)
     dealt, differences = _deals(game, spec, record)
@@ -136,7 +134,7 @@ def match_differences(
 
 
 def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: bool) -> Iterator[str]:
-    """Differences in which match it is, who played, and what."""
+    """Yield differences in the match's identity, players and game."""
     planned = {
         "id": spec.id,
         "season": spec.season,
@@ -163,10 +161,10 @@ def _place(game: AnyGame, spec: MatchSpec, record: MatchRecord, same_config: boo
 
 
 def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame | None, list[str]]:
-    """A game that deals what the record has, None if that is impossible; and differences from the plan.
+    """Return a game that deals the recorded cards, None if impossible, and differences from the plan.
 
-    Play is checked against the recorded cards, right or wrong. In a chained game the deals follow
-    from the play, so the replay deals them.
+    Play is checked against the recorded cards, even if these are wrong. In a chained game the deals
+    follow from the play, so the replay deals them.
     """
     planned = planned_deals(game, spec.seed, spec.round or 1)
     differences = []
@@ -193,7 +191,7 @@ def _deals(game: AnyGame, spec: MatchSpec, record: MatchRecord) -> tuple[AnyGame
 
 
 def _play(record: MatchRecord, again: MatchRecord, own_deals: bool, judged: bool) -> Iterator[str]:
-    """The record beside the same match replayed."""
+    """Yield differences between the record and its replay."""
     if own_deals and list(record.deals) != (fresh := _plain(again.deals)):
         yield f"deals: stored {len(record.deals)}, replayed {len(fresh)}, or others"
     for number, (stored, move) in enumerate(zip(record.moves, again.moves, strict=True), 1):
@@ -233,9 +231,9 @@ def _results(record: MatchRecord, again: MatchRecord) -> Iterator[str]:
 
 
 def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -> Iterator[str]:
-    """Charges that do not fit: of a seat's moves, its total, and what its clock had left.
+    """Yield inconsistent charges of a seat's moves, its total, and its time left.
 
-    `control` is None when it is not known which one was played under.
+    `control` is the time control of the match, None if unknown.
     """
     seats = len(record.players)
     used, answered = [0] * seats, [0] * seats
@@ -259,7 +257,7 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
     forfeit = record.forfeit
     if forfeit is None or forfeit.fault is not Fault.TIMEOUT or starting or control is None:
         return
-    # By the clock `cpu` a bot may sleep beyond all bounds and be charged nothing.
+    # Under the clock `cpu` a sleeping bot is charged nothing.
     if control.match_ns is None or record.clock == "cpu" or forfeit.seat >= len(record.bots):
         return
     charged = record.bots[forfeit.seat].charged_ns
@@ -269,5 +267,5 @@ def _charges(record: MatchRecord, control: TimeControl | None, starting: bool) -
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON reads it back: lists for tuples."""
+    """Return a value as JSON reads it back: lists for tuples."""
     return json.loads(json.dumps(value))

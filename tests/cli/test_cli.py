@@ -221,7 +221,7 @@ def test_check_config_finds_what_would_stop_or_surprise_the_run(arbiter: Run, co
     refused(arbiter("check-config", config), "store: there is no folder")
     confined = text.replace("isolation: plain\n", "")
     config.write_text(f"{confined}\nlanguages: {{sh: {{program: /bin/sh, read: [.]}}}}")
-    refused(arbiter("check-config", config), f"the config lies in {config.parent}, which ann may read")
+    refused(arbiter("check-config", config), f"the config is in {config.parent}, which ann may read")
     config.write_text(f"{text}\nuntil: 2020-01-01")
     code, _, err = arbiter("check-config", config)
     assert code == 0

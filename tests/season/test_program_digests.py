@@ -104,7 +104,7 @@ def test_what_is_missing_before_a_round_stops_the_run_and_it_goes_on_later(
             if isinstance(event, RoundComplete):
                 (folder / "bots").rename(folder / "moved")
     what = "; ".join(f"player p{n}: there is no file {folder}/bots/p{n}.py" for n in range(3))
-    again = "once that is put right, the same command goes on"
+    again = "put that right, then run the same command again"
     assert str(stopped.value) == f"round 2 cannot be played: {what}; and 5 players more; {again}"
     assert isinstance(events[-1], RoundComplete)
     assert opened_season.stored.match_ids(2) == set()

@@ -177,7 +177,7 @@ def test_no_round_is_planned_or_played_where_an_authors_program_could_read_the_s
         assert contest.plan() == ["ann@1", "p1"]
     (tmp_path / "lib").symlink_to(".")
     _installation.cache_clear()
-    with pytest.raises(ConfigError, match=f"the config lies in {tmp_path}/lib, which ann@1 may read"):
+    with pytest.raises(ConfigError, match=f"the config is in {tmp_path}/lib, which ann@1 may read"):
         contest.plan()
     assert len(contest.stored.rounds()) == (when == "played")
 
@@ -191,7 +191,7 @@ def test_no_version_that_could_read_the_season_plays_outside_of_it(
     (tmp_path / "lib").symlink_to(".")
     _installation.cache_clear()
     code, _, err = arbiter(*command.split(), contest.file)
-    said = f"the config lies in {tmp_path}/lib, which ann@1 may read"
+    said = f"the config is in {tmp_path}/lib, which ann@1 may read"
     assert (code, err.splitlines()[-1].count(said)) == (2, 1)
 
 
@@ -483,7 +483,7 @@ def test_the_version_that_played_before_is_marked_as_withdrawn(
 def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> None:
     contest = Contest(tmp_path, CONFIG)
     with pytest.raises(
-        ConfigError, match="nobody plays yet: no program that an author sent has been accepted"
+        ConfigError, match="no players yet: no program of an author has been accepted"
     ):
         contest.plan()
     contest.accept("ann")

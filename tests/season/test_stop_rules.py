@@ -79,7 +79,7 @@ def spent(opened_season: Season) -> int:
 
 def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(opened: Opened) -> None:
     said = (
-        "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 goes on with a larger cost in stop_when"
+        "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 needs a larger cost in stop_when"
     )
     assert last_of(opened("{cost: 11}")) == StopRuleMet(said)
     assert play(opened("{cost: 11}"), asking) == [StopRuleMet(said)]
@@ -99,7 +99,7 @@ def test_within_a_round_no_match_begins_that_would_go_beyond_the_cost_and_the_re
                 executor.play_one()
     assert spent(opened_season) == 2
     assert isinstance(event, StopRuleMet)
-    assert event.reason.startswith("2.00 of 2.50 EUR are spent, and a match cost up to 1.00: round 1 goes on")
+    assert event.reason.startswith("2.00 of 2.50 EUR are spent, and a match cost up to 1.00: round 1 needs")
     assert any(isinstance(event, RoundComplete) for event in opened("{cost: 5}").play(Scripted(asking)))
 
 

@@ -400,7 +400,7 @@ def test_another_seed_in_the_store_changes_every_deal(kept: Kept) -> None:
 
 def test_another_game_in_the_store_ends_it(kept: Kept) -> None:
     kept.write(sa.update(db_schema.seasons).values(game="bridge"))
-    assert kept.found() == ["season: game: stored bridge, the config says planning"]
+    assert kept.found() == ["season: game: stored bridge, the config has planning"]
 
 
 @pytest.mark.parametrize(
@@ -432,7 +432,7 @@ def test_a_config_that_was_kept_and_changed_is_named(kept: Kept) -> None:
     table = db_schema.configs
     kept.write(sa.update(table).values(settings=sa.func.replace(table.c.settings, "60s+100ms", "70s")))
     texts = [str(finding) for finding in all_of(load(kept.file), kept.season)[0]]
-    assert "r001: config: what is kept of it is not what its digest stands for" in texts
+    assert "r001: config: the stored settings do not match its digest" in texts
 
 
 # What cannot be read

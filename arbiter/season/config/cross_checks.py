@@ -55,13 +55,13 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
             ("missed",), "only moments of `every` can be missed", "write `every` beside it, such as 24h"
         )
     if isinstance(value.get("requests"), dict) and not isinstance(value.get("submissions"), dict):
-        what = "only who may send programs asks for matches, and nobody may"
-        yield Problem(("requests",), what, "write submissions: {} beside it for the usual terms")
+        what = "requests need submissions: only authors of programs ask for matches"
+        yield Problem(("requests",), what, "add submissions: {} for the default terms")
     yield from _webhook_problems(value.get("webhooks"))
     reviewer = value.get("review_by")
     if isinstance(reviewer, str) and reviewer not in seen | taken:
         hint = did_you_mean(reviewer, sorted(seen))
-        yield Problem(("review_by",), f"{reviewer!r} does not stand in players", hint)
+        yield Problem(("review_by",), f"{reviewer!r} is not in players", hint)
     anchors = value.get("anchors")
     for name in anchors if isinstance(anchors, dict) else {}:
         if isinstance(name, str) and name not in taken:
@@ -72,7 +72,7 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
     for number, name in enumerate(named):
         if isinstance(name, str) and name not in seen:
             hint = did_you_mean(name, sorted(seen))
-            yield Problem(("house_bots", number), f"{name!r} does not stand in players", hint)
+            yield Problem(("house_bots", number), f"{name!r} is not in players", hint)
         if name in named[:number]:
             yield Problem(("house_bots", number), f"{name!r} is named twice")
         if any(player.get("name") == name and player.get("model") for player in players):
@@ -178,11 +178,11 @@ def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
         and not others - {*(model.anchors or ())}
     ):
         hint = "those of house bots and anchors do not"
-        yield Problem(("stop_when", "elo"), "nobody's interval counts", hint)
+        yield Problem(("stop_when", "elo"), "no player's interval counts", hint)
     if model.stop_when.cost is None:
         return
     if all(player.model is None for player in model.players):
-        yield Problem(("stop_when", "cost"), "nobody here costs anything", "it is for language models")
+        yield Problem(("stop_when", "cost"), "no player here has costs", "it is for language models")
     for name in unpriced(model):
         hint = f"write prices: {{{name}: {{input: 3, output: 15}}}}, for a million tokens"
         yield Problem(("stop_when", "cost"), f"{name} has no price", hint)

@@ -75,7 +75,7 @@ def problems_of_languages(languages: Languages) -> Iterator[Problem]:
 def python_warning(languages: Languages) -> Iterator[str]:
     """A warning where the word that most authors write starts nothing."""
     if PYTHON not in languages and shutil.which(PYTHON, path=SYSTEM_PATH) is None:
-        yield f"no program {PYTHON} lies in the system's folders for authors: name one in `languages`"
+        yield f"the system's folders have no program {PYTHON} for authors: name one in `languages`"
 
 
 def with_languages(player: Player, languages: Languages) -> Player:

@@ -41,7 +41,7 @@ def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
         for what, folders in around.items():
             for place, resolved in places:
                 if resolved in folders:
-                    yield f"{what} lies in {place}, which {player.name} may read"
+                    yield f"{what} is in {place}, which {player.name} may read"
                     break
 
 

@@ -92,7 +92,7 @@ def _of_the_game(problem: Problem, values: Mapping[str, Any]) -> Problem:
     if key != "options" and not found:
         return problem
     shown = f"name: {name if options else 'GAME'}, {(found or ['KEY'])[0]}: ..."
-    return replace(problem, hint=f"options of a game stand in game: {{{shown}}}")
+    return replace(problem, hint=f"options of a game belong in game: {{{shown}}}")
 
 
 def _is_branch(key: object) -> bool:

@@ -78,7 +78,7 @@ def parse_until(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError):
-        raise ConfigError(f"not a moment: {text!r}", hint="write 2026-12-01T18:00") from None
+        raise ConfigError(f"expected a date and time, got {text!r}", hint="write 2026-12-01T18:00") from None
 
 
 def parse_every(text: str) -> timedelta:
@@ -102,7 +102,7 @@ def _moment_text(value: object) -> object:
     """YAML reads some spellings of a moment as one; all are kept as text."""
     if isinstance(value, int | float):
         clock = _clock(value) if isinstance(value, int) else ""
-        text = f"not a moment: {clock} has no day" if clock else f"not a moment: {value}"
+        text = f"expected a date and time, got {clock or value}"
         raise refused("moment", text, f"write 2026-12-01T{clock or '18:00'}")
     return value.isoformat() if isinstance(value, date) else value
 

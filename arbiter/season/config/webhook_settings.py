@@ -68,7 +68,7 @@ def check_url(text: str) -> None:
         what = "an address has printable ASCII alone"
         raise ConfigError(what, hint="write a name such as xn--..., and %20 for a blank")
     if "@" in found.netloc:
-        raise ConfigError("an address with a user or password in it", hint="the signature says who sends")
+        raise ConfigError("an address with a user or password in it", hint="the signature identifies the sender")
     if found.fragment:
         raise ConfigError("an address with a # in it", hint="no receiver sees what follows")
     if port == 0:

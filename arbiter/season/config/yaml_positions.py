@@ -86,8 +86,8 @@ def _plainly(message: str) -> str:
     if found is None:
         return message
     if found[1] == "<stream end>":
-        return "the file ends where a value should stand (is a bracket left open?)"
-    return f"{found[1]!r} stands where a value should (is a bracket too many, or a quote missing?)"
+        return "expected a value, got the end of the file (is a bracket left open?)"
+    return f"expected a value, got {found[1]!r} (is a bracket too many, or a quote missing?)"
 
 
 class _NodeReader:

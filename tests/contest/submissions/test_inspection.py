@@ -249,7 +249,7 @@ def test_nothing_is_started_where_an_interpreter_opens_the_store(inspector: Insp
     inspector.says("languages: {python3: bin/python3}")
     file = inspector.root / "season.yaml"
     file.write_text(file.read_text().replace("season.sqlite", "share/season.sqlite"))
-    with pytest.raises(ConfigError, match=r"the store lies in \S+/share, which ann may read"):
+    with pytest.raises(ConfigError, match=r"the store is in \S+/share, which ann may read"):
         inspector.inspect({"bot.py": SPY})
 
 

@@ -79,7 +79,7 @@ def test_a_machine_without_a_python_for_authors_is_warned_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arbiter.season.config.programs.SYSTEM_PATH", str(tmp_path))
-    warning = "no program python3 lies in the system's folders for authors: name one in `languages`"
+    warning = "the system's folders have no program python3 for authors: name one in `languages`"
     assert warning in load_config(tmp_path, "{}").warnings
     assert warning not in load_config(tmp_path, f"{{python3: {sys.executable}}}").warnings
 

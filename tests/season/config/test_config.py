@@ -94,7 +94,7 @@ def test_all_mistakes_come_at_once_in_the_order_of_the_file(problems: Callable[[
         "4:1: pairing: 'variace' is not known (did you mean variance?)",
         "5:1: rounds: should be greater than 0",
         "6:1: rounds: duplicate key, first given in line 5",
-        "7:14: house_bots.0: 'rando' does not stand in players (did you mean random?)",
+        "7:14: house_bots.0: 'rando' is not in players (did you mean random?)",
         "9:5: players.0.command: is required",
         "10:5: players.0.comand: unknown key (did you mean command?)",
         "11:6: players.1.name: 'random' is taken by an earlier player",
@@ -185,9 +185,9 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
     [
         (("game: planning", "game: plannin"), "1:1: game: unknown game 'plannin' (did you mean planning?)"),
         (("game: planning\n", ""), "1:1: game: is required"),
-        (("game: planning", "game: planning\ndeals: [[1, 0]]"), "2:1: deals: unknown key (options of a game stand in game: {name: planning, deals: ...})"),
-        (("game: planning", "game: planning\noptions: {seats: 2}"), "2:1: options: unknown key (options of a game stand in game: {name: planning, seats: ...})"),
-        (("game: planning", "game: [planning]\noptions: 3"), "2:1: options: unknown key (options of a game stand in game: {name: GAME, KEY: ...})"),
+        (("game: planning", "game: planning\ndeals: [[1, 0]]"), "2:1: deals: unknown key (options of a game belong in game: {name: planning, deals: ...})"),
+        (("game: planning", "game: planning\noptions: {seats: 2}"), "2:1: options: unknown key (options of a game belong in game: {name: planning, seats: ...})"),
+        (("game: planning", "game: [planning]\noptions: 3"), "2:1: options: unknown key (options of a game belong in game: {name: GAME, KEY: ...})"),
         (("game: planning", "game: planning\nseason: 007"), "2:1: season: should be a valid string (YAML reads it as a number: quote it)"),
         (("game: planning", "game: planning\nhouse_bots: [no]"), "2:14: house_bots.0: should be a valid string (YAML reads it as true or false: quote it)"),
         (("game: planning", "game: planning\nanchors: {off: 3}"), "2:1: anchors: should be a valid string (YAML reads it as true or false: quote it)"),
@@ -213,20 +213,20 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nstop_when: {faults: 1.5}"), "2:13: stop_when.faults: should be less than or equal to 1"),
         (("game: planning", "game: planning\nstop_when: {elo: 0}"), "2:13: stop_when.elo: should be greater than 0"),
         (("game: planning", "game: planning\nstop_when: {cost: .inf}"), "2:13: stop_when.cost: should be less than or equal to 1000000000"),
-        (("game: planning", "game: planning\nstop_when: {cost: 5}"), "2:13: stop_when.cost: nobody here costs anything (it is for language models)"),
+        (("game: planning", "game: planning\nstop_when: {cost: 5}"), "2:13: stop_when.cost: no player here has costs (it is for language models)"),
         (("game: planning", "game: planning\nprices: {a: 3}"), "2:10: prices.a: should be a mapping of keys"),
         (("game: planning", "game: planning\nprices: {a: {input: -1, output: 2}}"), "2:14: prices.a.input: should be greater than or equal to 0"),
         (("game: planning", "game: planning\nprices: {a: {input: 1, output: 2, out: 3}}"), "2:35: prices.a.out: unknown key (did you mean output?)"),
         (("game: planning", "game: planning\nprices: {a: {input: 1}}"), "2:10: prices.a.output: is required"),
         (("game: planning", "game: planning\nanchors: {alice: 3}"), "2:11: anchors.alice: 'alice' is not what a player is rated as (known: a, b, c, d)"),
         (("game: planning", "game: planning\nanchors: {}"), "2:1: anchors: is empty"),
-        (("game: planning", "game: planning\nstop_when: {elo: 50}\nanchors: {a: 1, b: 2, c: 3, d: 4}"), "2:13: stop_when.elo: nobody's interval counts (those of house bots and anchors do not)"),
+        (("game: planning", "game: planning\nstop_when: {elo: 50}\nanchors: {a: 1, b: 2, c: 3, d: 4}"), "2:13: stop_when.elo: no player's interval counts (those of house bots and anchors do not)"),
         (("game: planning", "game: planning\nsubmissions: true"), "2:1: submissions: should be a mapping of keys"),
         (("game: planning", "game: planning\nsubmissions: {max_size: 10}"), "2:15: submissions.max_size: 10 has no unit (write 10MB)"),
         (("game: planning", "game: planning\nsubmissions: {max_size: 2GB}"), "2:15: submissions.max_size: not a size: '2GB' (write 10MB; at least 1KB, at most 1GB)"),
         (("game: planning", "game: planning\nsubmissions: {perday: 3}"), "2:15: submissions.perday: unknown key (did you mean per_day?)"),
-        (("game: planning", "game: planning\nsubmissions: {until: soon}"), "2:15: submissions.until: not a moment: 'soon' (write 2026-12-01T18:00)"),
-        (("game: planning", "]"), "1:1: ']' stands where a value should (is a bracket too many, or a quote missing?)"),
+        (("game: planning", "game: planning\nsubmissions: {until: soon}"), "2:15: submissions.until: expected a date and time, got 'soon' (write 2026-12-01T18:00)"),
+        (("game: planning", "]"), "1:1: expected a value, got ']' (is a bracket too many, or a quote missing?)"),
         (("game: planning", "game: planning\nworkers: many"), "2:1: workers: 'many' is not known, or should be a valid integer (known: auto)"),
         (("name: d, command: [python3, bot.py]", "name: d, command: []"), "6:15: players.3.command: is empty"),
         (("name: d, command: [python3, bot.py]", "name: d, command: [python3, ./missing.py]"), "6:34: players.3.command.1: d: there is no file ./missing.py"),
@@ -246,19 +246,19 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nseed: \0"), " unacceptable character #x0000: special characters are not allowed"),
         (("game: planning", "game: planning\nx: " + "[" * 2000 + "]" * 2000), " is nested too deeply"),
         (("game: planning", "game: planning\nstore: my.sqlite"), "2:1: store: not a store: 'my.sqlite' (write sqlite:///my.sqlite, or postgresql+psycopg://user@host/database)"),
-        (("game: planning", "game: planning\nuntil: tomorrow"), "2:1: until: not a moment: 'tomorrow' (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: tomorrow"), "2:1: until: expected a date and time, got 'tomorrow' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nevery: 30"), "2:1: every: 30 has no unit (write 30m)"),
         (("game: planning", "game: planning\nevery: 10ms"), "2:1: every: not a time between rounds: '10ms' (write 30m; at least 1s, at most 8760h)"),
         (("game: planning", "game: planning\nfreeze: -1"), "2:1: freeze: should be greater than or equal to 0"),
-        (("game: planning", "game: planning\nopens: soon"), "2:1: opens: not a moment: 'soon' (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nopens: soon"), "2:1: opens: expected a date and time, got 'soon' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nuntil: 2026-12-01\nopens: 2026-12-01T00:00"), "3:1: opens: the season opens after it has ended (write a moment before `until`)"),
-        (("game: planning", "game: planning\nuntil: 18"), "2:1: until: not a moment: 18 (write 2026-12-01T18:00)"),
-        (("game: planning", "game: planning\nuntil: 18:00"), "2:1: until: not a moment: 18:00 has no day (write 2026-12-01T18:00)"),
-        (("game: planning", "game: planning\nuntil: 9:05"), "2:1: until: not a moment: 09:05 has no day (write 2026-12-01T09:05)"),
-        (("game: planning", "game: planning\nuntil: 18:00:30"), "2:1: until: not a moment: 18:00:30 has no day (write 2026-12-01T18:00:30)"),
+        (("game: planning", "game: planning\nuntil: 18"), "2:1: until: expected a date and time, got 18 (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 18:00"), "2:1: until: expected a date and time, got 18:00 (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 9:05"), "2:1: until: expected a date and time, got 09:05 (write 2026-12-01T09:05)"),
+        (("game: planning", "game: planning\nuntil: 18:00:30"), "2:1: until: expected a date and time, got 18:00:30 (write 2026-12-01T18:00:30)"),
         (("game: planning", "game: planning\nstore: mysql://me:secret@host/db"), "2:1: store: not a kind of store: mysql:// (write sqlite:///file.sqlite or postgresql+psycopg://user@host/database)"),
         (("game: planning", "game: planning\nstore: postgresql+psycopg2://host/db"), "2:1: store: not a kind of store: postgresql+psycopg2:// (write sqlite:///file.sqlite or postgresql+psycopg://user@host/database)"),
-        (("game: planning", "game: planning\nuntil: 2026-13-01T18:00"), "2:1: until: not a moment: '2026-13-01T18:00' (write 2026-12-01T18:00)"),
+        (("game: planning", "game: planning\nuntil: 2026-13-01T18:00"), "2:1: until: expected a date and time, got '2026-13-01T18:00' (write 2026-12-01T18:00)"),
         (("game: planning", "game: planning\nship: [no-such-folder]"), "2:8: ship.0: there is no folder no-such-folder"),
         (("game: planning", "game: planning\nsuspend_share: 0"), "2:1: suspend_share: should be greater than 0"),
         (("game: planning", "game: planning\nsuspend_share: 2"), "2:1: suspend_share: should be less than or equal to 1"),
@@ -535,12 +535,12 @@ def test_a_season_in_a_virtual_environment_is_out_of_reach_but_for_what_lies_amo
     players = "{name: a, command: [bin/python3, -c, pass]}", "{name: b, command: [python3]}"
     assert reach_in(tmp_path, *players) == []
     assert reach_in(tmp_path, *players, store="sqlite:///lib/s.sqlite", submissions="{}") == [
-        f"the store lies in {tmp_path}/lib, which a may read",
-        f"what authors send lies in {tmp_path}/lib, which a may read",
+        f"the store is in {tmp_path}/lib, which a may read",
+        f"what authors send is in {tmp_path}/lib, which a may read",
     ]
     others = "{name: a, command: [sh]}", "{name: b, command: [sh]}"
     assert reach_in(tmp_path, *others, languages="{python3: {program: /bin/sh, read: [.]}}") == [
-        f"the {what} lies in {tmp_path}, which {name} may read"
+        f"the {what} is in {tmp_path}, which {name} may read"
         for name in "ab"
         for what in ("config", "store")
     ]
@@ -603,5 +603,5 @@ def test_a_secret_that_bots_could_read_is_refused(tmp_path: Path) -> None:
     hook = "[{url: https://a.example/, secret_file: lib/secret}]"
     players = "{name: a, command: [sh], read: [lib]}", "{name: b, command: [sh]}"
     assert reach_in(tmp_path, *players, webhooks=hook) == [
-        f"the secret of a.example lies in {tmp_path}/lib, which a may read"
+        f"the secret of a.example is in {tmp_path}/lib, which a may read"
     ]
