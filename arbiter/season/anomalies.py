@@ -75,7 +75,9 @@ def describe_anomaly(
         for record in records
     ):
         what = f"no bot answered at all ({_by_player(matches)})"
-    return what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else run the same command again"
+    return (
+        what and f"round {number}: {what}; {WHAT_NOW.format(number=number)}; else run the same command again"
+    )
 
 
 def _by_player(matches: Iterable[MatchSummary]) -> str:

@@ -40,7 +40,7 @@ def require_consent(
     if number is not None and shown_after is not None and number > shown_after:
         told = f"the seed was published after round {shown_after}: all later cards can be computed from it"
         hint = "begin another season, or give --accept-changes, or arbiter accept, to go on all the same"
-        what = f"round {number} is played though the seed was shown after round {shown_after}"
+        what = f"round {number} is played although the seed was published after round {shown_after}"
         asked.append((Problem((), told, hint), what))
     what = "; ".join(phrase for _, phrase in asked)
     if asked and not accepted:

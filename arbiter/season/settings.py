@@ -92,7 +92,7 @@ def load_to_play(path: str, store_url: str | None = None) -> Config:
 
 
 def _sitting_out(config: Config) -> Collection[str]:
-    """Return the players suspended from the next round on; empty if the store is unreadable (reported later)."""
+    """Return the players suspended from the next round on; empty if the store is unreadable."""
     with suppress(StoreError), closing(Store(config.store, create=False)) as store:
         season = store.season(config.season)
         if season is not None:

@@ -35,8 +35,8 @@ def substitute_id(match_id: str) -> str:
 def substitute(config: Config, match: MatchSummary, suspended: Collection[str] = ()) -> Player | None:
     """Return the house bot that replaces the faulty player of `match`; None without a substitute.
 
-    House bots take turns; a suspended one is used only if there is no other, the faulty one never. A house bot
-    at the table joins as a copy.
+    House bots take turns; a suspended one is used only if there is no other, the faulty one never. One at the
+    table joins as a copy.
     """
     if config.after_fault != "substitute" or match.faulty is None or match.substitute is not None:
         return None

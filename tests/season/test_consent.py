@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 CONFIG = f"game: planning\nisolation: plain\nrounds: 2\nseed: abc\nsuspend_after: 0\nplayers:\n{players(8)}"
 SHOWN = (
-    "the seed was shown after round 2: those who know it know every further card"
+    "the seed was published after round 2: all later cards can be computed from it"
     " (begin another season, or give --accept-changes, or arbiter accept, to go on all the same)"
 )
-ACCEPTED = ChangesAccepted("round 3 is played though the seed was shown after round 2")
+ACCEPTED = ChangesAccepted("round 3 is played although the seed was published after round 2")
 
 
 def ended(opened: Opened) -> None:
@@ -57,7 +57,7 @@ def test_the_round_that_completes_the_season_ends_it(opened: Opened) -> None:
     assert going.stored.seed_told() is None
     assert play(going, only_one=True)[-1] == SeasonComplete(2, "abc")
     assert going.stored.seed_told() == 2
-    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+    with pytest.raises(ConfigError, match="the seed was published after round 2"):
         play(opened("rounds: 2", "rounds: 3"), only_one=True)
 
 
@@ -83,7 +83,7 @@ def test_matches_to_be_played_again_leave_the_season_open(opened: Opened) -> Non
 
 def test_more_rounds_asked_for_by_the_command_ask_too(opened: Opened) -> None:
     ended(opened)
-    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+    with pytest.raises(ConfigError, match="the seed was published after round 2"):
         play(opened(), rounds=3)
     events = play(opened(), rounds=3, accept_changes=True)
     assert (events[0], events[-1]) == (ACCEPTED, SeasonComplete(3, "abc"))
@@ -92,7 +92,7 @@ def test_more_rounds_asked_for_by_the_command_ask_too(opened: Opened) -> None:
 def test_a_later_moment_to_end_asks_too_and_is_accepted_for_a_whole_run(opened: Opened) -> None:
     ended(opened)
     later = opened("rounds: 2", "rounds: 2\nuntil: 2999-01-01")
-    with pytest.raises(ConfigError, match="the seed was shown after round 2"):
+    with pytest.raises(ConfigError, match="the seed was published after round 2"):
         play(later)
     accepted, complete = [], 0
     for event in later.play(Scripted(by_name), accept_changes=True):

@@ -200,7 +200,7 @@ def test_a_void_match_of_which_a_program_is_missing_stops_the_run_at_once(
 
     events: list[Event] = []
     with pytest.raises(
-        VoidMatch, match=r"^match r001/t01/m1 was void: player (p\d): there is no file .*/\1.py; once"
+        VoidMatch, match=r"^match r001/t01/m1 was void: player (p\d): there is no file .*/\1.py; put"
     ):
         events.extend(opened().play(Scripted(gone)))
     assert not any(isinstance(event, MatchVoid) for event in events)

@@ -482,9 +482,7 @@ def test_the_version_that_played_before_is_marked_as_withdrawn(
 
 def test_before_the_first_program_is_accepted_nobody_plays(tmp_path: Path) -> None:
     contest = Contest(tmp_path, CONFIG)
-    with pytest.raises(
-        ConfigError, match="no players yet: no program of an author has been accepted"
-    ):
+    with pytest.raises(ConfigError, match="no players yet: no program of an author has been accepted"):
         contest.plan()
     contest.accept("ann")
     assert contest.plan() == ["ann@1"]

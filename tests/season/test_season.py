@@ -183,7 +183,7 @@ def test_many_changes_are_still_one_line(config: Config, season: SeasonStore, co
 
 
 def test_another_seed_is_refused(opened_season: Season, opened: Opened) -> None:
-    with pytest.raises(ConfigError, match="the seed is not the one that s was begun with"):
+    with pytest.raises(ConfigError, match="the seed differs from the one that s began with"):
         opened("seed: abc", "seed: abd")
     assert opened("seed: abc", "seed: auto").stored.seed == "abc"
 

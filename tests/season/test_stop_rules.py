@@ -78,9 +78,7 @@ def spent(opened_season: Season) -> int:
 
 
 def test_no_round_begins_that_would_cost_more_than_is_left_and_a_larger_cost_goes_on(opened: Opened) -> None:
-    said = (
-        "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 needs a larger cost in stop_when"
-    )
+    said = "8.00 of 11.00 EUR are spent, and round 2 cost 4.00: round 3 needs a larger cost in stop_when"
     assert last_of(opened("{cost: 11}")) == StopRuleMet(said)
     assert play(opened("{cost: 11}"), asking) == [StopRuleMet(said)]
     opened_season = opened("{cost: 12}")

@@ -304,7 +304,7 @@ def test_where_the_config_is_not_known_the_stored_house_bot_is_taken(store: Stor
     found = [
         item for item in verify(faulted.config, faulted.stored) if item.kind is not FindingKind.UNCHECKED
     ]
-    assert [str(item) for item in found] == ["r001: config: none of its digest is kept"]
+    assert [str(item) for item in found] == ["r001: config: no settings are stored for its digest"]
     change(
         store,
         faulted,

@@ -375,7 +375,7 @@ def test_missing_and_surplus_standings_are_named(kept: Kept) -> None:
     table = db_schema.ratings
     kept.write(sa.update(table).where(table.c.round == 2).values(round=3))
     assert kept.found() == [
-        "r002: standings: none are stored, but the round is complete",
+        "r002: standings: missing, but the round is complete",
         "r003: standings: stored, but the round is not complete",
     ]
 
@@ -422,7 +422,7 @@ def test_the_digest_of_a_config_that_was_never_kept_is_named(kept: Kept) -> None
     kept.write(sa.update(table).where(table.c.number == 2).values(digest="0" * 64))
     findings, _ = all_of(kept.config, kept.season)
     assert [str(finding) for finding in findings if finding.kind is FindingKind.DIFFERENCE] == [
-        "r002: config: none of its digest is kept"
+        "r002: config: no settings are stored for its digest"
     ]
     assert [finding.place for finding in findings if finding.kind is FindingKind.UNCHECKED] == ["r002"]
 

@@ -1,4 +1,4 @@
-"""Mistakes in a season's file that no single key shows, and what it names and is not there."""
+"""Mistakes in a season's file that involve several keys, and missing files that it names."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from arbiter.season.config.programs import Languages
 
 GUESSABLE_BITS = 128
-"""A seed with fewer bits can be found by trying."""
+"""A seed with fewer bits can be guessed."""
 
 
 def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) -> Iterable[Problem]:
-    """Mistakes that no single key shows, found in the unchecked file so that all come at once.
+    """Yield mistakes that involve several keys, from the unchecked file so that all are reported at once.
 
-    Whether tables can be filled matters only for a season that is `to_play`.
+    Tables that cannot be filled are a mistake only if the season is `to_play`.
     """
     entries = value.get("players")
     players = [p if isinstance(p, dict) else {} for p in entries] if isinstance(entries, list) else []
@@ -90,7 +90,7 @@ def cross_checks(value: Mapping[str, Any], game: AnyGame | None, to_play: bool) 
 
 
 def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
-    """A commitment to a seed that bots can guess is worth nothing; one to another seed is broken."""
+    """Yield the problem of a commitment to a guessable seed, or to another seed."""
     if seed == "auto" or not isinstance(seed, str | int) or not isinstance(commitment, str):
         return
     text = str(seed).encode(errors="surrogatepass")
@@ -102,7 +102,7 @@ def _commitment_problems(seed: object, commitment: object) -> Iterable[Problem]:
 
 
 def _weak_seed_problems(seed: object) -> Iterable[Problem]:
-    """Strangers' programs try millions of seeds against their own cards."""
+    """Yield the problem of a seed that authors' programs could guess from their own cards."""
     if seed != "auto" and isinstance(seed, str | int) and seed_bits(str(seed)) < LEAST_BITS:
         message = f"a seed of {seed_bits(str(seed))} bits can be guessed by the programs that authors send"
         hint = "leave it out, and one is drawn that they cannot guess; or insist with weak_seed: true"
@@ -110,11 +110,11 @@ def _weak_seed_problems(seed: object) -> Iterable[Problem]:
 
 
 def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
-    """A season that opens when it is over has no round."""
+    """Yield the problem of a season that opens after its end."""
     try:
         first, last = (parse_until(str(moment)) for moment in (opens, until))
     except ConfigError:
-        # Not given, or said already.
+        # Not given, or reported already.
         return
     if first >= last:
         yield Problem(("opens",), "the season opens after it has ended", "write a moment before `until`")
@@ -123,7 +123,7 @@ def _calendar_problems(opens: object, until: object) -> Iterable[Problem]:
 def problems_of_players(
     written: Any, folder: Path, languages: Languages, check_commands: bool
 ) -> Iterable[Problem]:
-    """Yield what keeps programs from being started, whatever else is wrong with the file."""
+    """Yield the problems of programs, regardless of the rest of the file."""
     for number, player in enumerate(written if isinstance(written, list) else []):
         keys = player if isinstance(player, dict) else {}
         try:
@@ -131,19 +131,19 @@ def problems_of_players(
                 {k: keys[k] for k in VersionModel.model_fields if k in keys}
             )
         except ValidationError:
-            # Said already, with the rest of its entry.
+            # Reported already, with the rest of its entry.
             continue
         for place, message in faults_of_version(program, folder, check_commands, languages):
             yield Problem(("players", number, *place), message, about=str(keys.get("name")))
 
 
 def is_of_a_file(problem: Problem) -> bool:
-    """True for what a player's `command` or `read` names and that is not there."""
+    """True for a missing file of a player's `command` or `read`."""
     return len(problem.path) > len(("players", 0))
 
 
 def problems_of_store(written: Any, folder: Path) -> Iterable[Problem]:
-    """A store that keeps nothing, is a folder, or is in one that is not there."""
+    """Yield the problem of a store in memory, of a folder, or in a missing folder."""
     if not isinstance(written, str):
         return
     url = absolute(written, folder)
@@ -157,20 +157,20 @@ def problems_of_store(written: Any, folder: Path) -> Iterable[Problem]:
 
 
 def problems_of_ship(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    """Folders that are to go to other machines and are not there."""
+    """Yield the missing folders among those to ship to other machines."""
     for number, name in enumerate(model.ship):
         if not os.path.isdir(folder / name):
             yield Problem(("ship", number), f"there is no folder {name}")
 
 
 def unpriced(model: SeasonModel) -> list[str]:
-    """The rated names of language models whose tokens have no price."""
+    """Return the rated names of language models without a price."""
     names = (rated_name(player.name, player.version) for player in model.players if player.model is not None)
     return [name for name in names if price_of(model.prices, name) is None]
 
 
 def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
-    """Intervals that nobody has, and money that cannot be counted."""
+    """Yield the problems of stop rules: no counting interval, or unknown costs."""
     others = {rated_name(player.name, player.version) for player in model.players if not player.house}
     if (
         model.stop_when.elo is not None
@@ -189,7 +189,7 @@ def problems_of_stop(model: SeasonModel) -> Iterable[Problem]:
 
 
 def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
-    """Webhooks whose deliveries cannot be signed."""
+    """Yield the problems of webhook secrets."""
     for number, webhook in enumerate(model.webhooks):
         try:
             read_secret(folder / webhook.secret_file)
@@ -199,7 +199,7 @@ def problems_of_secrets(model: SeasonModel, folder: Path) -> Iterable[Problem]:
 
 
 def _webhook_problems(written: object) -> Iterable[Problem]:
-    """One address, one webhook: it is known by it."""
+    """Yield the webhooks with the address of an earlier one."""
     urls: list[object] = []
     for number, webhook in enumerate(written if isinstance(written, list) else []):
         url = webhook.get("url") if isinstance(webhook, dict) else None

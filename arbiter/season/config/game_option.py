@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def game_of(value: object) -> AnyGame:
-    """The game that the ``game`` key describes; paths of problems start at ``game``."""
+    """Return the game that the ``game`` key describes; paths of problems start at ``game``."""
     options: dict[str, Any] = dict(value) if isinstance(value, dict) else {}
     name = options.pop("name", None) if isinstance(value, dict) else value
     if not isinstance(name, str):
@@ -27,5 +27,5 @@ def game_of(value: object) -> AnyGame:
 
 
 def settings_of(game: AnyGame) -> dict[str, Any]:
-    """A game and all its options, as a season's settings have them."""
+    """Return a game and all its options as a season's settings."""
     return {"name": game.name, **game.options}

@@ -61,25 +61,25 @@ AfterFault: TypeAlias = Literal["end", "substitute"]
 Missed: TypeAlias = Literal["play", "skip"]
 Anchors: TypeAlias = Annotated[dict[Word, Elo], Field(min_length=1)]
 MOST_WEBHOOKS = 20
-"""Of one season: each has a thread of its own."""
+"""Webhooks of one season; each has a thread."""
 _USUAL: Any = USUAL  # texts there, literals here
 
 
 class Key(Enum):
-    """The effect of a change of a key; a key without a mark changes matches."""
+    """What a change of a key affects; an unmarked key affects matches."""
 
     FREE = "nothing that was played: the digest does not cover it"
     BETWEEN = "who meets whom and how they are rated, but no match"
 
 
 class StrictModel(BaseModel):
-    """Unknown keys are mistakes."""
+    """A model that refuses unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class VersionModel(StrictModel):
-    """A program, and what it is started with."""
+    """A program's command and environment."""
 
     command: Annotated[list[Word], Field(min_length=1)]
     env: dict[str, str | StrictInt] = {}
@@ -92,7 +92,7 @@ class VersionModel(StrictModel):
 
 
 def _as_mapping(value: object) -> object:
-    """A command alone stands for a program that is given nothing else."""
+    """Expand a command to a mapping with that key."""
     if isinstance(value, str):
         raise refused("version", "is one text, not a command's words", "write [python3, bot.py]")
     return {"command": value} if isinstance(value, list) else value
@@ -135,14 +135,14 @@ class PlayerModel(VersionModel):
 
 
 def _tier(value: object) -> object:
-    """bubblewrap was a tier once."""
+    """Refuse bubblewrap, a tier of earlier versions."""
     if value == "bwrap":
         raise refused("tier", "bubblewrap holds builds alone; no bot plays in it any more", "write landlock")
     return value
 
 
 class TableModel(StrictModel):
-    """The keys that every file has that has matches played."""
+    """The keys shared by all files that have matches played."""
 
     time: Time = USUAL.time
     start_time: Annotated[str, with_unit("{}s".format), checked(parse_start, "time")] = USUAL.start_time
@@ -157,9 +157,8 @@ class TableModel(StrictModel):
 
 
 class StopModel(StrictModel):
-    """What stops a run before more is played.
-
-    That is a share of a round's matches that end by faults, half the width of everybody's interval, or money.
+    """The stop rules of a run: share of a round's matches that end by faults, half width of all intervals in
+    Elo, or cost.
     """
 
     faults: Share = 1
@@ -168,14 +167,14 @@ class StopModel(StrictModel):
 
 
 def _share_of_what(value: object) -> object:
-    """A share alone does not say of what."""
+    """Refuse a bare number, whose meaning is unclear."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         raise refused("share", f"{value} does not say of what", f"write {{faults: {value}}}")
     return value
 
 
 class LanguageModel(StrictModel):
-    """A program that bots are started with, and what they may read for it."""
+    """A program that starts bots, and the paths that they may read for it."""
 
     program: Word
     read: list[Word] = []
@@ -188,7 +187,7 @@ def _check_word(text: str) -> None:
 
 
 def _as_language(value: object) -> object:
-    """A path alone stands for a program that needs nothing beside it."""
+    """Expand a path to a mapping with that program."""
     return {"program": value} if isinstance(value, str) else value
 
 
@@ -202,9 +201,9 @@ Language = Annotated[LanguageModel, BeforeValidator(_as_language), AfterValidato
 
 
 class Submissions(StrictModel):
-    """The key ``submissions``: authors may send programs, so many new archives in 24 hours, `until` then.
+    """The key ``submissions``: authors may send programs, `per_day` new archives in 24 hours, `until` a time.
 
-    `builds` is false where sources that need a compiler are refused.
+    `builds` is false to refuse sources that need a compiler.
     """
 
     until: Moment | None = None
@@ -226,15 +225,15 @@ class Submissions(StrictModel):
 
     @property
     def total(self) -> int:
-        """The most bytes of all files of an author: archives, and what was unpacked and built of them."""
+        """The most bytes of all files of an author: archives, and their unpacked and built files."""
         return ARCHIVES * self.max_bytes if self.max_total is None else parse_total(self.max_total)
 
 
 class Requests(StrictModel):
-    """The key ``requests``: how many an author may make, of at most how many `matches` each.
+    """The key ``requests``: limits per author, and the most `matches` of each.
 
-    Beside an author's own versions they are played `against` the players of the file (``house``), or also
-    against the versions of other authors that play now (``all``).
+    Opponents are, beside an author's own versions, the players of the file (``house``), or also the active
+    versions of other authors (``all``).
     """
 
     per_day: Annotated[StrictInt, Field(gt=0)] = 20
@@ -253,25 +252,25 @@ class WebhookModel(StrictModel):
     local: StrictBool = False
 
     def settled(self, folder: Path) -> Webhook:
-        """The same as a value; `folder` is that of the season's file."""
+        """Return it as a value; `folder` is that of the season's file."""
         events = tuple(dict.fromkeys(self.events))
         return Webhook(self.url, folder / self.secret_file, events, self.form, self.local)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """The keys that a config has as the file gives them: a line is all that such a key needs.
+    """The keys that a config takes unchanged from the file: such a key needs only a line here.
 
-    `seed_commitment` is the SHA-256 of the seed's text, published before the season; `weak_seed`
-    takes a seed that authors who send programs may guess.
-    `until` is when no further round beyond `rounds` is to end later; no round begins before `opens`, and one
-    begins `every` so often; `missed` says what becomes of moments that are over before a round could begin;
-    the results of the last `freeze` rounds are held back from the public until the season is over.
-    `publish_notes` shows all readers the notes of players who do not say otherwise, once a round is complete;
-    `publish_reviews` what reviews find of its decisions; `review_by` names the player who reviews.
-    `tokens` and `attempts` are what models have for a match, a move and a decision; `prices` are by player,
-    as rated or as registered, in the `currency`.
-    `anchors` are players with the Elo that they have elsewhere, by which the season's scale is fixed.
+    `seed_commitment` is the SHA-256 of the seed's text, published before the season; `weak_seed` allows one that
+    authors' programs could guess.
+    Rounds beyond `rounds` end before `until`; no round begins before `opens`, then one begins `every` period;
+    `missed` is what happens to missed starts; the results of the last `freeze` rounds are held back from the
+    public until the season is over.
+    `publish_notes` shows all readers the notes of players without that key, once a round is complete;
+    `publish_reviews` the reviews of its decisions; `review_by` names the player who reviews.
+    `tokens` and `attempts` are the limits of models for a match, a move and a decision; `prices` are by
+    player, as rated or as registered, in the `currency`.
+    `anchors` are players with a known Elo, which fix the season's scale.
     `suspend_after` faults in a row, or in more than `suspend_share` of its last matches, suspend a player.
     """
 
@@ -319,9 +318,9 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
     players: Annotated[list[PlayerModel], Field(min_length=1), Key.BETWEEN]
 
     def fault_rule(self) -> AfterFault:
-        """Return what follows a fault; where the file does not say it, that depends on who enters players.
+        """Return what follows a fault; by default a substitute if authors submit programs, else the end.
 
-        The friend of somebody who submits may end every match in which he is behind.
+        An author's second program could end every match in which the first is behind.
         """
         if self.after_fault is not None:
             return self.after_fault
@@ -329,5 +328,5 @@ class SeasonModel(TableModel, Terms):  # type: ignore[misc]  # frozen too, by `m
 
 
 def keys_that_are(mark: Key) -> frozenset[str]:
-    """The keys of a season's file with this mark."""
+    """Return the keys of a season's file with this mark."""
     return frozenset(name for name, key in SeasonModel.model_fields.items() if mark in key.metadata)

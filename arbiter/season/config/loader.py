@@ -1,4 +1,4 @@
-"""A season's YAML file as typed values; every mistake at once, with file:line:column and a hint."""
+"""A season's YAML file as typed values; all mistakes at once, with file:line:column and a hint."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ if TYPE_CHECKING:
 
 
 FREE = keys_that_are(Key.FREE)
-"""The keys that the digest does not cover: of these only the seed changes results, and it cannot change."""
+"""The keys that the digest does not cover: of these only the seed affects results, and it cannot change."""
 LATER_OF_PLAYERS = frozenset({"sha256", "publish_notes", "model", "rung"})
-"""Keys of a player that settings have only where they say something."""
+"""Keys of a player that settings have only if they are set."""
 OPEN = frozenset(key for key, before in LATER.items() if SeasonModel.model_fields[key].default != before)
-"""Keys whose usual values were others once, or depend on keys that change freely: see `as_before`."""
+"""Keys whose defaults have changed, or depend on keys that change freely: see `as_before`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A player as registered; `house` keeps it out of tables that it does not fill up.
+    """A registered player; a `house` bot only fills up tables.
 
-    `is_sent` is True for a version that an author sent, `rung` for a player that is there to be measured by.
+    `is_sent` is True for an author's version, `rung` for a player of known strength to compare with.
     """
 
     player: Player
@@ -83,7 +83,7 @@ class Entry:
 
     @property
     def role(self) -> Role:
-        """What keeps it out of the official ranks."""
+        """The role that keeps it out of the official ranks, "" for a ranked player."""
         return role_of(self.house, self.rung)
 
 
@@ -91,15 +91,14 @@ class Entry:
 class Config(Terms):
     """A checked season. `seed` is "auto" or the seed's text.
 
-    `settings` are what changes results, as JSON values, and `digest` is their SHA-256.
-    `folder` is where relative names of commands, `read` and `ship` start; `ship` are folders whose
-    files go to other machines.
-    `stop_when` is what stops a run before more is played.
-    `submissions` is None where authors send nothing, `requests` where they ask for nothing; `roster` are
-    the rated names of what they sent.
-    `gone` says, by name, what players lack to start who were left out of the check of commands.
-    `languages` are the programs that the season names, by the words that start them.
-    `left_open` are those of the keys `OPEN` that the file does not give.
+    `settings` are the keys that affect results, as JSON values, and `digest` is their SHA-256.
+    Relative paths of commands, `read` and `ship` start at `folder`; `ship` are folders to copy to other
+    machines.
+    `submissions` and `requests` are None where authors may send or request nothing; `roster` are the rated
+    names of their active versions.
+    `gone` are, by name, the missing files of players left out of the check of commands.
+    `languages` are the season's programs, by the words that start them.
+    `left_open` are the keys of `OPEN` that the file leaves out.
     """
 
     file: Path
@@ -127,7 +126,7 @@ class Config(Terms):
     left_open: frozenset[str] = field(default=frozenset(), compare=False)
 
     def called(self, name: str) -> list[Entry]:
-        """The entries of a player by its rated or registered name; ConfigError if there is none."""
+        """Return the entries of a player by its rated or registered name; ConfigError for an unknown name."""
         found = [entry for entry in self.entries if name in (entry.player.name, entry.registered_name)]
         if not found:
             known = sorted({entry.registered_name for entry in self.entries})
@@ -142,23 +141,23 @@ def load(
     missing: dict[str, list[Problem]] | None = None,
     check_secrets: bool = False,
 ) -> Config:
-    """Read and check a season's file; ConfigError with everything that is wrong with it.
+    """Read and check a season's file; ConfigError with all its problems.
 
-    `check_commands` is for who plays: it also refuses players who do not fill tables, and those whose program
-    or named file is missing; these last, by player, go to `missing` where it is given, if nothing else is
-    wrong. `check_store` refuses a store that keeps nothing, is a folder, or is in one that is not there.
-    `check_secrets` refuses webhooks whose secrets cannot be used.
+    `check_commands` is for playing: it also refuses players who do not fill tables, and missing programs or
+    files; the latter go to `missing`, by player, if that is given and nothing else is wrong. `check_store`
+    refuses a store in memory, a folder, and a missing folder. `check_secrets` refuses webhooks whose secrets
+    cannot be used.
     """
     file = Path(path)
     reading = validate(read_document(file), SeasonModel)
-    says = reading.document.value
-    reading.problems += cross_checks(says, reading.game, check_commands)
-    named = says.get("folder", ".")
+    written = reading.document.value
+    reading.problems += cross_checks(written, reading.game, check_commands)
+    named = written.get("folder", ".")
     folder = file.parent / (named if isinstance(named, str) else ".")
     lacking: list[Problem] = []
     if folder.is_dir():
         languages = {} if reading.model is None else languages_of(reading.model.languages, folder)
-        found = list(problems_of_players(says.get("players"), folder, languages, check_commands))
+        found = list(problems_of_players(written.get("players"), folder, languages, check_commands))
         lacking = [problem for problem in found if is_of_a_file(problem)]
         reading.problems += [problem for problem in found if not is_of_a_file(problem)]
         if reading.model is not None:
@@ -172,7 +171,7 @@ def load(
     if reading.model is not None:
         reading.problems += problems_of_stop(reading.model)
     if check_store:
-        reading.problems += problems_of_store(says.get("store"), file.parent)
+        reading.problems += problems_of_store(written.get("store"), file.parent)
     if check_secrets and reading.model is not None:
         reading.problems += problems_of_secrets(reading.model, file.parent)
     if missing is None or reading.problems:
@@ -245,7 +244,7 @@ def _config(file: Path, folder: Path, model: SeasonModel, game: AnyGame) -> Conf
 
 
 def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
-    """A player of a file, or a version that an author sent."""
+    """Return a player of a file, or an author's version, as an entry."""
     name, is_sent = rated_name(model.name, model.version), model.sha256 is not None
     if is_sent:
         version = version_of((*model.command, *model.read), folder)
@@ -257,24 +256,24 @@ def entry_of(model: PlayerModel, folder: Path, languages: Languages) -> Entry:
 
 
 def _entry(player: PlayerModel, folder: Path, languages: Languages, season: SeasonModel) -> Entry:
-    """A player of a file, with the accounts that a model plays under."""
+    """Return a player of a file as an entry, with the limits of its model."""
     entry = entry_of(player, folder, languages)
     if player.model is None:
         return entry
     made = model_entry(player.model, season.tokens or {}, season.attempts)
-    # What the harness imports.
+    # The harness imports it.
     read = (*entry.player.read, str(PACKAGE))
     return replace(entry, player=replace(entry.player, model=made, read=read))
 
 
 def settings_of_player(model: PlayerModel) -> dict[str, Any]:
-    """A player as settings have it; without the keys that came later the digest stays what it was."""
+    """Return a player's settings, without unset keys of later versions, which would change the digest."""
     shape = model.model_dump(mode="json", exclude={"command"} if model.model is not None else None)
     return {key: shape[key] for key in shape if key not in LATER_OF_PLAYERS or shape[key] is not None}
 
 
 def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
-    """Everything that changes results except the seed, which cannot change, as JSON values."""
+    """Return all keys that affect results except the seed, as JSON values."""
     covered = model.model_dump(mode="json", exclude={*FREE, "game", "players"})
     covered["players"] = [settings_of_player(player) for player in model.players]
     covered["after_fault"] = model.fault_rule()
@@ -282,15 +281,15 @@ def _settings(model: SeasonModel, game: AnyGame) -> dict[str, Any]:
 
 
 def _without_later(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Or the settings of seasons begun before a key came would change."""
+    """Return settings without later keys at their default, so that older seasons keep their digest."""
     return {key: value for key, value in settings.items() if key not in LATER or value != LATER[key]}
 
 
 def as_before(config: Config, settings: Mapping[str, Any]) -> Config:
-    """The config, with what its file leaves open as the settings of the round before have it.
+    """Return the config, with the keys left open as in the settings of the last round.
 
-    So a season goes on as it began when a later version has other usual values, and when `submissions`,
-    which may come and go freely, would decide.
+    So a season continues as it began if a later version has other defaults, or if `submissions`, which may
+    change freely, would decide.
     """
     kept = {key: settings.get(key, LATER[key]) for key in config.left_open}
     now = _without_later({**config.settings, **kept})
@@ -298,9 +297,9 @@ def as_before(config: Config, settings: Mapping[str, Any]) -> Config:
 
 
 def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
-    """A season's config with the settings of an earlier time; None if they are no settings.
+    """Return a season's config with earlier settings; None if they are invalid.
 
-    What the digest does not cover stays as the config has it.
+    Keys that the digest does not cover stay as in the config.
     """
     try:
         model = SeasonModel.model_validate({**LATER, **settings, **without_gone(settings)})
@@ -308,23 +307,22 @@ def as_it_was(config: Config, settings: Mapping[str, Any]) -> Config | None:
     except (ValidationError, ConfigError):
         return None
     then = _config(config.file, config.folder, model, game)
-    # As it was then, though it may be gone: settling it for this machine says what takes its place.
+    # The original value, even if obsolete: deciding it for this machine replaces it.
     then = replace(then, limits=replace(then.limits, isolation=settings.get("isolation", model.isolation)))
     same = {name: getattr(config, name) for name in FREE}
-    # Not computed from the model: settings kept by an earlier version may lack keys that it has.
+    # Not computed from the model: settings stored by an earlier version may lack keys.
     return replace(then, **same, digest=digest_of(settings), settings=settings, warnings=())
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
-    """SHA-256 of settings."""
+    """Return the SHA-256 of settings."""
     return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def with_players(config: Config, submitted_player: Iterable[Mapping[str, Any]]) -> Config:
-    """The config with these players, as settings have them, after those of its file.
+    """Return the config with these players, given as settings, after those of its file.
 
-    They take the place of those that it was enrolled with before, and of other versions that came to the file
-    from stored settings.
+    They replace the players of an earlier call, and other versions of theirs from stored settings.
     """
     models = [PlayerModel.model_validate(player) for player in submitted_player]
     names = {model.name for model in models}

@@ -1,4 +1,4 @@
-"""The keys of language models: who serves one, what it is called, how it is asked, what it may use.
+"""The keys of language models: endpoint, name, prompt and limits.
 
 - name: thinker
   model: {endpoint: https://llm.example.org/v1, name: large-2, key_env: LLM_KEY, effort: high}
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
 
 PACKAGE = Path(arbiter.__file__).parent
-"""What the harness imports, from the standard library alone."""
+"""The package that the harness imports; it needs only the standard library."""
 USUAL_ATTEMPTS = 2
 MOST_ATTEMPTS = 10
 MOST_TOKENS = 100_000_000
@@ -45,8 +45,8 @@ Attempts: TypeAlias = Annotated[StrictInt, Field(gt=0, le=MOST_ATTEMPTS)]
 
 
 def harness_command() -> list[str]:
-    """The command that starts the harness, and the package that it imports."""
-    # Not a virtual environment's own: the standard library is all that it needs.
+    """Return the command that starts the harness."""
+    # Not a virtual environment's interpreter: it needs only the standard library.
     return [os.path.realpath(sys.executable), "-I", "-S", str(HARNESS_FILE), str(PACKAGE)]
 
 
@@ -103,7 +103,7 @@ class ModelKeys(BaseModel):
 
 
 class PriceKeys(BaseModel):
-    """What a million tokens cost: of questions, and of answers with their reasoning."""
+    """The prices of a million tokens: input, and output with reasoning."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -115,9 +115,9 @@ Prices: TypeAlias = dict[Word, PriceKeys]
 
 
 def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_play: bool) -> Iterator[Problem]:
-    """Yield what keeps models from being asked; where they are `to_play`, keys that are not there, too.
+    """Yield the problems of models; if they are `to_play`, also missing API keys.
 
-    `models` are by player, None for one that is none.
+    `models` are by player, None for a program.
     """
     for number, keys in enumerate(models):
         if keys is None:
@@ -125,7 +125,7 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
         at = ("players", number, "model")
         url = urlsplit(keys.endpoint)
         if not type(game).__module__.startswith("arbiter."):
-            yield Problem(at, f"models play the games of this package, and {game.name} is none of them")
+            yield Problem(at, f"models play only the games of this package, not {game.name}")
         if keys.prompt.names == "exchanged" and not has_suits(game):
             hint = "write names: plain"
             yield Problem((*at, "prompt", "names"), f"{game.name} has no suits to exchange", hint)
@@ -142,7 +142,7 @@ def problems_of_models(models: Iterable[ModelKeys | None], game: AnyGame, to_pla
 
 
 def model_entry(keys: ModelKeys, tokens: Mapping[Any, int], attempts: int) -> ModelEntry:
-    """A model with the accounts of its season."""
+    """Return a model with the limits of its season."""
     usual = ModelEntry(keys.endpoint, keys.name)
     return ModelEntry(
         endpoint=keys.endpoint,

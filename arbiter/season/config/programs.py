@@ -1,14 +1,14 @@
-"""The programs that a file names: what keeps them from starting, and the players made of them.
+"""The programs that a file names: their problems, and the players made of them.
 
-Those that bots are started with by a word alone are a season's own, and else the system's:
+Programs that commands name by a word are the season's languages, else the system's:
 
     languages:
       python3: /opt/course/bin/python3
       java: {program: /opt/jdk/bin/java, read: [/opt/jars]}
 
-An author names a program by a word, such as ``python3``. Which one it starts is the organiser's affair: the
-one that the season names, else the first of that name in the system's folders (`files.SYSTEM_PATH`), and
-never one that is found by the PATH of the service.
+An author names a program by a word, such as ``python3``. The organiser decides what it starts: the season's
+language of that name, else the first in the system's folders (`program_files.SYSTEM_PATH`), never a program
+found by the PATH of the service.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ PYTHON = "python3"
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A program by its whole path, links not followed, and what every bot may read for it."""
+    """A program by its absolute path, links not followed, and the paths that every bot may read for it."""
 
     program: str
     read: tuple[str, ...] = ()
 
 
 Languages: TypeAlias = "Mapping[str, Interpreter]"
-"""By the word that starts it."""
+"""Interpreters by the word that starts them."""
 
 
 def languages_of(written: Mapping[str, LanguageModel], folder: Path) -> Languages:
-    """The languages of a file, names being relative to `folder`."""
+    """Return the languages of a file, with paths relative to `folder`."""
     # Not resolved: a virtual environment's interpreter must keep its own path.
     return {
         word: Interpreter(
@@ -60,7 +60,7 @@ def languages_of(written: Mapping[str, LanguageModel], folder: Path) -> Language
 
 
 def problems_of_languages(languages: Languages) -> Iterator[Problem]:
-    """Yield what languages name and what is not there."""
+    """Yield the problems of languages: missing files, and version managers' scripts."""
     for word, language in languages.items():
         if message := program_problem(language.program, "/"):
             yield Problem(("languages", word), message, "name the program by its path")
@@ -73,13 +73,13 @@ def problems_of_languages(languages: Languages) -> Iterator[Problem]:
 
 
 def python_warning(languages: Languages) -> Iterator[str]:
-    """A warning where the word that most authors write starts nothing."""
+    """Yield a warning if ``python3``, which most authors write, starts nothing."""
     if PYTHON not in languages and shutil.which(PYTHON, path=SYSTEM_PATH) is None:
         yield f"the system's folders have no program {PYTHON} for authors: name one in `languages`"
 
 
 def with_languages(player: Player, languages: Languages) -> Player:
-    """A player whose first word is one of the languages', all of which it may use."""
+    """Return a player with its first word replaced by that language's program; it may use all languages."""
     first, *words = player.command
     found = languages.get(first)
     return replace(
@@ -97,11 +97,10 @@ def submitted_player(
     languages: Languages,
     version: Path | None,
 ) -> Player:
-    """The player of a program that an author sent, its words relative to `folder`.
+    """Return the player of an author's program, its words relative to `folder`.
 
-    Only files of its `version`, a folder, are taken for the author's own: other words may be called as the
-    season's files are. A first word that is none of them is one of the languages', or is looked up in the
-    system's folders.
+    Only files of its `version`, a folder, count as the author's own: other words may equal names of the
+    season's files. A first word that is no such file is a language, or is looked up in the system's folders.
     """
     within = Path(os.devnull) if version is None else version.resolve()
     player = with_languages(registered(name, command, folder, read=read, within=within), languages)
@@ -117,7 +116,7 @@ def faults_of_version(
     check_command: bool = True,
     languages: Languages = MappingProxyType({}),
 ) -> Iterator[tuple[Place, str]]:
-    """Yield what keeps a program from being started, each with its place in the program's own keys."""
+    """Yield the problems of a program, each with its place in the program's own keys."""
     for message in starting_problems(version.command, version.variables()):
         yield (), message
     if problem := reading_problem(version.read):
@@ -127,7 +126,7 @@ def faults_of_version(
         missing = [
             (word, message)
             for word, message in command_problems(version.command, folder, path)
-            # What a season names is looked at by itself.
+            # Languages are checked separately.
             if word or version.command[0] not in languages
         ]
         for word, message in missing:
@@ -140,11 +139,11 @@ def faults_of_version(
 
 
 def problems_of_version(version: VersionModel, folder: Path, at: Place) -> Iterator[Problem]:
-    """The same as problems of a program that stands at `at`, whose command may be all that is given of it."""
+    """Yield the same as problems of a program at the path `at`, which may be a bare command."""
     for place, message in faults_of_version(version, folder):
         yield Problem((*at, "read") if "read" in place else at, message)
 
 
 def player_of(name: str, version: VersionModel, folder: Path) -> Player:
-    """A program of a file as a player."""
+    """Return a program of a file as a player."""
     return registered(name, version.command, folder, version.variables(), version.batched, version.read)

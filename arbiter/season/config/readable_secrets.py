@@ -1,4 +1,4 @@
-"""The check that nothing of a season lies where confined bots may read."""
+"""The check that confined bots cannot read a season's own files."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from arbiter.season.config.loader import Config
 
 UNDECIDED = "auto"
-"""The isolation of limits for which no machine has chosen yet."""
+"""The isolation before it is decided for a machine."""
 HINT = "keep bots and interpreters in folders of their own, or set isolation: plain and trust all bots"
 
 
 def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
-    """Yield what of the season these players could read: its file, its store, what its authors send,
-    what its webhooks are signed with.
-    """
+    """Yield the season's files that these players could read: config, store, submissions, webhook secrets."""
     store = file_of(config.store)
     files = {"the config": config.file.resolve()} | ({"the store": store.resolve()} if store else {})
     if config.submissions is not None:
@@ -46,9 +44,9 @@ def readable_by(config: Config, players: Iterable[Player]) -> Iterable[str]:
 
 
 def confine(config: Config) -> tuple[Config, list[str]]:
-    """A config with its isolation decided for this machine, and what is to be said about it, a line each.
+    """Return a config with its isolation decided for this machine, and remarks about it.
 
-    ConfigError where bots could read what they must not.
+    ConfigError if bots could read the season's files.
     """
     tier, warning = choose(config.limits.isolation, config.require_isolation)
     notes = [warning] if warning else []
@@ -63,8 +61,9 @@ def confine(config: Config) -> tuple[Config, list[str]]:
 
 
 def check_bot_access(config: Config, players: Iterable[Player] | None = None) -> None:
-    """ConfigError if these players, by default all, could read of the season or of each other's files what no
-    bot must; nothing is refused where bots are not confined.
+    """Raise ConfigError if these players, by default all, could read the season's files or each other's.
+
+    Without confinement nothing is checked.
     """
     if config.limits.isolation == "plain":
         return

@@ -1,4 +1,4 @@
-"""The differences between two versions of a season's settings, in words for its organiser."""
+"""The differences between two versions of a season's settings, described for its organiser."""
 
 from __future__ import annotations
 
@@ -12,46 +12,43 @@ if TYPE_CHECKING:
     from arbiter.season.config.models import PriceKeys
 
 LONGEST = 60
-"""Characters of a value; a longer one loses its beginning, which most commands share."""
+"""Characters of a value; a longer one loses its beginning, which is alike in most commands."""
 SHOWN = 6
 """Changes named in one line; more are counted."""
 LATER: Mapping[str, Any] = {
     "after_fault": "end", "anchors": None, "attempts": 2, "languages": {}, "suspend_share": 1, "tokens": None,
 }  # fmt: skip
-"""Keys that came later, with values that stand for what was before them, which settings leave out."""
+"""Keys of later versions, with the values of the behaviour before them, which settings leave out."""
 GONE: Mapping[tuple[str, Any], Any] = {("isolation", "bwrap"): "auto"}
-"""Values that are gone, by key, and what stands for them where a round was begun with them."""
+"""Obsolete values by key, and their replacements for rounds begun with them."""
 Role: TypeAlias = Literal["", "house", "rung"]
-"""Why a player of the file has no official rank; "" for one that has."""
+"""Why a player of the file has no official rank; "" for a ranked player."""
 VERSION_MARK = "@"
 """Between a player's name and its version; no name has it."""
 
 
 def role_of(house: bool, rung: bool) -> Role:
-    """The role of a player with these marks of the file."""
+    """Return the role of a player with these keys of the file."""
     return "rung" if rung else "house" if house else ""
 
 
 def is_sent(player: Mapping[str, Any]) -> bool:
-    """True for a player of settings whose program an author sent."""
+    """True for a player of settings that is an author's version."""
     return "sha256" in player
 
 
 def without_gone(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of earlier settings whose values are gone, as they are to be read now."""
+    """Return the keys of earlier settings with obsolete values, and their replacements."""
     return {key: now for (key, value), now in GONE.items() if settings.get(key) == value}
 
 
 def organiser_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings without what authors sent."""
+    """Return settings without authors' versions."""
     return {**settings, "players": [player for player in settings["players"] if not is_sent(player)]}
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """A phrase for each difference between two settings (what the config's digest covers).
-
-    Players are distinguished by the names that they are rated under.
-    """
+    """Yield a phrase for each difference between two settings, with players by rated name."""
     for key in sorted({*before, *now} - {"players"}):
         old_value, value = (settings.get(key, LATER.get(key)) for settings in (before, now))
         if old_value != value:
@@ -73,9 +70,9 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
 
 
 def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The rated names of players whose entry is another than before, new ones among them.
+    """Return the rated names of new players and of those whose entry has changed.
 
-    What authors sent is never another: an earlier version that plays again keeps its faults.
+    Authors' versions never change: an earlier version that plays again keeps its faults.
     """
     old = _by_rated_name(before)
     return [
@@ -86,7 +83,7 @@ def changed_players(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
 
 
 def in_one_line(found: Iterator[str]) -> str:
-    """Phrases as one line, the first few of them."""
+    """Join the first few phrases on one line."""
     phrases = list(found)
     more = len(phrases) - SHOWN
     return "; ".join(phrases[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
@@ -109,13 +106,13 @@ def registered_name(rated: str) -> str:
 
 
 def price_of(prices: Mapping[str, PriceKeys] | None, rated: str) -> PriceKeys | None:
-    """The price of a player's tokens: that of the version, else that of all versions; None for none."""
+    """Return the price of a player's tokens: of the version, else of all versions; None without a price."""
     prices = prices or {}
     return prices.get(rated, prices.get(registered_name(rated)))
 
 
 def _change(before: object, now: object) -> str:
-    """Old and new, without what both have."""
+    """Return old and new, without the common part."""
     if isinstance(before, dict) and isinstance(now, dict):
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         return ", ".join(f"{key}: {_shown(before.get(key))} -> {_shown(now.get(key))}" for key in keys)

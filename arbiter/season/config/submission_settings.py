@@ -1,4 +1,4 @@
-"""Where programs of authors, and matches that they ask for, are kept; sizes of the key ``submissions``."""
+"""The places of authors' programs and requested matches; sizes of the key ``submissions``."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = ".submissions"
-"""The end of the name of the folder in which archives and programs lie."""
+"""The suffix of the folder of archives and programs."""
 REQUESTS = ".requests.sqlite"
-"""The end of the name of the store of the matches that authors ask for."""
+"""The suffix of the store of requested matches."""
 SOURCE = "source"
-"""The folder of a version that holds what was sent, and what was built of it."""
+"""The folder of a version with its sent and built files."""
 LEAST_ARCHIVE, MOST_ARCHIVE, MOST_TOTAL = 10**3, 10**9, 10**13
 ARCHIVES = 50
-"""The number of largest archives that an author's files may come to, unless the season says otherwise."""
+"""The default limit of an author's files, in archives of the largest size."""
 
 
 def folder_beside(store: str, file: Path) -> Path:
@@ -40,9 +40,9 @@ def _beside(store: str, file: Path, end: str) -> Path:
 
 
 def version_of(words: Iterable[str], folder: Path) -> Path | None:
-    """The folder of files of the version that words of stored settings name first; None if they name none.
+    """Return the folder of the version that words of stored settings name first; None if they name none.
 
-    Nobody but the organiser knows what a version's folder is called.
+    Only the organiser knows the name of a version's folder.
     """
     for word in words:
         parts = Path(os.path.abspath(folder / word)).parts  # noqa: PTH100 -- links are not followed
@@ -53,12 +53,12 @@ def version_of(words: Iterable[str], folder: Path) -> Path | None:
 
 
 def parse_size(text: str) -> int:
-    """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for anything else."""
+    """Bytes of an archive's limit such as ``10MB``; MB is 10^6 bytes. ConfigError for other texts."""
     return _within(text, MOST_ARCHIVE, "write 10MB; at least 1KB, at most 1GB")
 
 
 def parse_total(text: str) -> int:
-    """Bytes of all of an author's files, such as ``500MB``; ConfigError for anything else."""
+    """Bytes of all of an author's files, such as ``500MB``; ConfigError for other texts."""
     return _within(text, MOST_TOTAL, "write 500MB; at least 1KB, at most 10000GB")
 
 

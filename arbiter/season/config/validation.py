@@ -1,6 +1,6 @@
-"""From a file to checked keys in four steps, for every kind of file: read, validate, place, raise.
+"""From a file to checked keys in four steps, for every kind of file: read, validate, locate, raise.
 
-Each mistake is reported in our words, with its place.
+Each mistake has a plain message and a position.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 _DICTIONARY = re.compile(r"a valid dictionary( or instance of \w+)?")
-"""Pydantic's word for a mapping, with the name of our class."""
+"""Pydantic's term for a mapping, with the name of our class."""
 _UNKNOWN = "unknown key"
 _MEASURES = {"time", "start_time", "memory", "every"}
-"""Keys whose values are texts for their units."""
+"""Keys whose values are texts because they have units."""
 _NUMBER = "should be a valid integer, or should be a valid number", "should be a number"
 
 
 def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Problem]:
-    """Pydantic's errors in our words; the branches of a union make one problem."""
+    """Translate pydantic's errors; the branches of a union make one problem."""
     by_path: dict[tuple[str | int, ...], list[Problem]] = {}
     for item in error.errors():
         problem = _problem_of(item, model)
@@ -48,7 +48,7 @@ def problems_of(error: ValidationError, model: type[BaseModel]) -> Iterable[Prob
 
 
 def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
-    # Names of union members are in pydantic's paths, but not in the file.
+    # Pydantic's paths contain names of union members, which are not in the file.
     path = tuple(key for key in error["loc"] if not _is_branch(key))
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
@@ -68,7 +68,7 @@ def _problem_of(error: Mapping[str, Any], model: type[BaseModel]) -> Problem:
 
 
 def _no_text(path: tuple[str | int, ...], value: object) -> Problem:
-    """The problem of a value, or of a key, that YAML does not read as a text."""
+    """Return the problem of a value or key that YAML does not read as a text."""
     read_as = {bool: "true or false", int: "a number", float: "a number", NoneType: "nothing"}.get(
         type(value)
     )
@@ -83,7 +83,7 @@ def _no_text(path: tuple[str | int, ...], value: object) -> Problem:
 
 
 def _of_the_game(problem: Problem, values: Mapping[str, Any]) -> Problem:
-    """The problem of an unknown key, with a hint where that is an option of the game."""
+    """Return the problem of an unknown key, with a hint if it is an option of the game."""
     key, game = problem.path[0], values.get("game")
     name = game.get("name") if isinstance(game, dict) else game
     options = find(name).option_help if name in names() else {}
@@ -103,7 +103,7 @@ def _is_branch(key: object) -> bool:
 
 
 def place_problems(problems: Iterable[Problem], document: Document) -> list[Problem]:
-    """Problems with the line and column of the key or value they are about, in file order."""
+    """Return problems with the line and column of their key or value, in file order."""
     place_problems = []
     for problem in problems:
         line, column = (problem.line, problem.column) if problem.line else document.place(problem.path)
@@ -112,12 +112,12 @@ def place_problems(problems: Iterable[Problem], document: Document) -> list[Prob
 
 
 def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
-    """The keys that the mapping at this path may have."""
+    """Return the keys that the mapping at this path may have."""
     models = [model]
     for step in path:
         if isinstance(step, str):
             fields = [one.model_fields[step].annotation for one in models if step in one.model_fields]
-            # A name of somebody's, in a mapping of them, leads no further.
+            # A user's name as key of a mapping does not change the models.
             models = (
                 [found for annotation in fields for found in _models_in(annotation)] if fields else models
             )
@@ -125,7 +125,7 @@ def _keys_at(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
 
 
 def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that a type is made of: of ``list[PlayerModel] | None`` the one."""
+    """Yield the models in a type: ``PlayerModel`` of ``list[PlayerModel] | None``."""
     if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -137,10 +137,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(slots=True)
 class DocumentReading(Generic[Model]):
-    """Keys on their way: what they say as far as it is right, and what is wrong so far.
+    """A document being checked: its valid parts, and the problems found so far.
 
-    `model` is None where a key is wrong by itself, `game` where there is none or it is wrong. Add what
-    is wrong besides to `problems`, then ask for what is `settled`.
+    `model` is None if a key is invalid by itself, `game` if it is missing or invalid. Add further problems to
+    `problems`, then call `settled`.
     """
 
     document: Document
@@ -151,14 +151,14 @@ class DocumentReading(Generic[Model]):
     def settled(
         self, file: str, place: Callable[[list[Problem], Document], list[Problem]] = place_problems
     ) -> tuple[Model, AnyGame]:
-        """Keys and game; ConfigError with all problems, each in its place, if there are any."""
+        """Return keys and game; ConfigError with all problems and their positions, if any."""
         if self.problems or self.model is None or self.game is None:
             raise ConfigError(place(self.problems, self.document), file)
         return self.model, self.game
 
 
 def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[int, Model]]:
-    """Yield those entries of a list that are right by themselves, with their numbers."""
+    """Yield the valid entries of a list, with their numbers."""
     found = document.value.get(key)
     for number, entry in enumerate(found if isinstance(found, list) else []):
         with suppress(ValidationError):
@@ -168,7 +168,7 @@ def entries(document: Document, key: str, kind: type[Model]) -> Iterator[tuple[i
 def validate(
     document: Document, kind: type[Model], values: Mapping[str, Any] | None = None
 ) -> DocumentReading[Model]:
-    """The keys of a document, or other values in their place, each checked by itself."""
+    """Check each key of a document, or of other values in its place, by itself."""
     values = document.value if values is None else values
     reading: DocumentReading[Model] = DocumentReading(document, None, None, list(document.problems))
     try:

@@ -1,4 +1,4 @@
-"""Values of a season's file as people write them: parsers that say what is wrong, and the types of keys."""
+"""Values of a season's file as people write them: parsers with messages, and the types of keys."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMITMENT = re.compile(r"[0-9a-f]{64}")
 
 
 def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
-    """A pydantic validator from one of our parsers, keeping its message and hint."""
+    """Make a pydantic validator of a parser, keeping its message and hint."""
 
     def validate(value: str) -> object:
         try:
@@ -37,17 +37,17 @@ def _parsed(parse: Callable[[str], object], kind: str) -> AfterValidator:
 
 
 def checked(check: Callable[[str], object], kind: str) -> AfterValidator:
-    """The same for a text that stays as it is."""
+    """Make a pydantic validator of a check that keeps the text."""
     return _parsed(lambda text: (check(text), text)[1], kind)
 
 
 def _from(written: Any) -> GetPydanticSchema:
-    """Return the reader of a text of this kind, in the annotation of what it becomes."""
+    """Return an annotation that reads a value by the schema of `written`."""
     return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
 
 
 def check_name(text: str) -> None:
-    """ConfigError for what cannot be the name of a player."""
+    """Raise ConfigError for an invalid name of a player."""
     if text in (".", ".."):
         raise ConfigError(f"not a name: {text!r}", hint="no page can have the address of . or ..")
     fits = 0 < len(text) <= LONGEST_NAME and text == text.strip() and text.isprintable()
@@ -61,7 +61,7 @@ def _check_store(text: str) -> None:
         hint = f"write {address_of(text)}, or postgresql+psycopg://user@host/database"
         raise ConfigError(f"not a store: {text!r}", hint=hint)
     if scheme not in SCHEMES:
-        # Without the rest, which may hold a password.
+        # Without the rest, which may contain a password.
         hint = "write sqlite:///file.sqlite or postgresql+psycopg://user@host/database"
         raise ConfigError(f"not a kind of store: {scheme}://", hint=hint)
     refuse_query(text)
@@ -74,7 +74,7 @@ def _check_commitment(text: str) -> None:
 
 
 def parse_until(text: str) -> datetime:
-    """A moment; without a zone, one by this machine's clock."""
+    """Return a date and time; without a zone, in this machine's zone."""
     try:
         return datetime.fromisoformat(text).astimezone()
     except (ValueError, OverflowError):
@@ -82,7 +82,7 @@ def parse_until(text: str) -> datetime:
 
 
 def parse_every(text: str) -> timedelta:
-    """The time from a round's beginning to the next one's, a second at least."""
+    """Return the time between the starts of two rounds, at least a second."""
     try:
         ns = parse_duration(text)
     except ConfigError:
@@ -99,7 +99,7 @@ def refused(kind: str, text: str, hint: str) -> PydanticCustomError:
 
 
 def _moment_text(value: object) -> object:
-    """YAML reads some spellings of a moment as one; all are kept as text."""
+    """Return a date as text, since YAML parses some spellings; numbers are refused."""
     if isinstance(value, int | float):
         clock = _clock(value) if isinstance(value, int) else ""
         text = f"expected a date and time, got {clock or value}"
@@ -108,7 +108,7 @@ def _moment_text(value: object) -> object:
 
 
 def _clock(number: int) -> str:
-    """Return what was written where YAML reads this number: it takes ``18:00`` for 18 times 60."""
+    """Return the time of day that YAML reads as this number: ``18:00`` becomes 18 times 60."""
     if 60 <= number < 24 * 60:
         return f"{number // 60:02}:{number % 60:02}"
     if 60 * 60 <= number < 24 * 60 * 60:
@@ -117,7 +117,7 @@ def _clock(number: int) -> str:
 
 
 def with_unit(write: Callable[[float], str]) -> BeforeValidator:
-    """Refuse a number without a unit, which only its author knows."""
+    """Make a validator that refuses a number without a unit."""
 
     def refuse(value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < MOST_MEMORY:
@@ -128,7 +128,7 @@ def with_unit(write: Callable[[float], str]) -> BeforeValidator:
 
 
 def memory_of(number: float) -> str:
-    """The likeliest amount: a few are of GB, very many of bytes."""
+    """Return the likeliest amount of memory: small numbers are GB, large ones bytes."""
     if number >= LEAST_MEMORY:
         return f"{number / 10**6:.0f}MB"
     return f"{number}GB" if number < LEAST_MEMORY / 10**6 else f"{number}MB"

@@ -1,4 +1,4 @@
-"""Webhooks: the values of the key ``webhooks``, and the secrets that their deliveries are signed with."""
+"""Webhooks: the values of the key ``webhooks``, and the secrets that sign their deliveries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EventName: TypeAlias = Literal[
 ]
 Form: TypeAlias = Literal["json", "discord", "slack"]
 USUAL_EVENTS: tuple[EventName, ...] = tuple(name for name in get_args(EventName) if name != "match")
-"""All but the one that comes a hundred times as often."""
+"""All except `match`, which is a hundred times as frequent."""
 LEAST_SECRET, MOST_SECRET = 16, 4096
 """Bytes."""
 LONGEST_URL = 2000
@@ -28,10 +28,7 @@ HINT = "head -c 32 /dev/urandom | base64 > FILE; chmod 600 FILE"
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A receiver of news: of which events, in which form.
-
-    A `local` one may be this machine or lie in its network.
-    """
+    """A receiver of events, in a form; a `local` one may be in this machine's network."""
 
     url: str
     secret_file: Path
@@ -41,23 +38,23 @@ class Webhook:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of its address: its name in the store."""
+        """The SHA-256 of its address, which identifies it in the store."""
         return sha256(self.url.encode()).hexdigest()
 
     @property
     def host(self) -> str:
-        """The host alone: the rest of the address may be a secret."""
+        """The host; the rest of the address may be a secret."""
         return urlsplit(self.url).hostname or ""
 
     def as_written(self) -> dict[str, Any]:
-        """The key as a season's file has it, from whatever folder."""
+        """Return the key as in a season's file, with an absolute path."""
         shape: dict[str, Any] = {"url": self.url, "secret_file": str(self.secret_file.absolute())}
         shape |= {"events": list(self.events), "form": self.form}
         return shape | ({"local": True} if self.local else {})
 
 
 def check_url(text: str) -> None:
-    """ConfigError for what no news can be sent to; it is not repeated, since it may be a secret."""
+    """Raise ConfigError for an invalid address, without repeating it, since it may be a secret."""
     found, port = _split(text)
     hint = "write https://HOST/PATH"
     if found is None or not found.hostname or len(text) > LONGEST_URL:
@@ -68,7 +65,9 @@ def check_url(text: str) -> None:
         what = "an address has printable ASCII alone"
         raise ConfigError(what, hint="write a name such as xn--..., and %20 for a blank")
     if "@" in found.netloc:
-        raise ConfigError("an address with a user or password in it", hint="the signature identifies the sender")
+        raise ConfigError(
+            "an address with a user or password in it", hint="the signature identifies the sender"
+        )
     if found.fragment:
         raise ConfigError("an address with a # in it", hint="no receiver sees what follows")
     if port == 0:
@@ -76,7 +75,7 @@ def check_url(text: str) -> None:
 
 
 def _split(text: str) -> tuple[SplitResult | None, int | None]:
-    """The parts of an address, and its port: 0 where it is none. None for what is no address."""
+    """Return the parts of an address, and its port, 0 if invalid; None for no address."""
     try:
         found = urlsplit(text)
     except ValueError:
@@ -93,7 +92,7 @@ def read_secret(file: Path) -> bytes:
     ConfigError where it cannot be read, is too short, or others may read it.
     """
     try:
-        # Not to wait for somebody who writes into a pipe.
+        # Non-blocking, so as not to wait for the writer of a pipe.
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
         raise ConfigError(f"{file}: {error.strerror}", hint=HINT) from None

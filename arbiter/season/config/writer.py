@@ -1,4 +1,4 @@
-"""A config as the text of a season's file that reads as it does, from any folder."""
+"""A config as the text of an equivalent season's file, for any folder."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 WIDTH = 110
 MICROSECOND = timedelta(microseconds=1)
 USUAL_OF_A_PLAYER: dict[str, Any] = {"version": None, "env": {}, "read": [], "batched": False, "house": False}
-"""Left out: most players have nothing else."""
+"""Defaults of a player, which are left out."""
 
 
 def config_text(config: Config) -> str:
-    """YAML with every key that has a value, defaults too; its digest is the config's.
+    """Return YAML with all keys that have a value, with defaults; its digest is the config's.
 
-    Commands stay as they were given, since the digest covers their words; `folder` says from where.
+    Commands stay as given, since the digest covers their words; `folder` is their base.
     """
     shape: dict[str, Any] = {
         "season": config.season,
@@ -61,7 +61,7 @@ def _terms(terms: StrictModel) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Any:
-    """A value as the file gives it."""
+    """Return a value as in the file."""
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, dict):
@@ -72,12 +72,12 @@ def _text(value: Any) -> Any:
 def _without_usual(player: Mapping[str, Any]) -> dict[str, Any]:
     usual = USUAL_OF_A_PLAYER
     kept = {key: value for key, value in player.items() if key not in usual or value != usual[key]}
-    # The name stands first, where a reader looks for it.
+    # The name comes first, for readers.
     return {"name": kept.pop("name"), **kept}
 
 
 def _dumped(shape: Mapping[str, Any], *, as_it_is: bool) -> str:
-    """Text that no terminal takes for anything else is written as it is, or all but ASCII escaped."""
+    """Return YAML with text unchanged if `as_it_is`, else with all but ASCII escaped."""
     text: str = yaml.safe_dump(
         dict(shape), sort_keys=False, allow_unicode=as_it_is, width=WIDTH, default_flow_style=None
     )

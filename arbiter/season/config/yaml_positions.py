@@ -1,4 +1,4 @@
-"""A YAML file as plain values together with where each of them stands."""
+"""A YAML file as plain values with their positions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Path_ = tuple[str | int, ...]
 MAX_NODES = 100_000
-"""Values in a file: a hundred times a large season, and aliases cannot fill the memory."""
+"""Values in a file: a hundred times those of a large season; it bounds the expansion of aliases."""
 MAX_DEPTH = 50
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""Written in C, where PyYAML was built with it."""
+"""The loader in C, if PyYAML has it."""
 
 
 _MISPLACED = re.compile(r"expected the node content, but found '(.*)'")
@@ -26,19 +26,19 @@ _MISPLACED = re.compile(r"expected the node content, but found '(.*)'")
 
 @dataclass(slots=True)
 class Document:
-    """`value` as YAML means it; `places` gives line and column (from 1) of each path.
+    """The `value` of a YAML file; `places` has line and column (from 1) of each path.
 
-    A mapping's entry has the place of its key, a list's item its own.
+    A mapping's entry has the position of its key.
     """
 
     value: Any = None
     places: dict[Path_, tuple[int, int]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     unread: set[Path_] = field(default_factory=set)
-    """The paths of values that could not be read and stand as None; `problems` says why."""
+    """The paths of values that could not be read and are None; `problems` has the reasons."""
 
     def place(self, path: Path_) -> tuple[int, int]:
-        """Return the line and column of a path, or of the nearest thing around it."""
+        """Return the line and column of a path, or of its nearest parent."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path, (1, 1))
@@ -47,7 +47,7 @@ class Document:
 def read_document(file: Path, fast: bool = False) -> Document:
     """Read a file; ConfigError if it cannot be read or is no YAML; duplicate keys are problems.
 
-    The `fast` reader puts what is no YAML in other words, and stands in other places.
+    The `fast` reader has other messages and positions for invalid YAML.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
     document = Document()
     loader: Any = None
     try:
-        # A character that YAML does not have is refused here already.
+        # Invalid characters are refused here already.
         loader = (_FAST if fast else yaml.SafeLoader)(text)
         node = loader.get_single_node()
         if node is not None:
@@ -81,7 +81,7 @@ def read_document(file: Path, fast: bool = False) -> Document:
 
 
 def _plainly(message: str) -> str:
-    """A YAML reader's complaint about brackets in plain words; others as they are."""
+    """Return PyYAML's message about brackets in plain words; others unchanged."""
     found = _MISPLACED.fullmatch(message)
     if found is None:
         return message
@@ -91,14 +91,14 @@ def _plainly(message: str) -> str:
 
 
 class _NodeReader:
-    """Turns nodes into values; keeps to a bounded number of them, aliases expanded."""
+    """Turns nodes into values, a bounded number of them with aliases expanded."""
 
     def __init__(self, loader: Any, document: Document) -> None:
         self._loader, self._document = loader, document
         self._count = 0
 
     def read(self, node: yaml.Node, path: Path_) -> Any:
-        """The value of a node that stands at `path`."""
+        """Return the value of the node at `path`."""
         self._count += 1
         if self._count > MAX_NODES or len(path) > MAX_DEPTH:
             raise yaml.YAMLError("too many values, or too deep (do aliases name each other?)")
@@ -112,7 +112,7 @@ class _NodeReader:
         try:
             return self._loader.construct_object(node)
         except (ValueError, OverflowError, AttributeError, LookupError) as error:
-            # PyYAML fails in many ways at a value that is not of its tag, and only ValueError says how.
+            # PyYAML raises many exceptions for a value that does not match its tag; only ValueError explains.
             tag = node.tag.rpartition(":")[2]
             what = str(error) if isinstance(error, ValueError) else f"this is no {tag}"
             place = self._document.places[path]

@@ -1,1 +1,1 @@
-"""A season at one moment for one reader: what every face shows of it."""
+"""Snapshot of a season for one reader, which all front ends show."""

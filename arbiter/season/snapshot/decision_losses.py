@@ -1,4 +1,4 @@
-"""LossSums of players over many matches, by phase, with standard errors; all by one program in one budget."""
+"""Losses of players over many matches, by phase, with standard errors; all by one reviewer and budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PlayerLoss(LossByPhase):
-    """The losses of a player in some matches."""
+    """The losses of a player, and the number of its matches."""
 
     matches: int
 
@@ -33,9 +33,9 @@ class SeasonLosses(TypedDict):
 
 
 def losses_of(briefs: Iterable[ReviewBrief]) -> SeasonLosses | None:
-    """The losses of all players in reviewed matches; None where there are none.
+    """Return the losses of all players in reviewed matches; None without reviews.
 
-    Where several programs have reviewed, those of the one that reviewed most; copies count as their original.
+    With several reviewers, those by the one with the most reviews; copies count as their original.
     """
     by_reviewer: dict[tuple[str, int], list[ReviewBrief]] = defaultdict(list)
     for brief in briefs:

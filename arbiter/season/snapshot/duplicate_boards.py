@@ -1,8 +1,8 @@
-"""The duplicate board: what different players made of the same cards.
+"""The duplicate board: results of different players with the same cards.
 
-In all rotations of a table the cards stay with the seats while the players move, so who sat in a seat
-held the same hand. What the seat took on average is what its cards were worth there (par); what a player took
-above that is its own doing. Over all rotations the luck of the cards cancels.
+In all rotations of a table the cards stay with the seats while the players move, so all players of a seat
+held the same hand. A seat's mean points are the value of its cards (par); a player's points above par are its
+own achievement. Over all rotations the luck of the cards cancels.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
-    """The board of a table; None where there is no such table, or its round is not complete."""
+    """Return the board of a table; None for an unknown table, or before its round is complete."""
     found = next((known for known in state.rounds if known.number == number), None)
     tables = () if found is None or not state.is_complete(number) else state.tables(number)
     if not 1 <= table <= len(tables):
@@ -60,9 +60,7 @@ def board(state: SeasonState, number: int, table: int) -> DuplicateBoard | None:
 
 
 def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards | None:
-    """What each player of some tables made of the same cards; None where the round is not complete, or has no
-    such page.
-    """
+    """Return a page of tables with each player's result; None for an incomplete round or unknown page."""
     names = state.tables(number) if 1 <= number <= state.complete else ()
     shown = window(len(names), page, TABLES)
     if not names or shown is None:
@@ -81,15 +79,15 @@ def round_boards(state: SeasonState, number: int, page: int = 1) -> RoundBoards 
 
 
 def _counted(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
-    """By table the matches that count of some of a round's tables."""
+    """Return the matches that count, by table."""
     found = at_tables(state, number, tables).items()
     return {table: [match for match in of if match.id not in state.annulled] for table, of in found}
 
 
 def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
-    """Return what each player took in the matches with points, and what the cards it held were worth there.
+    """Return each player's mean points and par in the matches with points, the best first.
 
-    The matches may be of several tables; those of a table are compared with each other alone. The best first.
+    The matches may be of several tables; only those of the same table are compared.
     """
     tables: dict[tuple[int | None, int | None], list[MatchSummary]] = defaultdict(list)
     for match in matches:
@@ -115,15 +113,15 @@ def totals(matches: Iterable[MatchSummary]) -> list[BoardTotal]:
 
 
 def _pars(matches: Sequence[MatchSummary]) -> list[float]:
-    """Return what the cards of each seat were worth in a match, on average over those that played them."""
+    """Return the mean points of each seat over the matches of a table."""
     points = [match.points for match in matches if match.points is not None]
     return [fmean(of_seat) for of_seat in zip(*points, strict=True)]
 
 
 def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float] | None:
-    """By seat the points that the cards of a table are worth above the mean, as reviews value them.
+    """Return by seat the value of a table's cards above the mean in points, by reviews; None without them.
 
-    The cards stay with the seats, so each review of the table's matches values the same.
+    The cards stay with the seats, so each review of the table's matches values the same cards.
     """
     if not state.file.publish_reviews:
         return None
@@ -133,7 +131,7 @@ def _luck(state: SeasonState, matches: Sequence[MatchSummary]) -> Sequence[float
 
 
 def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
-    """The deals that somebody played to the end, each with a row a rotation."""
+    """Return the deals that were played to the end, each with a row per rotation."""
     rows: dict[int, list[tuple[MatchRecord, BoardRow]]] = defaultdict(list)
     for record in records:
         for number, row in _rows(record).items():
@@ -142,7 +140,7 @@ def _deals(records: Sequence[MatchRecord]) -> list[BoardDeal]:
 
 
 def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
-    """By deal what each seat of a match made of its hand."""
+    """Return the result of each seat of a match, by deal."""
     game, names, found = make(record.game, record.options), names_in_text(record.players), {}
     for event in retrace(record, game):
         if isinstance(event, DealOver):
@@ -163,7 +161,7 @@ def _rows(record: MatchRecord) -> Mapping[int, BoardRow]:
 
 
 def _deal(number: int, rows: Sequence[tuple[MatchRecord, BoardRow]]) -> BoardDeal:
-    """A deal with its best and worst results marked, where no other is as good or bad."""
+    """Return a deal with its unique best and worst results marked."""
     game = make(rows[0][0].game, rows[0][0].options)
     hands = rows[0][0].deals[number]["hands"]
     same = all(record.deals[number]["hands"] == hands for record, _ in rows)

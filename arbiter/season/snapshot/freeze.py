@@ -1,8 +1,8 @@
-"""The part of a season that everybody may know: all, but for results that are held back until it is over.
+"""The public part of a season: everything except results held back until it is over.
 
-With `freeze` in a season's file the last rounds are played unseen. The public is then shown the season as it
-stood before them: a state like any other, so that no page, list, figure or event can tell more. It is made of
-nothing that happened after that but of how the season runs: who plays it, a pause, its end.
+With `freeze` in a season's file the results of its last rounds are hidden. The public then sees the season
+before them: a state like any other, so that no page, list, figure or event reveals more. Of later events it
+contains only how the season runs: its coordinator, a pause, its end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def public_state(whole: SeasonState, before: SeasonState | None = None) -> SeasonState:
-    """A state as everybody may see it; `before` was shown last, and is shown on while nothing changes."""
+    """Return the public view of a state; `before` is the last one, returned again while nothing changes."""
     last = whole.frozen
     if last is None:
         return whole
@@ -51,18 +51,18 @@ def public_state(whole: SeasonState, before: SeasonState | None = None) -> Seaso
 
 
 def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
-    """The season after round `last`, under the orders that were given before the next one was planned."""
+    """Return the season after round `last`, under the orders given before the next one was planned."""
     orders = whole.stored.orders.read()
     holds = effective_orders(orders.given, lambda order: order.planned <= last)
     held = Orders(orders.revision, tuple(order for order in orders.given if order.planned <= last))
     standings = whole.standings_after(last) if last else None
     if last and any(order.complete <= last < order.planned for order in orders.given):
-        # Ordered after the next round was planned and before it was complete, when these could still change.
+        # Some orders came after the next round was planned and changed these standings.
         then = SeasonResults(whole.config, whole.stored).rated_under(last, held, holds.earlier).standings
         standings = json.loads(json.dumps(then))
     entries = _entered(whole, last)
     playing = {entry.registered_name: entry.player.name for entry in entries if entry.is_sent}
-    # How often it has changed since would tell of orders and rounds.
+    # The real revision would reveal later orders and rounds.
     made = replace(
         whole,
         revision=last,
@@ -81,13 +81,13 @@ def _as_it_was(whole: SeasonState, last: int) -> SeasonState:
 
 
 def _entered(whole: SeasonState, last: int) -> tuple[Entry, ...]:
-    """Return the players of the last round that is shown, or of the first one."""
+    """Return the players of the last public round, or of the first round."""
     planned = next((known for known in whole.rounds if known.number == max(last, 1)), None)
     then = None if planned is None else config_of(whole.config, whole.stored, planned)
     return (then or with_active_versions(whole.config, whole.stored)).entries
 
 
 def _told(state: SeasonState) -> tuple[object, ...]:
-    """Return what may still change of a season whose results are held back."""
+    """Return the parts of a frozen season's public view that may still change."""
     runs = state.holder, state.stopping, state.paused, state.closed, state.wish
     return state.event, state.following, *runs

@@ -1,4 +1,4 @@
-"""The front page of a season: who leads, what the last round brought, what is played now and next."""
+"""The front page of a season: leaders, highlights of the last round, the current and next rounds."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from arbiter.store import Order
 
     Won: TypeAlias = tuple[MatchSummary, tuple[int, ...]]
-    """A match, and the seats that won it."""
+    """A match, and its winners' seats."""
 
 TOP = 10
-"""Players of the table on the front page."""
+"""Players in the table on the front page."""
 MOVERS = 3
 LAST, MOST_KNOWN = 20, 100
-"""Rounds whose highlights are found before anybody asks, and whose are kept."""
+"""Rounds whose highlights are computed in advance, and rounds whose highlights are cached."""
 
 
 def front(state: SeasonState, after: int | None = None) -> Front | None:
-    """All of it, after a round, by default the last; None where that round is not complete.
+    """Return the front page after a round, by default the last; None if that round is not complete.
 
-    The standings are their first page.
+    It has the first page of the standings.
     """
     if after is not None and after > state.complete:
         return None
@@ -56,8 +56,8 @@ def front(state: SeasonState, after: int | None = None) -> Front | None:
 
 
 class Highlights(NamedTuple):
-    """The leaders after a round and its matches to look at; `under` is what else they depend on: the orders
-    that were given on its matches, and who does not rank."""
+    """The leaders after a round and its notable matches; `under` is their cache key: the orders on its
+    matches, and the unranked players."""
 
     under: tuple[tuple[Order, ...], Collection[str]]
     leaders: list[str]
@@ -66,7 +66,7 @@ class Highlights(NamedTuple):
 
 
 def highlights(state: SeasonState, number: int) -> Highlights:
-    """The matches of a round to look at, found once."""
+    """Return the highlights of a round, cached."""
     mine = f"r{number:03d}/"
     under = tuple(order for order in state.given if order.subject.startswith(mine)), state.unranked
     known: dict[int, Highlights] = state.known_highlights
@@ -81,7 +81,7 @@ def highlights(state: SeasonState, number: int) -> Highlights:
 
 
 def _leaders(state: SeasonState, number: int) -> list[str]:
-    """Who share the first place after a round; whoever stands first where nobody ranks."""
+    """Return the players on the first place after a round; the first row if no player is ranked."""
     if not 1 <= number <= state.complete:
         return []
     rows = ratings_after(state, [number], None)[0]["players"]
@@ -90,7 +90,7 @@ def _leaders(state: SeasonState, number: int) -> list[str]:
 
 
 def fill_caches(state: SeasonState) -> None:
-    """Find what the feed tells of the last rounds, so that nobody waits for it."""
+    """Compute in advance what front page and feed show of the last rounds."""
     for number in range(max(state.complete - LAST + 1, 1), state.complete + 1):
         highlights(state, number)
     for number in (state.complete - 1, state.complete):
@@ -101,7 +101,7 @@ def fill_caches(state: SeasonState) -> None:
 
 
 def _elo_after(state: SeasonState, number: int) -> Mapping[str, float]:
-    """Everybody's rating after a round; of nobody before the first."""
+    """Return all ratings after a round; empty before the first."""
     if not 1 <= number <= state.complete:
         return {}
     _, brief = next(state.briefs([number]))
@@ -109,7 +109,7 @@ def _elo_after(state: SeasonState, number: int) -> Mapping[str, float]:
 
 
 def _by_name(state: SeasonState, number: int) -> Mapping[str, Rated]:
-    """The row of each player after a round; of nobody before the first."""
+    """Return the row of each player after a round; empty before the first."""
     if not 1 <= number <= state.complete:
         return {}
     known: dict[int, Mapping[str, Rated]] = state.known_rows
@@ -122,7 +122,7 @@ def _by_name(state: SeasonState, number: int) -> Mapping[str, Rated]:
 
 
 def _change(row: Rated, before: Mapping[str, Rated]) -> Mover:
-    """How far a player has come since the round before; null for who had no rank or rating then."""
+    """Return a player's change of rank and rating since the last round; None if it had none then."""
     old = before.get(row["player"])
     rank, elo = (None, None) if old is None else (old["rank"], old["elo"])
     climbed = None if rank is None or row["rank"] is None else rank - row["rank"]
@@ -131,14 +131,14 @@ def _change(row: Rated, before: Mapping[str, Rated]) -> Mover:
 
 
 def _movers(rows: Iterable[Rated], before: Mapping[str, Rated]) -> list[Mover]:
-    """Who climbed most by the last round."""
+    """Return the players who climbed most in the last round."""
     found = [_change(row, before) for row in rows if row["player"] in before]
     climbed = [one for one in found if (one["ranks"] or 0) > 0]
     return sorted(climbed, key=lambda one: (-(one["ranks"] or 0), one["player"]))[:MOVERS]
 
 
 def _played(state: SeasonState, number: int) -> list[Won]:
-    """The matches of a round that somebody won by points, with the winners' seats."""
+    """Return the counted matches of a round with winners by points, and the winners' seats."""
     return [
         (match, won)
         for match in state.as_shown(state.stored.summaries(number, number))
@@ -147,7 +147,7 @@ def _played(state: SeasonState, number: int) -> list[Won]:
 
 
 def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]) -> Highlight | None:
-    """The match whose winner was rated farthest below somebody it beat, by the ratings before the round."""
+    """Return the match whose winner was rated farthest below a loser, by the ratings before the round."""
     best: tuple[float, str, MatchSummary, int, int] | None = None
     for match, won in played:
         elo = [rated.get(name, 0.0) for name in match.players]
@@ -165,7 +165,7 @@ def _upset(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]
 
 
 def _closest(state: SeasonState, played: Iterable[Won], rated: Mapping[str, float]) -> Highlight | None:
-    """The match that was won by least, of equal ones that of the strongest players."""
+    """Return the match with the smallest lead, among equals that of the strongest players."""
 
     def margin(points: Sequence[int]) -> int:
         most = max(points)

@@ -1,6 +1,6 @@
-"""The grades of a course for each author: the place among the others, and the mark, which needs no others.
+"""The grades of a course for each author: the rank among authors, and the mark, independent of them.
 
-A mark is how many of the organiser's bots that are rungs an author's program is rated above.
+A mark is the number of the organiser's rungs (bots of known strength) rated below an author's program.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Grade(NamedTuple):
-    """One author: the version that is rated, and what it came to; None where nothing is rated yet.
+    """One author: the rated version, and its results; None before a rating.
 
     `elo`, `low` and `high` are in Elo, the latter the ends of the 95 % interval; `mark` counts the `rungs`
     rated below it, of which `above` is the best.
@@ -41,10 +41,10 @@ class Grade(NamedTuple):
 def grades(
     standings: Standings, authors: Iterable[str], rungs: Collection[str], playing: Collection[str]
 ) -> list[Grade]:
-    """A grade for each author, the best first, those without a rating last and by name.
+    """Return a grade for each author, the best first, authors without a rating last and by name.
 
-    An author's rating is that of the version that plays (`playing`: rated names), or of the last one before
-    it that has a rating. `rungs` are by rated name. Equals share a rank.
+    An author's rating is that of the active version (in `playing`, by rated name), or of the last rated one
+    before it. `rungs` are by rated name. Equals share a rank.
     """
     rows = [row for row in standings["players"] if row["elo"] is not None]
     ladder = [row for row in rows if row["player"] in rungs]
@@ -84,6 +84,6 @@ def _grade(row: Row, rank: int, rungs: Sequence[Row], reasons: Mapping[str, str]
 
 
 def _lateness(row: Row, playing: Collection[str]) -> tuple[bool, int, str]:
-    """Larger for the version that plays, and for later ones."""
+    """Return a sort key, larger for the active version, and for later ones."""
     version = row["player"].partition(VERSION_MARK)[2]
     return row["player"] in playing, len(version), version

@@ -1,4 +1,4 @@
-"""Ratings after earlier rounds: of some rounds and some players, from what is kept of them in brief."""
+"""Ratings after earlier rounds, of some rounds and players, from stored briefs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from arbiter.store.rating_briefs import Brief
 
 MOST_RATINGS = 2500
-"""Of one answer."""
+"""Ratings in one answer."""
 FEW = 4
 MOST_ROUNDS = 100
-"""Of one answer, and of one chart."""
+"""Rounds in one answer, and in one chart."""
 
 
 def ratings_after(
     state: SeasonState, rounds: Iterable[int], players: Collection[str] | None, official: bool = True
 ) -> list[schema.RoundRatings]:
-    """The ratings of some players, by default of all, after each of some rounds, the best first.
+    """Return the ratings of some players, by default of all, after each of some rounds, the best first.
 
-    Those who do not rank officially have no `rank`.
+    Players without an official rank have no `rank`.
     """
     out = state.unranked if official else None
     return [
@@ -43,10 +43,10 @@ def _told(value: float) -> float | None:
 def _rows(
     brief: Brief, players: Collection[str] | None, out: Collection[str] | None
 ) -> Iterator[schema.Rated]:
-    """The rows of some players, in their order; who is `out` has no rank, and nobody stands behind it."""
+    """Yield the rows of some players, in order; players `out` have no rank and are not counted in others'."""
     names, elo = brief.players, brief.elo
     wanted = {*(players or ()), *(out or ())}
-    # A look through the list is faster than a map of it, for a few.
+    # For a few names a linear search is faster than a map.
     find = names.index if len(wanted) <= FEW else dict(zip(names, range(len(names)), strict=True)).__getitem__
     known = wanted.intersection(names) if len(wanted) > FEW else [name for name in wanted if name in names]
     place_of = {name: find(name) for name in known}
@@ -61,7 +61,7 @@ def _rows(
 
 
 def _rank(elo: Sequence[float], place: int, away: Sequence[int]) -> int | None:
-    """The rank of who stands at a place among those that are not away; equals share the best of theirs."""
+    """Return the rank at a place, not counting places `away`; equals share their best rank."""
     behind = bisect_left(away, place)
     if behind < len(away) and away[behind] == place:
         return None

@@ -1,4 +1,4 @@
-"""The rounds, matches and players of one state of a season; see `season_figures`."""
+"""The rounds, matches and players of a season's state; see `season_figures`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 PUBLIC = Reader("public")
 MOST_FAULTS = 50
-"""Faults of a player that its page tells; what it says of each is read from the match."""
+"""Faults listed on a player's page; each is read from its match."""
 MOST_TOLD = 1200
-"""Matches of which a mean is taken, the last ones."""
+"""The last matches over which means are taken."""
 MOST_SHOWN = 50
-"""Matches of two players that their page lists, the last first."""
+"""Matches listed on the page of two players, the last first."""
 
 
 def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
-    """A page of a round's tables with their matches; None where there is no such round, or page."""
+    """Return a page of a round's tables with their matches; None for an unknown round or page."""
     found = next((known for known in state.rounds if known.number == number), None)
     if found is None:
         return None
@@ -67,7 +67,7 @@ def round_page(state: SeasonState, number: int, page: int = 1) -> Round | None:
 
 
 def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
-    """A match for lists: no reason of a fault, which may tell of cards or of standard error."""
+    """Return a match for lists, without the reason of a fault, which may reveal cards or standard error."""
     row: MatchRow = {
         "id": match.id,
         "round": match.round,
@@ -89,7 +89,7 @@ def match_in_short(state: SeasonState, match: MatchSummary) -> MatchRow:
 
 
 def match_with_reason(state: SeasonState, match: MatchSummary) -> MatchRow:
-    """The same for organisers, with the reason of a fault."""
+    """Return a match for organisers' lists, with the reason of a fault."""
     row = match_in_short(state, match)
     return row if match.faulty is None else {**row, "text": match.detail}
 
@@ -102,20 +102,20 @@ def matches(
     tag: str | None = None,
     viewer: Viewer | None = None,
 ) -> MatchList:
-    """The stored matches of a round, of a player, of two players; with a tag that these eyes may see."""
+    """Return the stored matches of a round, of a player, of two players; with a tag visible to `viewer`."""
     groups = [(name,) for name in (player, against) if name is not None]
     if tag is None:
         return MatchList(state, round_number, *groups)
     if viewer is not None and viewer.organiser:
         return MatchList(state, round_number, *groups, tagged=Tagged(tag))
     own = tuple(name for name in state.names if viewer is not None and viewer.own(name))
-    # While results are held back a match may be another one by now, which its tags would tell.
+    # While results are held back, tags could reveal that a match was replayed.
     last = state.complete if state.held is None else 0
     return MatchList(state, round_number, *groups, last=last, tagged=Tagged(tag, own))
 
 
 def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
-    """Matches that faults ended, each with what the public may know of the reason."""
+    """Return matches that faults ended, each with the public part of the reason."""
     rows: list[MatchRow] = []
     for match in ended:
         end = state.end(match.id)
@@ -128,9 +128,9 @@ def faults(state: SeasonState, ended: Iterable[MatchSummary]) -> list[MatchRow]:
 def player_page(
     state: SeasonState, name: str, page: int = 1, viewer: Viewer | None = None
 ) -> PlayerPage | None:
-    """All about a player, its opponents a page at a time; None where nobody of that name is in the season.
+    """Return all about a player, with a page of its opponents; None for an unknown player or page.
 
-    What its decisions cost is for all where reviews are published, else for the eyes of its author.
+    The losses of its decisions are public if reviews are published, else only for its author.
     """
     if name not in state.names:
         return None
@@ -172,7 +172,7 @@ def player_page(
 def _review_of(
     state: SeasonState, name: str, counted: Sequence[MatchSummary], viewer: Viewer | None
 ) -> PlayerReview | None:
-    """What a player's decisions cost in reviewed matches that count; None where there is nothing to see."""
+    """Return a player's losses in reviewed matches that count; None if there are none or they are hidden."""
     if not (state.file.publish_reviews or (viewer is not None and viewer.own(name))):
         return None
     found = losses_of(state.stored.reviews.briefs([match.id for match in counted]))
@@ -181,12 +181,12 @@ def _review_of(
 
 
 def is_own(_state: SeasonState, viewer: Viewer, name: str, _page: int) -> bool:
-    """True for a player whose author has these eyes."""
+    """True for a player of the viewer."""
     return viewer.own(name)
 
 
 def versus(state: SeasonState, one: str, other: str) -> Versus | None:
-    """Two players against each other; None where either is nobody, or both are the same."""
+    """Return two players against each other; None if either is unknown, or both are the same."""
     if one == other or not {one, other} <= set(state.names):
         return None
     both = _counted(state, [one], [other])
@@ -206,7 +206,7 @@ def versus(state: SeasonState, one: str, other: str) -> Versus | None:
 
 
 def _counted(state: SeasonState, *players: Sequence[str]) -> list[MatchSummary]:
-    """The last matches of players that count: of complete rounds, and not annulled."""
+    """Return the last counted matches of players: of complete rounds, and not annulled."""
     every = MatchList(state, None, *players, last=state.complete)
     return [
         match
@@ -216,14 +216,14 @@ def _counted(state: SeasonState, *players: Sequence[str]) -> list[MatchSummary]:
 
 
 def _met_often(state: SeasonState, one: str, other: str) -> int:
-    """In how many matches that count two players met."""
+    """Return the number of counted matches in which two players met."""
     out = state.matches_of(state.annulled)
     away = sum({one, other} <= set(match.players) and state.is_complete(match.round) for match in out)
     return len(MatchList(state, None, [one], [other], last=state.complete)) - away
 
 
 def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
-    """Against whom a player has results, in the order of the crosstable."""
+    """Return the opponents with results against a player, in the order of the crosstable."""
     if state.ranking is None or name not in names:
         return []
     table = state.ranking.fit.table
@@ -233,7 +233,7 @@ def _met(state: SeasonState, name: str, names: Sequence[str]) -> list[str]:
 
 
 def _against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]:
-    """A player's results against some of those whom it met."""
+    """Return a player's results against some of its opponents."""
     if state.ranking is None or not met:
         return []
     cells = cells_of(state.ranking, [name], met)[0]
@@ -241,9 +241,9 @@ def _against(state: SeasonState, name: str, met: Sequence[str]) -> list[Against]
 
 
 def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]:
-    """How many counted matches of complete rounds a player's own faults ended, and the last of them."""
+    """Return the number of counted matches ended by a player's own faults, and the last of them."""
     if state.held is not None:
-        # Which match a fault has ended may be another by now.
+        # The store's index of faults may be of a hidden replay.
         every = MatchList(state, None, [name])
         seen = [match for match in every.part(0, len(every)) if _is_own(state, match, name)]
         own = [match for match in seen if match.id not in state.annulled]
@@ -256,14 +256,14 @@ def _own_faults(state: SeasonState, name: str) -> tuple[int, list[MatchSummary]]
 
 
 def _is_own(state: SeasonState, match: MatchSummary, name: str) -> bool:
-    """True for a match of a complete round that a player's own fault ended."""
+    """True for a match of a complete round ended by a player's own fault."""
     return match.faulty is not None and match.players[match.faulty] == name and state.is_complete(match.round)
 
 
 def _last_reports(
     state: SeasonState, name: str, counted: Sequence[MatchSummary]
 ) -> tuple[int, list[BotReport]]:
-    """The last complete round in which a player played, and what is kept of its processes."""
+    """Return the last complete round in which a player played, and the reports of its processes."""
     last = max((match.round or 0 for match in counted), default=0)
     mine = MatchList(state, last, [name])
     ends = [state.end(match.id) for match in mine.part(0, len(mine))] if last else []
@@ -271,7 +271,7 @@ def _last_reports(
 
 
 def _use(last: int, reports: Sequence[BotReport]) -> Use | None:
-    """Time and memory of a player in its last complete round; None if it never played."""
+    """Return time and memory of a player in its last complete round; None if it never played."""
     return None if not reports else {
         "round": last,
         "matches": len(reports),
@@ -282,7 +282,7 @@ def _use(last: int, reports: Sequence[BotReport]) -> Use | None:
 
 
 def match_page(state: SeasonState, match_id: str) -> MatchRow | None:
-    """A match in short; None where no such match is stored."""
+    """Return a match as in lists; None if it is not stored."""
     match = state.match(match_id)
     return None if match is None else match_in_short(state, match)
 
@@ -295,11 +295,11 @@ def replay(
     viewer: Viewer | None = None,
     alone: Collection[int] | None = None,
 ) -> Replay | None:
-    """A match as the public may see it in this state, or as a seat saw it once its round is complete.
+    """Return a match as the public may see it, or as a seat saw it once its round is complete.
 
-    Then `viewer` see the notes of their own bots, too. With `alone` the notes of these seats are seen, and no
-    others, whatever is published. With `run` it is an earlier run of one that was played again. None where no
-    such match is stored, or there is nothing to see yet.
+    Then `viewer` also sees the notes of its own bots. With `alone` only the notes of these seats are shown,
+    regardless of publication. `run` is an earlier run of a replayed match. None if the match is not stored, or
+    nothing may be seen yet.
     """
     record = run_of(state, match_id, run)
     if record is None:
@@ -317,6 +317,6 @@ def replay(
 
 
 def has_own(state: SeasonState, viewer: Viewer, match_id: str, *_asked: object) -> bool:
-    """True where somebody sat in a match whose notes, and review, are for these eyes."""
+    """True for a match with a bot whose notes and review are for the viewer."""
     match = state.match(match_id)
     return match is not None and any(map(viewer.own, match.players))

@@ -1,4 +1,4 @@
-"""The round under way: its matches, stored and to be played, and when it is over."""
+"""The current round: its matches, stored and to be played, and the time left."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 PACE_OF = 24
-"""Matches, the last ones stored, whose pace is taken."""
+"""The last stored matches over which the pace is taken."""
 
 
 def current_round(state: SeasonState, page: int | None = None) -> Mapping[str, object] | None:
-    """The round under way, else the last one, with the matches of a page of its tables, and when it is over.
+    """Return the current round, else the last one, with a page of its tables' matches, and the time left.
 
-    The page is by default the one at which the next match is to be played; None where there is no such page.
+    The page is by default that of the next match; None for an unknown page.
     """
     now = state.begun or (state.rounds[-1] if state.rounds else None)
     if now is None:
@@ -59,19 +59,19 @@ def _sums(names: Sequence[str], matches: Iterable[Mapping[str, Any]]) -> list[Ma
 
 
 def _page_at_work(state: SeasonState, number: int, tables: int) -> int:
-    """The page of the table at which the next match is to be played; the first where there is none."""
+    """Return the page of the next match's table; the first page if all are played."""
     stored, each = state.counts.get(number, 0), len(state.file.game.seatings)
     return page_of(stored // each, TABLES) if stored < tables * each else 1
 
 
 def time_left(state: SeasonState) -> float | None:
-    """Seconds until the round under way is over; None if nobody plays it or its pace is not known yet."""
+    """Return the seconds left in the current round; None if it is not being played or its pace is unknown."""
     begun = state.begun
     if begun is None or state.holder is None:
         return None
     recent = state.stored.events(max(0, state.event - PACE_OF), PACE_OF)
     mine = [event for event in recent if event.kind is Happening.MATCH and event.round == begun.number]
-    # One that was played again counts where it was stored last.
+    # A replayed match counts when it was last stored.
     ids = list(dict.fromkeys(event.subject for event in reversed(mine)))[::-1]
     ends = []
     for match_id in (ids[0], ids[-1]) if len(ids) > 1 else ():

@@ -1,4 +1,4 @@
-"""Matches in lists, alone, and played again, as JSON has them; see `schema`."""
+"""JSON types of matches, in lists, alone, and replayed; see `schema`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 
 class Pages(TypedDict):
-    """Which page of how many it is; `next` is the one after it."""
+    """The number of a page, of how many; `next` is the number of the next page."""
 
     page: int
     pages: int
@@ -26,7 +26,7 @@ class MatchFault(TypedDict):
 
 
 class ModelOfMatch(TypedDict):
-    """What the language model of a seat used in a match, and what that cost, null where it has no price."""
+    """Usage of a seat's language model in a match, and its cost, null without a price."""
 
     seat: int
     decisions: int
@@ -46,10 +46,10 @@ class MatchRun(TypedDict):
 
 
 class Rejudging(TypedDict):
-    """A match that was played again (`replayed`), or put back as it was before that (`restored`).
+    """A match that was played again (`replayed`), or put back to an earlier run (`restored`).
 
-    `run` is the number of the run `before`, the first being 1; `after` took its place at `moment`. `because`
-    is the organiser's reason, "" of one that was put back; `say` is the change in words.
+    `run` is the number of the run `before`, the first being 1; `after` replaced it at `moment`. `because` is
+    the organiser's reason, "" if restored; `say` is the change in words.
     """
 
     match: str
@@ -64,7 +64,7 @@ class Rejudging(TypedDict):
 
 
 class Rejudgings(Pages):
-    """A page of all matches that were played again, the last first; `total` is how often that happened."""
+    """A page of all rejudgings, the last first; `total` is their number."""
 
     season: str
     rejudgings: Sequence[Rejudging]
@@ -74,11 +74,11 @@ class Rejudgings(Pages):
 class MatchRow(TypedDict):
     """A stored match; `points` by seat, null after a fault, `annulled` why it does not count.
 
-    `winners` are the seats with the most points, none where all have the same; `say` is the result in words.
+    `winners` are the seats with the most points, empty if all are equal; `say` is the result in words.
 
-    `substitute` is the seat of a house bot that sits in for a player who made a fault; `text` the reason of a
-    fault, where it is shown. `models` are the language models in it, once the round is complete; `rejudged`,
-    of one that was played again, what it was before, the oldest first.
+    `substitute` is the seat of a house bot in place of a faulty player; `text` the reason of a fault, if
+    shown. `models` are its language models, once the round is complete; `rejudged` the earlier runs of a
+    replayed match, the oldest first.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What language models used and cost, of one state of a season: beside ratings, of a player, of a match."""
+"""Usage and costs of language models in a season's state: in standings, of a player, of a match."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 COSTS = ("cost", "cost_a_match", "legal_first")
 """The figures of a language model, in a sheet's columns."""
 MOST_NAMES = 5
-"""Of a model by its provider, who may say anything."""
+"""Names that a provider reports for a model; they are untrusted, so bounded."""
 
 
 def add_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> None:
-    """Give standings, and their rows of language models, what these cost; and the anchors of their scale."""
+    """Add the costs of language models to standings and their rows, and the anchors of the scale."""
     if "anchors" in stored:
         found["anchors"] = stored["anchors"]
     sums = {row["player"]: row["model"] for row in stored["players"] if "model" in row}
     if not sums:
         return
     counted = {name: BilledTokens(of["input"], of["output"]) for name, of in sums.items()}
-    # What is held back may have cost something, too.
+    # Hidden matches may have costs, too.
     is_last = found["after_round"] == state.complete and state.held is None
     found["costs"] = {
         "currency": state.file.currency,
@@ -41,7 +41,7 @@ def add_costs(found: Standings, state: SeasonState, stored: StoredStandings) -> 
 
 
 def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
-    """The figures that a row of standings has beside its rating for a language model; none for a program."""
+    """Return the figures of a language model's row of standings; empty for a program."""
     if (sums := row.get("model")) is None:
         return {}
     billed = {row["player"]: BilledTokens(sums["input"], sums["output"])}
@@ -54,13 +54,13 @@ def costs_of(state: SeasonState, row: StoredRow) -> ModelFigures:
 
 
 def _uncounted(state: SeasonState) -> Mapping[str, BilledTokens]:
-    """What models used in plays that do not count: void, annulled, played again since."""
+    """Return the tokens of plays that do not count: void, annulled, replaced."""
     out = [*replaced_matches(state.given), *state.matches_of(state.annulled)]
     return sum_tokens([state.stored.outlays.all(), *(match.billed() for match in out)])
 
 
 def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:
-    """What the language models in a match used and cost; nothing before its round is complete."""
+    """Return usage and cost of the language models in a match; empty before its round is complete."""
     uses = match.uses() if state.is_complete(match.round) else ()
     return [
         {
@@ -76,7 +76,7 @@ def models_of(state: SeasonState, match: MatchSummary) -> list[ModelOfMatch]:
 
 
 def identity(reports: Sequence[BotReport]) -> ModelIdentity | None:
-    """Return which model a player was in its last matches; None for a program."""
+    """Return the model of a player in its last matches; None for a program."""
     kept = [bot.model for bot in reports if bot.model is not None]
     if not kept:
         return None

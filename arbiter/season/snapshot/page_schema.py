@@ -1,4 +1,4 @@
-"""What is shown on front pages, duplicate boards and pages of players, as JSON has it; see `schema`."""
+"""JSON types of front pages, duplicate boards and pages of players; see `schema`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arbiter.season.snapshot.schema import Cell, Rated, Row, SeasonInShort, Stan
 
 
 class Mover(TypedDict):
-    """Ranks and Elo that a player has gained by a round, negative if lost; null where it had none before."""
+    """Ranks and Elo that a player has gained in a round, negative if lost; null if it had none before."""
 
     player: str
     ranks: int | None
@@ -21,17 +21,17 @@ class Mover(TypedDict):
 
 
 class Highlight(TypedDict):
-    """A match to look at, and why."""
+    """A notable match, and why."""
 
     match: MatchRow
     say: str
 
 
 class Front(SeasonInShort):
-    """A season in short, with its standings, and what the last round brought.
+    """A season in short, with its standings, and the highlights of the last round.
 
-    `about` says what is played; `changes` are of the first players of the standings. `upset` is the match
-    whose winner was rated farthest below somebody it beat, `closest` the one that was won by least.
+    `about` describes the game; `changes` are of the first players of the standings. `upset` is the match with
+    the winner rated farthest below a loser, `closest` the one with the smallest lead.
     """
 
     about: str
@@ -55,7 +55,7 @@ class BoardCell(TypedDict):
 
 
 class BoardRow(TypedDict):
-    """A deal in one match of a table; `say` is what it came to."""
+    """A deal in one match of a table; `say` is its result in words."""
 
     match: str
     rotation: int
@@ -64,7 +64,7 @@ class BoardRow(TypedDict):
 
 
 class BoardDeal(TypedDict):
-    """A deal in all matches of a table: `hands` by seat, null where they differ, and what each is worth."""
+    """A deal in all matches of a table: `hands` by seat, null if they differ, and their mean points `par`."""
 
     deal: int
     hands: Sequence[Sequence[str]] | None
@@ -73,7 +73,7 @@ class BoardDeal(TypedDict):
 
 
 class BoardTotal(TypedDict):
-    """Points a match of a player, what its cards were worth (`par`), and how far it is `ahead` of that."""
+    """A player's mean points per match, the value of its cards (`par`), and the difference (`ahead`)."""
 
     player: str
     matches: int
@@ -92,9 +92,9 @@ class BoardResult(TypedDict):
 
 
 class DuplicateBoard(TypedDict):
-    """The same cards in other hands: a table of a complete round; `par` by seat is of whole matches.
+    """The duplicate board of a table of a complete round; `par` by seat is of whole matches.
 
-    `luck` is by seat what a program makes of the cards alone, in points above the mean; null where none did.
+    `luck` is by seat the value of the cards in points above the mean, by reviews; null without reviews.
     """
 
     season: str
@@ -111,7 +111,7 @@ class DuplicateBoard(TypedDict):
 
 
 class TableTotals(TypedDict):
-    """A table of a round, and what each of its players made of the same cards."""
+    """A table of a round, and the totals of its players."""
 
     table: int
     players: Sequence[str]
@@ -119,7 +119,7 @@ class TableTotals(TypedDict):
 
 
 class RoundBoards(Pages):
-    """A page of the tables of a complete round; `rounds` is how many are complete."""
+    """A page of the tables of a complete round; `rounds` is the number of complete rounds."""
 
     season: str
     round: int
@@ -128,9 +128,9 @@ class RoundBoards(Pages):
 
 
 class Versus(TypedDict):
-    """Two players; `cell` is that of the crosstable, null where they never met; `points` are means a match.
+    """Two players; `cell` is that of the crosstable, null if they never met; `points` are means per match.
 
-    `matches` are the last ones in which they `met`.
+    `matches` are the last of those in which they `met`.
     """
 
     season: str
@@ -165,9 +165,9 @@ class Use(TypedDict):
 
 
 class ModelIdentity(TypedDict):
-    """The language model that a player was in its last matches, and how it was asked.
+    """The language model of a player in its last matches, and the form of its prompts.
 
-    `state`, `legal` and `names` are the form of its prompts; `served_as` what its provider called it.
+    `state`, `legal` and `names` are as in the season's file; `served_as` are its provider's names for it.
     """
 
     name: str
@@ -189,9 +189,9 @@ class PlayerReview(PlayerLoss):
 class PlayerPage(Pages):
     """All about a player; `faults` are the last of `faults_in_all`.
 
-    `history` has at most a hundred rounds, which lie evenly; `against` comes in pages. `cards` are its points
-    in its last matches beside those of others with the same cards, `review` what its decisions in them cost.
-    `model` is null for a program. `rejudged` are the last of its matches that were played again.
+    `history` has at most a hundred rounds, evenly spaced; `against` comes in pages. `cards` compares its
+    points in its last matches with others' with the same cards, `review` has its losses in them. `model` is null for
+    a program. `rejudged` are its last replayed matches.
     """
 
     season: str

@@ -1,4 +1,4 @@
-"""Parts of what is long: pages of rows, and of a page's rows those of a list that reads a part at a time."""
+"""Pagination: pages of rows, and lists of matches that are read in parts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from arbiter.store.tags import Tagged
 
 ROWS = 100
-"""Of one page, or one answer, at most."""
+"""The most rows of one page or answer."""
 TABLES = 25
-"""Of a page of a round."""
+"""Tables on a page of a round."""
 
 
 class PageWindow(NamedTuple):
-    """One page of a list: its rows are those from `first` up to, not including, `end`."""
+    """One page of a list: the rows from `first` up to, not including, `end`."""
 
     first: int
     end: int
@@ -32,31 +32,31 @@ class PageWindow(NamedTuple):
 
     @property
     def next(self) -> int | None:
-        """The page after it; None after the last."""
+        """The next page; None after the last."""
         return self.page + 1 if self.page < self.pages else None
 
 
 def window(total: int, page: int, size: int = ROWS) -> PageWindow | None:
-    """A page of so many rows; None where there is none. Of nothing there is one page."""
+    """Return a page of `total` rows; None for an unknown page. An empty list has one page."""
     pages = max(1, -(-total // size))
     return PageWindow((page - 1) * size, min(page * size, total), page, pages) if 1 <= page <= pages else None
 
 
 def page_fields(shown: PageWindow) -> Pages:
-    """Which page it is of how many, as JSON has it."""
+    """Return the JSON fields of a page."""
     return {"page": shown.page, "pages": shown.pages, "next": shown.next}
 
 
 def page_of(place: int, size: int = ROWS) -> int:
-    """The page on which a row stands that has so many before it."""
+    """Return the page of the row at `place`, from 0."""
     return place // size + 1
 
 
 class MatchList:
-    """The matches of a round, and of players who all sat in them: one of each group of names; with a tag.
+    """The matches of a round, with players of each group of names, and with a tag.
 
-    Those up to the `last` round, if there is one; with `ended` those alone of complete rounds that a fault of
-    the first group's ended.
+    `last` limits them to rounds up to that one, `ended` to those of complete rounds ended by a fault of the
+    first group.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class MatchList:
         return sum(self._counts.values())
 
     def part(self, first: int, most: int) -> list[MatchSummary]:
-        """At most so many of them from one on, in the order of the plan; only their rounds are read."""
+        """Return up to `most` matches from `first` on, in the order of the plan; only their rounds are read."""
         numbers = list(self._counts)
         ends = list(accumulate(self._counts.values()))
         inside = [
@@ -98,9 +98,9 @@ class MatchList:
 
 
 def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[MatchSummary]]:
-    """By table the stored matches of some of a round's tables."""
+    """Return the stored matches of some of a round's tables, by table."""
     of: dict[int, list[MatchSummary]] = {table: [] for table in tables}
-    # At most so many at a table, with those that are played once more with a substitute.
+    # The most matches of a table, with those with substitutes.
     most = 2 * len(state.file.game.seatings)
     places = range(most // 2)
     ids = [
@@ -115,7 +115,7 @@ def at_tables(state: SeasonState, number: int, tables: range) -> dict[int, list[
 
 
 def some_rounds(complete: int, most: int) -> list[int]:
-    """All rounds, or where there are too many some that lie evenly, with both ends."""
+    """Return all rounds, or `most` evenly spaced ones with both ends."""
     if complete <= most:
         return list(range(1, complete + 1))
     return sorted({1 + round(k * (complete - 1) / (most - 1)) for k in range(most)})

@@ -1,4 +1,4 @@
-"""The rating that a state shows: as it is kept with its standings, or computed from the results."""
+"""The rating of a state: as stored with its standings, or computed from the results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ranking_of(
 ) -> Ranking | None:
     """Return the rating after the last complete round, as of a revision; None before the first.
 
-    One that is not kept is computed from all results, which are then forgotten; that takes the season's file.
+    If it is not stored, it is computed from all results, which needs the season's file.
     """
     if not complete:
         return None
@@ -35,7 +35,7 @@ def ranking_of(
 
     packed = stored.ranking(complete) if held is None else None
     if packed is not None:
-        # One that another version packed is as good as none.
+        # A rating packed by another version is ignored.
         with suppress(RatingError):
             return unpack_ranking(packed)
     ranking = _computed(read_config(), stored, complete, held, revision)
@@ -51,14 +51,14 @@ def ranking_after(config: Config, stored: SeasonStore, number: int) -> Ranking:
 
 
 def hidden_replays(stored: SeasonStore, revision: int) -> Mapping[str, MatchSummary]:
-    """Return the matches that were played again by now while results are held back, as they are shown."""
+    """Return the earlier runs, by id, of matches replayed since a round, for when results are held back."""
     return effective_orders(stored.orders.read().given, lambda order: order.planned <= revision).earlier
 
 
 def _computed(
     file: Config, stored: SeasonStore, complete: int, held: HeldResults | None, revision: int
 ) -> Ranking:
-    """The rating of the results of all complete rounds."""
+    """Compute the rating from the results of all complete rounds."""
     from arbiter.season.ledger import Ledger
     from arbiter.season.results import SeasonResults
     from arbiter.season.settings import config_at

@@ -1,4 +1,4 @@
-"""A season's state, read from its store: all of it, or what has changed since the last one."""
+"""Reads a season's state from its store: all of it, or the changes since the last one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from arbiter.store import SeasonStore
 
 MOST_NEWS = 1000
-"""Events that are read one by one; after more of them all matches are counted again."""
+"""Events that are read singly; after more of them all matches are counted again."""
 
 
 def read_state(config: Config, stored: SeasonStore, before: SeasonState | None = None) -> SeasonState:
-    """Read all of a season; what has not changed since `before` is taken from it.
+    """Read the state of a season; parts unchanged since `before` are taken from it.
 
-    A round that is completed, or an order that is given, while it is read makes it read again, so that all
-    figures are of one moment. A match that is stored meanwhile does not: on a busy machine they come faster
-    than a season is read. It is there or not, and `event` is older than it.
+    A round completed or an order given during reading causes another reading, so that all figures are of one
+    moment. A match stored meanwhile does not: on a busy machine they come faster than a season is read. It
+    may be included, and `event` is older than it.
     """
     if before is not None and before.file is not config:
         before = None
@@ -59,10 +59,10 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
             "unranked",
             "crossed",
         ):
-            # So that nobody who asks for a page waits for it.
+            # In advance, so that requests for pages do not wait.
             getattr(state, name)
         if state.ranking is not None:
-            # Loads what it takes to compare two players, and to draw a chart.
+            # Loads the data to compare two players, and to draw a chart.
             state.ranking.intervals.los(())
             deque(state.briefs(some_rounds(state.complete, MOST_BRIEFS)), maxlen=0)
         if stored.last_change()[1] == state.revision:
@@ -70,7 +70,7 @@ def read_state(config: Config, stored: SeasonStore, before: SeasonState | None =
 
 
 def _counts(stored: SeasonStore, before: SeasonState | None) -> Mapping[int, int]:
-    """By round how many matches are stored; those are counted in which one was stored since `before`."""
+    """Return the number of stored matches by round, counted again from the first changed round on."""
     first, kept = 1, {}
     if before is not None:
         news = stored.events(before.event, MOST_NEWS)

@@ -1,7 +1,7 @@
-"""Matches that were played again: what each was before and is now, for everybody.
+"""Replayed matches: the result of each run, for all readers.
 
-Each run is kept in the store. A state knows those that its orders know: while results are held back, none
-that was replaced unseen.
+The store keeps each run. A state has the runs of its own orders: while results are held back, no hidden
+replacement.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.season_state import SeasonState
 
 MOST_REJUDGED = 50
-"""Rejudgings on a player's page, the last ones."""
+"""The most rejudgings on a player's page, the last ones."""
 
 
 def rejudgings_of(state: SeasonState, match: MatchSummary) -> list[Rejudging]:
-    """Each time that a match was played again, the oldest first; `match` is how it ended last."""
+    """Return the rejudgings of a match, the oldest first; `match` is its last run."""
     reruns = state.reruns.get(match.id, ())
     ends = [*(rerun.order.before or match for rerun in reruns), match]
     return [_told(rerun, ends[k], ends[k + 1]) for k, rerun in enumerate(reruns)]
 
 
 def rejudgings_with(state: SeasonState, player: str, most: int = MOST_REJUDGED) -> list[Rejudging]:
-    """The last times that matches of a player were played again, the last first."""
+    """Return the last rejudgings of matches of a player, the last first."""
     mine = [one for one in _latest_first(state) if one.order.before and player in one.order.before.players]
     return _all_told(state, mine[:most])
 
 
 def last_rejudgings(state: SeasonState, most: int) -> list[Rejudging]:
-    """The last times that matches were played again, the last first."""
+    """Return the last rejudgings, the last first."""
     return _all_told(state, _latest_first(state)[:most])
 
 
 def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
-    """A page of all of them, the last first; None where there is no such page."""
+    """Return a page of all rejudgings, the last first; None for an unknown page."""
     every = _latest_first(state)
     shown = window(len(every), page)
     return None if shown is None else {
@@ -57,7 +57,7 @@ def rejudgings(state: SeasonState, page: int = 1) -> Rejudgings | None:
 
 
 def say_rejudging(one: Rejudging) -> str:
-    """What became of a match, for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
+    """Describe a rejudging for feeds and webhooks: ``match ID was played again, because TEXT: CHANGE``."""
     if one["kind"] == "restored":
         return f"match {one['match']} counts again as it was before it was played again: {one['say']}"
     because = f", because {one['because']}" if one["because"] else ""
@@ -65,14 +65,14 @@ def say_rejudging(one: Rejudging) -> str:
 
 
 def earlier_run(state: SeasonState, match_id: str, run: int) -> PackedMatch | None:
-    """A run of a match that another one replaced, the first being 1; None where there is none."""
+    """Return a replaced run of a match, the first being 1; None for an unknown run."""
     if state.match(match_id) is None or not 1 <= run <= len(state.reruns.get(match_id, ())):
         return None
     return state.stored.orders.earlier(match_id)[run - 1]
 
 
 def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | None:
-    """The record of an earlier run of a match, by default of how it ended last; None where there is none."""
+    """Return the record of a run of a match, by default the last; None for an unknown match or run."""
     if run is not None:
         found = earlier_run(state, match_id, run)
         return None if found is None else unpack(found.record, match_id)
@@ -80,7 +80,7 @@ def run_of(state: SeasonState, match_id: str, run: int | None) -> MatchRecord | 
 
 
 def fault_in(match: MatchSummary) -> MatchFault | None:
-    """The fault that ended a match; its reason may tell of cards or of standard error."""
+    """Return the fault that ended a match, without its reason, which may reveal cards or standard error."""
     if match.faulty is None:
         return None
     return {"seat": match.faulty, "player": match.players[match.faulty], "kind": str(match.fault)}

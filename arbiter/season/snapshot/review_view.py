@@ -1,4 +1,4 @@
-"""What reviews say of the matches of one state of a season, and who may see it."""
+"""The reviews of matches in a season's state, and who may see them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def has_review(state: SeasonState, match_id: str) -> bool:
-    """True for a match that has a review which others than organisers may see, if only some of them."""
+    """True for a match with a review that authors or the public may see."""
     match = state.match(match_id)
     if match is None or state.held is not None or not state.is_complete(match.round):
         return False
@@ -22,12 +22,12 @@ def has_review(state: SeasonState, match_id: str) -> bool:
 
 
 def review(state: SeasonState, match_id: str, viewer: Viewer | None = None) -> Review | None:
-    """What a review says of a match, as far as these eyes may see it; None where there is nothing to see.
+    """Return the part of a match's review that `viewer` may see; None if there is none.
 
-    The `event` of a decision is the number of its answer in the replay for readers of all cards.
+    The `event` of a decision is the number of its answer in the full replay.
     """
     match = state.match(match_id)
-    # One that was played again, unseen, has lost its review: which one has must not be told.
+    # A hidden replay removes the review of its match, which must not be revealed.
     if match is None or state.held is not None:
         return None
     record, found = state.record(match_id), state.stored.reviews.one(match_id)

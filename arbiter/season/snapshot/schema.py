@@ -1,8 +1,8 @@
-"""The figures of a season, as JSON has them: a type for each answer, and for its parts.
+"""JSON types of a season's figures: one for each answer, and for its parts.
 
-Commands print these values, the API answers with them and describes them in its OpenAPI document, and pages
-and the report draw them. Elo are those of the season's scale, its mean 0; `low` and `high` are the ends of a
-95 % interval. Null is what is not known, or not shown.
+Commands print these values, the API returns them and describes them in its OpenAPI document, and pages and
+the report show them. Elo are on the season's scale, with mean 0; `low` and `high` are the ends of a 95 %
+interval. Null means unknown or hidden.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Condition: TypeAlias = Literal["new", "playing", "stopping", "paused", "waiting"
 
 
 class SeasonGame(TypedDict):
-    """A season's game: its name, as people know it, and its options."""
+    """A season's game: its name, its title for people, and its options."""
 
     name: str
     title: str
@@ -28,7 +28,7 @@ class SeasonGame(TypedDict):
 
 
 class Progress(TypedDict):
-    """The progress of a round; `matches` may grow by those that are played once more with a substitute."""
+    """The progress of a round; `matches` may grow by matches with substitutes."""
 
     round: int
     complete: bool
@@ -37,16 +37,16 @@ class Progress(TypedDict):
 
 
 class Next(TypedDict):
-    """The next round, null where results are held back, and when it begins."""
+    """The next round, null while results are held back, and its start."""
 
     round: int | None
     begins: str
 
 
 class SeasonInShort(TypedDict):
-    """A season in short: how far it is, who plays it, and what its deals were committed to.
+    """A season in short: its progress, condition, and the commitment to its deals.
 
-    `rounds` is how many there are to be, `complete` how many are; `round` is the one under way.
+    `rounds` is the planned number of rounds, `complete` of complete ones; `round` is the current one.
     """
 
     season: str
@@ -68,9 +68,9 @@ class SeasonInShort(TypedDict):
 
 
 class Status(SeasonInShort):
-    """The same for organisers: who plays it, what was asked of its coordinator, and what orders are in force.
+    """A season in short for organisers: also its coordinator, requests to it, and orders in effect.
 
-    `paused` and `closed` say since when; `asks` what has to be accepted before it goes on. `suspended` are
+    `paused` and `closed` are since when; `asks` is what needs consent before it continues. `suspended` are
     reasons by player, `annulled` and `to_replay` numbers of matches.
     """
 
@@ -86,7 +86,7 @@ class Status(SeasonInShort):
 
 
 class VoidPlays(TypedDict):
-    """How many plays were void in `all`, and by player those in which it sat, most first."""
+    """The number of void plays, and by player of those with it, most first."""
 
     all: int
     players: Mapping[str, int]
@@ -103,9 +103,9 @@ class Rated(TypedDict):
 
 
 class ModelSums(TypedDict):
-    """What a language model used in its matches that count: tokens of questions and of answers.
+    """Usage of a language model in its matches that count: input and output tokens.
 
-    In `first_try` of its decisions the first answer was legal.
+    `first_try` counts its decisions with a legal first answer.
     """
 
     matches: int
@@ -116,10 +116,10 @@ class ModelSums(TypedDict):
 
 
 class StoredRow(Rated):
-    """A player of standings as they are stored; those of earlier versions lack `wins_by_fault` and `scored`.
+    """A player of stored standings; earlier versions have no `wins_by_fault` and `scored`.
 
-    `scored` is the number of seats in which it got `points`: not where a fault ended the match. Only language
-    models have a `model`.
+    `scored` is the number of seats in which it got `points`, in matches without a fault. Only language models
+    have a `model`.
     """
 
     matches: int
@@ -145,8 +145,8 @@ class ModelFigures(TypedDict, total=False):
 class Row(StoredRow, ModelFigures):
     """A player of standings; `marks` are of suspended, withdrawn, house, rung.
 
-    `rank_low` and `rank_high` are the ends of the interval of its rank; `apart` is true where it is told
-    apart from the one below it. They are known after the last round alone.
+    `rank_low` and `rank_high` are the ends of the interval of its rank; `apart` is true if it is better
+    than the next player significantly. They are known only after the last round.
     """
 
     marks: Sequence[str]
@@ -158,7 +158,7 @@ class Row(StoredRow, ModelFigures):
 class SeasonCosts(TypedDict):
     """The costs of all language models: in matches that count, and in plays that do not.
 
-    The latter are void, annulled or were played again; they are known after the last round alone.
+    The latter are void, annulled or replaced; they are known only after the last round.
     """
 
     currency: str | None
@@ -167,7 +167,7 @@ class SeasonCosts(TypedDict):
 
 
 class FavourRow(TypedDict):
-    """The faults of one player favour another: how often it faulted at tables with it, and without."""
+    """A player whose faults favour another: numbers of its faults at tables with it, and without."""
 
     faulty: str
     favoured: str
@@ -182,7 +182,7 @@ class FavourRow(TypedDict):
 
 
 class FirstPlace(TypedDict):
-    """The players who share the first place, and how sure it is; see `first_place`."""
+    """The players on the first place, and its probability; see `first_place`."""
 
     rule: str
     over: bool
@@ -201,10 +201,10 @@ class _Head(TypedDict):
 
 
 class StoredStandings(_Head):
-    """Standings as they are stored with a round; what came later is lacking in those of earlier versions.
+    """Standings as stored with a round; earlier versions have fewer keys.
 
-    Of who is `suspended`, `by_order` are those whom the organiser suspended, and `plays_on` those who play
-    all the same, since no house bot could fill up.
+    Of the `suspended`, `by_order` are those suspended by the organiser, and `plays_on` those who still play,
+    since no house bot could fill up.
     """
 
     suspended: NotRequired[Mapping[str, str]]
@@ -217,7 +217,7 @@ class StoredStandings(_Head):
 class Standings(_Head, Pages):
     """The standings after a round; `suspended` are reasons by player. A site sends them in pages.
 
-    Only those of seasons with language models have `costs`, of seasons on the scale of `anchors` these.
+    Only seasons with language models have `costs`, and only seasons with anchors `anchors`.
     """
 
     season: str
@@ -232,13 +232,13 @@ class Standings(_Head, Pages):
 
 
 class SeasonList(TypedDict):
-    """All seasons that are begun."""
+    """All seasons that have begun."""
 
     seasons: Sequence[SeasonInShort]
 
 
 class Cell(TypedDict):
-    """Results of a player against another; `los`: how probably it is better, `z`: in sigma."""
+    """Results of a player against another; `los`: probability that it is better, `z`: the same in sigma."""
 
     wins: int
     draws: int
@@ -248,9 +248,9 @@ class Cell(TypedDict):
 
 
 class Crosstable(TypedDict):
-    """`cells` are rows by player, each by opponent; null where the two never met.
+    """`cells` are rows by player, each by opponent; null if the two never met.
 
-    Of a site it comes in windows: the players of a page against those of the page `columns`, `against`.
+    A site sends it in windows: the players of a page against those of the page `columns`, `against`.
     """
 
     season: str
@@ -265,7 +265,7 @@ class Crosstable(TypedDict):
 
 
 class ResultBlock(TypedDict):
-    """Results of all players of a page of the crosstable against all those of another."""
+    """Results of all players of a page of the crosstable against all of another page."""
 
     wins: int
     draws: int
@@ -273,7 +273,7 @@ class ResultBlock(TypedDict):
 
 
 class RoundRatings(TypedDict):
-    """Everybody's rating after a round, the best first."""
+    """All ratings after a round, the best first."""
 
     round: int
     players: Sequence[Rated]
@@ -282,8 +282,7 @@ class RoundRatings(TypedDict):
 class History(TypedDict):
     """The ratings after each complete round.
 
-    Of a site it comes in pages of players, and goes back so many rounds: `earlier` is the `before` of those
-    before them.
+    A site sends it in pages of players, for some rounds; `earlier` is the `before` of the rounds before.
     """
 
     season: str
@@ -303,7 +302,7 @@ class RoundTable(TypedDict):
 
 
 class Round(Progress, Pages):
-    """A round; `rounds` is how many were begun. Its tables come in pages."""
+    """A round; `rounds` is the number of rounds begun. Its tables come in pages."""
 
     season: str
     rounds: int

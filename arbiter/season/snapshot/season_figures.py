@@ -1,6 +1,6 @@
-"""The figures of one state of a season, for commands, pages, API and report alike; `schema` has their types.
+"""The figures of a season's state, for commands, pages, API and report; `schema` has their types.
 
-Names of bots, reasons and commands in them are hostile input: what shows them escapes them.
+Names of bots, reasons and commands in them are hostile input, to be escaped where shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def season(state: SeasonState) -> schema.SeasonInShort:
-    """A season in short: how far it is, who plays it, and what its deals were committed to."""
+    """Return a season in short: its progress, condition, and the commitment to its deals."""
     begun, file, following = state.begun, state.file, state.following
     until = None if file.until is None else file.until.isoformat()
     due: schema.Next | None = None
@@ -52,7 +52,7 @@ def season(state: SeasonState) -> schema.SeasonInShort:
 
 
 def status(state: SeasonState) -> schema.Status:
-    """A season in short for organisers."""
+    """Return a season in short for organisers."""
     stored, begun = state.stored, state.begun
     voids = stored.voids.count()
     asked = stored.running.question() if state.holder is None else None
@@ -92,7 +92,7 @@ def progress(state: SeasonState) -> schema.Condition:
 
 
 def round_in_short(state: SeasonState, round_: PlannedRound) -> schema.Progress:
-    """Return the progress of a round; `matches` may grow by those played once more with a substitute."""
+    """Return the progress of a round; `matches` may grow by matches with substitutes."""
     stored = state.counts.get(round_.number, 0)
     return {
         "round": round_.number,
@@ -109,11 +109,11 @@ def standings(
     ranking: Ranking | None = None,
     shown: PageWindow | None = None,
 ) -> schema.Standings:
-    """The standings after a round, by default the last: with marks, and for the last with rank intervals.
+    """Return the standings after a round, by default the last: with marks, the last also with rank intervals.
 
-    House bots, rungs and withdrawn players stand last and have no `rank`. Where not `official` all are
-    ranked, and neither intervals of ranks nor the first place are told. `ranking` is an earlier round's, if
-    it is known. All rows, or those that are `shown`.
+    House bots, rungs and withdrawn players come last and have no `rank`. If not `official`, all are ranked,
+    without intervals of ranks and first place. `ranking` is an earlier round's, if known. `shown` is the part
+    to return, by default all.
     """
     number = state.complete if after is None else after
     is_last = number == state.complete
@@ -150,38 +150,38 @@ def standings(
 
 
 def standings_page(state: SeasonState, after: int | None = None, page: int = 1) -> schema.Standings | None:
-    """A page of the standings after a round, by default the last; None where there is no such page."""
+    """Return a page of the standings after a round, by default the last; None for an unknown page."""
     shown = window(len(_stored_after(state, after)["players"]), page)
     return None if shown is None else standings(state, after, shown=shown)
 
 
 def _ranked(state: SeasonState, stored: schema.StoredStandings, official: bool) -> Ranked:
-    """The rows of standings with their ranks, in the order in which they are shown."""
+    """Return the rows of standings with their ranks, in display order."""
     if official and stored is state.last_standings:
         return state.official
     return in_rank(stored, state.players, official)
 
 
 def _stored_after(state: SeasonState, after: int | None) -> schema.StoredStandings:
-    """The standings as they are kept after a round, by default the last."""
+    """Return the stored standings after a round, by default the last."""
     number = state.complete if after is None else after
     return state.standings_after(number) if number else _NONE_YET
 
 
 MOST_LINES = 24
-"""Players in a chart, beside who is chosen."""
+"""Players in a chart, beside the chosen one."""
 _NONE_YET: schema.StoredStandings = {"drawelo": None, "intervals": None, "warnings": [], "players": []}
 """The standings before a round is complete."""
 
 
 def page_with(state: SeasonState, name: str, after: int | None = None) -> int:
-    """The page of the standings on which a player stands; the first for one who is not in them."""
+    """Return the page of the standings with a player; the first for an unknown player."""
     rows = _ranked(state, _stored_after(state, after), official=True)
     return next((page_of(place) for place, (row, _) in enumerate(rows) if row["player"] == name), 1)
 
 
 def row_of(state: SeasonState, name: str) -> schema.Row | None:
-    """A player's row of the last standings; None for one who is not in them."""
+    """Return a player's row of the last standings; None for an unknown player."""
     place = next((place for place, (row, _) in enumerate(state.official) if row["player"] == name), None)
     if place is None:
         return None
@@ -189,7 +189,7 @@ def row_of(state: SeasonState, name: str) -> schema.Row | None:
 
 
 def _leading(ranked: Ranked) -> list[schema.Rated]:
-    """The rows of those who share the first place, and of the best behind them."""
+    """Return the rows on the first place, and the next row."""
     found: list[schema.Rated] = []
     for row, rank in ranked:
         elo, low, high = row["elo"], row["low"], row["high"]
@@ -207,10 +207,10 @@ def _tell_apart(
     ranking: Ranking,
     shown: PageWindow,
 ) -> None:
-    """Give those rows of a window that rank officially intervals of their ranks, and who is told apart."""
+    """Add rank intervals to the officially ranked rows of a window, and whether each beats the next row."""
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
     names = [row["player"] for row, rank in ranked if rank is not None and row["elo"] is not None]
-    # With the first one of the next page.
+    # With the first row of the next page.
     inside = [where[name] for name in names[shown.first : shown.end + 1]]
     low, high = ranking.intervals.rank_interval(who=[where[name] for name in names], of=inside)
     chance = ranking.intervals.los(inside)
@@ -223,10 +223,10 @@ def _tell_apart(
 def crosstable(
     state: SeasonState, official: bool = True, page: int | None = None, columns: int | None = None
 ) -> schema.Crosstable | None:
-    """Results of each player against each other; those who do not rank officially stand last, if it is so.
+    """Return the results of each player against each other; if `official`, unranked players come last.
 
-    All of it, or a window: the rows of one page against the columns of another, by default the same. None
-    where there is no such page.
+    All of it, or a window: the rows of one page against the columns of another, by default the same. None for
+    an unknown page.
     """
     ranking = state.ranking
     if ranking is None:
@@ -251,7 +251,7 @@ def crosstable(
 
 
 def pairs_of(table: schema.Crosstable) -> tuple[Sequence[str], Sequence[Sequence[object]]]:
-    """Headings and a row for each two of a crosstable that met: what the one took against the other."""
+    """Return headings and a row for each pair of a crosstable that met, with the results of the first."""
     rows = [
         (one, other, cell["wins"], cell["draws"], cell["losses"])
         for one, row in zip(table["players"], table["cells"], strict=True)
@@ -262,7 +262,7 @@ def pairs_of(table: schema.Crosstable) -> tuple[Sequence[str], Sequence[Sequence
 
 
 def crossed(state: SeasonState, ranking: Ranking, official: bool = True) -> list[str]:
-    """Who stands in the crosstable, in its order: all who have results."""
+    """Return the players with results, in the order of the crosstable."""
     if official:
         return state.crossed
     rated = {row.player for row in ranking.rows if row.matches}
@@ -273,7 +273,7 @@ def crossed(state: SeasonState, ranking: Ranking, official: bool = True) -> list
 def cells_of(
     ranking: Ranking, players: Sequence[str], against: Sequence[str]
 ) -> list[list[schema.Cell | None]]:
-    """The cells of some players against some others; None for two who never met."""
+    """Return the cells of some players against some others; None for two who never met."""
     from statistics import NormalDist
 
     where = {name: k for k, name in enumerate(ranking.fit.table.players)}
@@ -297,7 +297,7 @@ def cells_of(
 
 
 def blocks(state: SeasonState, official: bool = True) -> list[list[schema.ResultBlock]]:
-    """The whole crosstable in blocks: for each two pages of it the results of the one against the other."""
+    """Return the whole crosstable in blocks: for each pair of pages the results of one against the other."""
     ranking = state.ranking
     if ranking is None:
         return []
@@ -310,15 +310,15 @@ def blocks(state: SeasonState, official: bool = True) -> list[list[schema.Result
 
 
 def history(state: SeasonState, last: int | None = None, official: bool = True) -> schema.History:
-    """Each player's rating after each round, up to the `last` one."""
+    """Return each player's rating after each round, up to the `last` one."""
     numbers = range(1, (state.complete if last is None else last) + 1)
     return {"season": state.name, "history": ratings_after(state, numbers, None, official)}
 
 
 def history_part(state: SeasonState, page: int = 1, before: int | None = None) -> schema.History | None:
-    """A page of players, in the order of the last standings, with their ratings after some rounds.
+    """Return a page of players, in the order of the last standings, with their ratings after some rounds.
 
-    These are the last ones, or the last ones `before` a round; None where there is no such page.
+    These are the last ones, or the last ones `before` a round; None for an unknown page.
     """
     rows = [] if state.last_standings is None else state.last_standings["players"]
     shown = window(len(rows), page)
@@ -333,7 +333,7 @@ def history_part(state: SeasonState, page: int = 1, before: int | None = None) -
 
 
 def lines(state: SeasonState, chosen: str | None = None) -> list[schema.RoundRatings]:
-    """The ratings that a chart shows: of the best and of who is chosen, after at most so many rounds."""
+    """Return the ratings for a chart: of the best and the chosen player, after up to `MOST_ROUNDS` rounds."""
     rounds = some_rounds(state.complete, MOST_ROUNDS)
     if "best" not in state.known_lines:
         rows = [] if state.last_standings is None else state.last_standings["players"]

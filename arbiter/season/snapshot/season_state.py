@@ -1,4 +1,4 @@
-"""One season at one moment, read from its store: whatever is shown comes from one of these."""
+"""The state of a season at one moment, read from its store; everything shown comes from it."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 class SeasonState:
     """A season as its store had it at `moment`; `event` is the number of its last event.
 
-    `paused` and `closed` say since when it is so; `following` is the round that begins at a known moment.
-    `frozen` is the round after which the public sees nothing until the season is over, None if it sees all;
-    `held` is there in what it then sees.
+    `paused` and `closed` are since when; `following` is the round with a known start. `frozen` is the round
+    after which results are hidden from the public until the season is over, None without hidden results;
+    `held` is set in the public's state.
 
-    `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None where it
-    would tell the seed. What is large is read when it is first asked for, unless `read_state` has read it; of
-    matches there are but counts here, since a season may have a million.
+    `revision` counts orders and rounds. `seed` is None until the season is over, `commitment` None if it
+    would reveal the seed. Large parts are read on first use, unless `read_state` has read them; of matches
+    it has only counts, since a season may have a million.
     """
 
     file: Config | StoredSeasonFile
@@ -77,7 +77,7 @@ class SeasonState:
 
     @classmethod
     def of(cls, file: Config | StoredSeasonFile, stored: SeasonStore) -> Self:
-        """A season as it is now; who asks for more of it may read what happened meanwhile."""
+        """Return the state of a season now; parts read later may be newer."""
         change, moment, running = stored.last_change(), datetime.now(UTC), stored.running.read()
         rounds, seed_told = tuple(stored.plan()), stored.seed_told() is not None
         over = seed_told or running.closed is not None
@@ -105,7 +105,7 @@ class SeasonState:
 
     @cached_property
     def config(self) -> Config:
-        """The whole of the season's file."""
+        """The config of the season's file, loaded if necessary."""
         if not isinstance(self.file, StoredSeasonFile):
             return self.file
         from arbiter.season.config import load
@@ -118,17 +118,17 @@ class SeasonState:
 
     @cached_property
     def matches(self) -> tuple[MatchSummary, ...]:
-        """All stored matches, in the order of the plan: for whoever shows every one."""
+        """All stored matches, in the order of the plan."""
         return tuple(self.as_shown(self.stored.summaries(self.last)))
 
     @property
     def last(self) -> int:
-        """The last round whose matches are shown."""
+        """The last visible round."""
         return MOST_ROUNDS if self.held is None else len(self.rounds)
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
-        """By round how many matches are stored."""
+        """The number of stored matches by round."""
         return self.stored.counts(MatchRange(1, self.last))
 
     @property
@@ -136,23 +136,23 @@ class SeasonState:
         return sum(self.counts.values())
 
     def match(self, match_id: str) -> MatchSummary | None:
-        """A stored match; None where there is none of this id."""
+        """Return a stored match; None for an unknown id."""
         return next(iter(self.matches_of([match_id])), None)
 
     def matches_of(self, ids: Collection[str]) -> list[MatchSummary]:
-        """The stored matches of these ids, in the order of the plan."""
+        """Return the stored matches of these ids, in the order of the plan."""
         found = self.stored.summaries_of(ids)
         return self.as_shown([match for match in found if (match.round or 0) <= self.last])
 
     def as_shown(self, matches: list[MatchSummary]) -> list[MatchSummary]:
-        """Matches as they were, in place of those that were played again unseen since they were read."""
+        """Replace matches of hidden replays by their visible runs."""
         if self.held is None:
             return matches
         instead = hidden_replays(self.stored, self.revision)
         return [instead.get(match.id, match) for match in matches]
 
     def tables(self, number: int) -> tuple[tuple[str, ...], ...]:
-        """Who meets in a round."""
+        """Return the tables of a round, as names of players."""
         if self.begun is not None and number == self.begun.number:
             return self._tables_begun
         return self.stored.tables(number)
@@ -163,17 +163,17 @@ class SeasonState:
 
     @cached_property
     def given(self) -> tuple[Order, ...]:
-        """The orders that hold here, the oldest first."""
+        """The orders in effect in this state, the oldest first."""
         return (self.stored.orders.read() if self.held is None else self.held.orders).given
 
     @cached_property
     def annulled(self) -> Mapping[str, str]:
-        """By id the matches that do not count, and why."""
+        """Reasons by id of the matches that do not count."""
         return uncounted_matches(effective_orders(self.given), self.given, self.matches_of)
 
     @cached_property
     def reruns(self) -> Mapping[str, Sequence[Rerun]]:
-        """By id the matches that were played again, each with its runs from the second on."""
+        """The runs from the second on of replayed matches, by id."""
         return reruns_of(self.given)
 
     @cached_property
@@ -186,7 +186,7 @@ class SeasonState:
         return self._kept(self.complete) if self.complete else None
 
     def standings_after(self, number: int) -> StoredStandings:
-        """The standings after a complete round; of earlier ones those asked for last are kept."""
+        """Return the standings after a complete round; the last one requested is cached."""
         if number == self.complete and self.last_standings is not None:
             return self.last_standings
         before = self.__dict__.get("_asked")
@@ -196,14 +196,14 @@ class SeasonState:
 
     @cached_property
     def official(self) -> Ranked:
-        """The rows of the last standings with their ranks, as they are shown."""
+        """The rows of the last standings with their ranks, in display order."""
         last = self.last_standings
         return [] if last is None else in_rank(last, self.players, official=True)
 
     def briefs(self, rounds: Sequence[int]) -> Iterator[tuple[int, Brief]]:
-        """The ratings after some complete rounds in brief; those asked for last are kept, up to a number."""
+        """Yield brief ratings after some complete rounds; the last requested are cached."""
         kept = self.known_briefs
-        # These never change, but the last one may, which is at hand.
+        # These never change, except the last round's, which is at hand.
         lacking = [number for number in rounds if number not in kept and number != self.complete]
         names = self._own_names
         for number, brief in self.stored.briefs(lacking):
@@ -220,37 +220,37 @@ class SeasonState:
 
     @cached_property
     def unranked(self) -> frozenset[str]:
-        """Who has no official rank: house bots, rungs, and who plays no more."""
+        """The players without official rank: house bots, rungs, and withdrawn players."""
         return frozenset(name for name in self.names if self.players.get(original(name), "gone"))
 
     @cached_property
     def crossed(self) -> list[str]:
-        """Who stands in the crosstable, as it is shown: all who have results."""
+        """The players with results, in the order of the crosstable."""
         rated = set() if self.ranking is None else {row.player for row in self.ranking.rows if row.matches}
         return [row["player"] for row, _ in self.official if row["player"] in rated]
 
     @cached_property
     def known_lines(self) -> dict[str, Any]:
-        """The lines of the best in a chart, once they were asked for; see `season_figures`."""
+        """Cache of the chart's lines of the best; see `season_figures`."""
         return {}
 
     @cached_property
     def known_rows(self) -> dict[int, Any]:
-        """The rows after the last two rounds, by name; see `front_page`."""
+        """Cache of the rows after the last two rounds, by name; see `front_page`."""
         return {}
 
     @cached_property
     def known_highlights(self) -> dict[int, Any]:
-        """What was found of rounds that are worth to be told of; see `front_page`."""
+        """Cache of the highlights of rounds; see `front_page`."""
         return {}
 
     @cached_property
     def _own_names(self) -> Mapping[str, str]:
-        """Each name as the same text: lists of it take no further room."""
+        """Each name as one shared string, to save memory in lists."""
         return {name: name for name in self.names}
 
     def _kept(self, number: int) -> StoredStandings:
-        """The standings kept after a round; computed where none are kept."""
+        """Return the stored standings after a round; computed if none are stored."""
         kept = self.stored.standings(number)
         if kept is None:
             from arbiter.season.results import SeasonResults
@@ -260,18 +260,18 @@ class SeasonState:
 
     @property
     def begun(self) -> PlannedRound | None:
-        """The round under way, if there is one."""
+        """The current round, None between rounds."""
         return next((known for known in self.rounds if not known.complete), None)
 
     @property
     def stamp(self) -> str:
-        """A string that differs for every state: a cache key, shown in the footer."""
+        """The cache key of this state, shown in the footer."""
         return f"{self.event}-{self.revision}-{self.number_of_matches}"
 
     def events(self, after: int, most: int) -> list[Happened]:
-        """The first `most` events with numbers above `after` that the public may hear of.
+        """Return the first `most` public events with numbers above `after`.
 
-        None is newer than this state: those who hear of one look at once.
+        None is newer than this state, since receivers read the state at once.
         """
         if self.held is None:
             return self.stored.events(after, min(most, max(self.event - after, 0)))
@@ -280,21 +280,21 @@ class SeasonState:
         return [*stored, *(event for event in self.held.events if event.number > after)][:most]
 
     def is_complete(self, round_number: int | None) -> bool:
-        """True when all of a round may be known."""
+        """True when all results of a round are visible."""
         return round_number is not None and round_number <= self.complete
 
     def record(self, match_id: str) -> MatchRecord | None:
-        """The record of a match; None where there is none."""
+        """Return the record of a match; None for an unknown id."""
         found = self._packed(match_id)
         return None if found is None else unpack(found, match_id)
 
     def end(self, match_id: str) -> MatchEnd | None:
-        """How a match ended; None where there is none."""
+        """Return how a match ended; None for an unknown id."""
         found = self._packed(match_id)
         return None if found is None else unpack_end(found, match_id)
 
     def _packed(self, match_id: str) -> bytes | None:
-        # First of all: it may be played again, unseen, at any moment.
+        # First, since a hidden replay may replace it at any moment.
         now = self.stored.packed(match_id)
         if self.held is None or match_id not in hidden_replays(self.stored, self.revision):
             return now
@@ -303,7 +303,7 @@ class SeasonState:
 
     @cached_property
     def players(self) -> Mapping[str, Role]:
-        """The players of the next round by rated name, with their roles; no author who is withdrawn."""
+        """The roles of the next round's players, by rated name, without withdrawn authors."""
         if self.held is None and isinstance(self.file, StoredSeasonFile):
             return self.file.players
         gone = withdrawn_authors(self.stored, self.given)
@@ -312,38 +312,38 @@ class SeasonState:
 
     @property
     def roster(self) -> tuple[Entry, ...]:
-        """The players of the next round; while results are held back, of the last one that is shown."""
+        """The players of the next round; while results are held back, of the last visible round."""
         return (
             with_active_versions(self.config, self.stored).entries if self.held is None else self.held.roster
         )
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Everybody who is or was in the season, the best first, then those without results."""
+        """All present and past players, the best first, then those without results."""
         last = self.standings_after(self.complete)["players"] if self.complete else ()
         ranked = [row["player"] for row in last]
         return tuple(dict.fromkeys([*ranked, *self.players, *self.stored.seated(self.last)]))
 
     @cached_property
     def ranking(self) -> Ranking | None:
-        """The rating behind the last standings; None before the first round is complete."""
+        """The rating of the last standings; None before the first round is complete."""
         return ranking_of(lambda: self.config, self.stored, self.complete, self.held, self.revision)
 
 
 MOST_ROUNDS = 2**31 - 1
-"""No store numbers further."""
+"""The largest round number of a store."""
 MOST_BRIEFS = 100
-"""Rounds whose ratings are kept in brief."""
+"""Rounds whose brief ratings are cached."""
 
 
 def preload(state: SeasonState, **found: Any) -> SeasonState:
-    """A state of which this needs no more be read."""
+    """Set lazily read parts of a state, and return it."""
     state.__dict__.update(found)
     return state
 
 
 def with_changes(state: SeasonState, **changes: Any) -> SeasonState:
-    """A state with other fields; what was read or computed of it stays."""
+    """Return a copy of a state with other fields; parts already read or computed are kept."""
     found = {name: value for name, value in state.__dict__.items() if name not in _FIELDS}
     return preload(replace(state, **changes), **found)
 

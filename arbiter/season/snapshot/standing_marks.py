@@ -1,8 +1,8 @@
-"""Standings with what an organiser and spectators must know of each player, and who stands first.
+"""Standings with marks for each player, and the first place.
 
-The first place has, of those who rank officially, neither house bots, rungs nor withdrawn, the highest
-rating after the last complete round; equals share it. Nothing else breaks a tie, as nothing else says who is
-better.
+The first place goes to the highest rating after the last complete round among officially ranked players, who
+are neither house bots, rungs nor withdrawn; equals share it. Ties are not broken, as no other figure measures
+strength.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from arbiter.season.snapshot.schema import FavourRow, FirstPlace, Rated, Row, StoredRow, StoredStandings
 
     Ranked: TypeAlias = Sequence[tuple[StoredRow, int | None]]
-    """Rows of standings with the ranks that they are shown with."""
+    """Rows of standings with their displayed ranks."""
 
 RULE = "rating"
 APART = 0.975
-"""Probability of being better from which two players are told apart."""
+"""Probability of being better from which two players are significantly different."""
 
 
 def with_marks(ranked: Ranked, players: Mapping[str, Role], suspended: Mapping[str, str]) -> list[Row]:
-    """Ranked rows with their marks; the intervals of their ranks are not known yet.
+    """Return ranked rows with their marks, and rank intervals not yet set.
 
-    `players` are those of the season's file under the names that they are rated by, with their roles.
+    `players` are the roles of the season's players by rated name.
     """
     rows: list[Row] = []
     for row, rank in ranked:
@@ -47,9 +47,9 @@ def with_marks(ranked: Ranked, players: Mapping[str, Role], suspended: Mapping[s
 
 
 def in_rank(standings: StoredStandings, players: Mapping[str, Role], official: bool) -> Ranked:
-    """The rows of standings with their ranks, in the order in which they are shown.
+    """Return the rows of standings with their ranks, in display order.
 
-    Equals share a rank; with `official` house bots, rungs and withdrawn players stand last, without one.
+    Equals share a rank; with `official` house bots, rungs and withdrawn players come last, without a rank.
     """
     stored = standings["players"]
     if not official:
@@ -59,7 +59,7 @@ def in_rank(standings: StoredStandings, players: Mapping[str, Role], official: b
 
 
 def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[str]:
-    """Return the warnings of standings now that these are suspended, in place of the first ones."""
+    """Return the warnings of standings, updated for the players suspended now."""
     then = standings.get("suspended", {})
     over = notices({name: why for name, why in then.items() if name not in suspended})
     return [
@@ -70,14 +70,14 @@ def warnings(standings: StoredStandings, suspended: Mapping[str, str]) -> list[s
 
 
 def official_ranks(rows: Sequence[Rated], players: Mapping[str, Role]) -> list[int | None]:
-    """The rank of each row among those that are neither house bots, rungs nor withdrawn; None for these."""
+    """Return the official rank of each row; None for house bots, rungs and withdrawn players."""
     counts = [not players.get(original(row["player"]), "gone") for row in rows]
     given = shared_ranks(row["elo"] for row, is_in in zip(rows, counts, strict=True) if is_in)
     return [next(given) if is_in else None for is_in in counts]
 
 
 def elo_of(row: Rated) -> float:
-    """The rating of somebody who has one."""
+    """Return the rating of a rated player."""
     assert row["elo"] is not None
     return row["elo"]
 
@@ -98,7 +98,7 @@ def favour_in_words(found: FavourRow) -> str:
 
 
 def notices(suspended: Mapping[str, str]) -> set[str]:
-    """Return the warnings of standings about those who are suspended."""
+    """Return the warnings of standings about suspended players."""
     return {
         text
         for name, why in suspended.items()
@@ -109,10 +109,10 @@ def notices(suspended: Mapping[str, str]) -> set[str]:
 def first_place(
     rows: Sequence[Rated], over: bool, better: Callable[[str, str], float] | None
 ) -> FirstPlace | None:
-    """The first place of ranked rows as JSON values; None before anybody is rated.
+    """Return the first place of ranked rows as JSON values; None before the first rating.
 
-    `better` is the probability that one is better than another, None where it is not known. `players` share
-    the place; `next` is the best of those behind, `lead` in Elo; `apart` says whether the two are told apart.
+    `better` gives the probability that one is better than another, None if unknown. `players` share the
+    place; `next` is the next best, `lead` in Elo; `apart` is whether the two differ significantly.
     """
     rated = [row for row in rows if row["rank"] is not None and row["elo"] is not None]
     if not rated:
@@ -133,7 +133,7 @@ def first_place(
 
 
 def in_words(first: FirstPlace) -> str:
-    """The first place in one line."""
+    """Describe the first place in one line."""
     names, over = first["players"], first["over"]
     if len(names) > 1:
         return f"{', '.join(names[:-1])} and {names[-1]} share the first place: their ratings are equal"

@@ -1,4 +1,4 @@
-"""What figures are made of beside a store: a season as stored, results that are held back, who asks."""
+"""Inputs of figures beside a store: a season as stored, results held back, the viewer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class HeldResults(NamedTuple):
-    """The results that a state shows while later ones are held back, in place of what the store has by now.
+    """The results that a state shows while later ones are held back, in place of the store's.
 
-    `orders` are those given up to then, `roster` who played last.
-    `events` are those sent after the `first_event`, numbered on from there.
+    `orders` are those given up to then, `roster` the last visible players; `events` are those after the
+    `first_event`, numbered from there.
     """
 
     orders: Orders
@@ -31,31 +31,31 @@ class HeldResults(NamedTuple):
 
 
 def roles_of(entries: Iterable[Entry]) -> dict[str, Role]:
-    """The roles of players by the name that they are rated under."""
+    """Return the roles of players by rated name."""
     return {entry.player.name: entry.role for entry in entries}
 
 
 class Viewer(NamedTuple):
-    """An author who asks, or an organiser."""
+    """The author or organiser for whom figures are made."""
 
     author: str
     organiser: bool = False
 
     def own(self, rated: str) -> bool:
-        """True for a player whose notes are for these eyes: a version of the author's; for organisers all."""
+        """True for a version of the author; for organisers always."""
         name, mark, _ = rated.partition(VERSION_MARK)
         return self.organiser or (mark != "" and name == self.author)
 
 
 AS_ORGANISER = Viewer("", organiser=True)
-"""Those of whoever has the store."""
+"""The viewer with access to the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSeasonFile:
-    """A season as its last round was planned, for those who only look at it; its file is not checked.
+    """A season as its last round was planned, for reading only; its file is not checked.
 
-    `players` are the roles by rated name. Files with the keys below are always read whole.
+    `players` are the roles by rated name. Files with the keys below are always loaded in full.
     """
 
     path: str

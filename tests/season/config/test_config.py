@@ -267,7 +267,7 @@ def test_only_moments_of_an_interval_can_be_missed(write: Callable[[str], Path])
         (("game: planning", "game: planning\nstart_time: 0s"), "2:1: start_time: too short to start a program: '0s' (write 5s, or clock)"),
         (("game: planning", "game: planning\nmemory: 9000000000GB"), "2:1: memory: not an amount of memory: '9000000000GB' (write 400MB; at least 10MB, at most 1000000GB)"),
         (("game: planning", "game: planning\nrounds: '5'"), "2:1: rounds: should be a valid integer"),
-        (("game: planning", f"{HOOK}, url: https://u:p@a.example/}}]"), "2:29: webhooks.0.url: an address with a user or password in it (the signature says who sends)"),
+        (("game: planning", f"{HOOK}, url: https://u:p@a.example/}}]"), "2:29: webhooks.0.url: an address with a user or password in it (the signature identifies the sender)"),
         (("game: planning", f"{HOOK}, url: ftp://secret/}}]"), "2:29: webhooks.0.url: not an address of http or https: ftp:... (write https://HOST/PATH)"),
         (("game: planning", f"{HOOK}, url: secret}}]"), "2:29: webhooks.0.url: not an address (write https://HOST/PATH)"),
         (("game: planning", f"{HOOK}, url: 'https://[secret'}}]"), "2:29: webhooks.0.url: not an address (write https://HOST/PATH)"),
@@ -540,9 +540,7 @@ def test_a_season_in_a_virtual_environment_is_out_of_reach_but_for_what_lies_amo
     ]
     others = "{name: a, command: [sh]}", "{name: b, command: [sh]}"
     assert reach_in(tmp_path, *others, languages="{python3: {program: /bin/sh, read: [.]}}") == [
-        f"the {what} is in {tmp_path}, which {name} may read"
-        for name in "ab"
-        for what in ("config", "store")
+        f"the {what} is in {tmp_path}, which {name} may read" for name in "ab" for what in ("config", "store")
     ]
 
 
