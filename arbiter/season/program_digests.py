@@ -45,7 +45,7 @@ class ProgramWatch:
         self._told: set[tuple[str, str, str | None]] = set()
 
     def keep_round(self, config: Config, number: int, out: Collection[str] = ()) -> None:
-        """Store a round's digests, unless it was begun; VoidMatch if a file is missing, except of players `out`."""
+        """Store a new round's digests; VoidMatch if a file is missing, except of players `out`."""
         self.check_files(config, number, out)
         if not self._stored.match_ids(number):
             self._stored.keep_programs(number, self._now(config))

@@ -243,7 +243,7 @@ FORFEIT_CHANGES: list[tuple[str, Callable[[MatchRecord], MatchRecord], str]] = [
     (ILLEGAL, forfeit_of(seat=1), r"forfeit: stored for 'gen_move' to seat 1, but after move \d+ seat 2"),
     (ILLEGAL, forfeit_of(command="gen_declare"), r"forfeit: stored for 'gen_declare' to seat 2, but after"),
     (ILLEGAL, forfeit_of(reply="? no\n\n"), r"forfeit: fault: stored illegal, replayed refused"),
-    (ILLEGAL, no_last_move, r"forfeit: stored for 'gen_move' to seat 2, but after move \d+ seat \d is to"),
+    (ILLEGAL, no_last_move, r"forfeit: stored for 'gen_move' to seat 2, but after move \d+ seat \d must"),
     (REFUSED, forfeit_of(reply="= 1\n\n"), r"forfeit: the reply '= 1\\n\\n' is not a fault there"),
     (REFUSED, forfeit_of(command="time_left 1"), r"forfeit: refused, but 'time_left \d+' asks for no answer"),
     (MALFORMED, forfeit_of(reply="=\n\n"), r"forfeit: the reply '=\\n\\n' is not a fault there"),

@@ -261,8 +261,8 @@ class WebhookModel(StrictModel):
 class Terms:
     """The keys that a config takes unchanged from the file: such a key needs only a line here.
 
-    `seed_commitment` is the SHA-256 of the seed's text, published before the season; `weak_seed` allows one that
-    authors' programs could guess.
+    `seed_commitment` is the SHA-256 of the seed's text, published before the season; `weak_seed` allows a
+    guessable one.
     Rounds beyond `rounds` end before `until`; no round begins before `opens`, then one begins `every` period;
     `missed` is what happens to missed starts; the results of the last `freeze` rounds are held back from the
     public until the season is over.

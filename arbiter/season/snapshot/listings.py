@@ -298,7 +298,7 @@ def replay(
     """Return a match as the public may see it, or as a seat saw it once its round is complete.
 
     Then `viewer` also sees the notes of its own bots. With `alone` only the notes of these seats are shown,
-    regardless of publication. `run` is an earlier run of a replayed match. None if the match is not stored, or
+    regardless of publication. `run` is an earlier run of a replayed match. None for an unknown match, or if
     nothing may be seen yet.
     """
     record = run_of(state, match_id, run)

@@ -190,8 +190,8 @@ class PlayerPage(Pages):
     """All about a player; `faults` are the last of `faults_in_all`.
 
     `history` has at most a hundred rounds, evenly spaced; `against` comes in pages. `cards` compares its
-    points in its last matches with others' with the same cards, `review` has its losses in them. `model` is null for
-    a program. `rejudged` are its last replayed matches.
+    points in its last matches with others' with the same cards, `review` has its losses in them. `model` is
+    null for a program. `rejudged` are its last replayed matches.
     """
 
     season: str

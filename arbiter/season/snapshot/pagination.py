@@ -84,7 +84,7 @@ class MatchList:
         return sum(self._counts.values())
 
     def part(self, first: int, most: int) -> list[MatchSummary]:
-        """Return up to `most` matches from `first` on, in the order of the plan; only their rounds are read."""
+        """Return up to `most` matches from `first` on, in plan order; only their rounds are read."""
         numbers = list(self._counts)
         ends = list(accumulate(self._counts.values()))
         inside = [
