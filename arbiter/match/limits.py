@@ -71,7 +71,7 @@ def override_limits(limits: Limits, **written: str | None) -> Limits:
     return replace(limits, **{_FIELDS.get(key, key): getattr(fresh, _FIELDS.get(key, key)) for key in given})
 
 
-def write_limits(limits: Limits) -> WrittenLimits:
+def limits_text(limits: Limits) -> WrittenLimits:
     """Return limits as text."""
     start = limits.start_ns
     memory, rest = divmod(limits.memory_bytes, 10**6)
@@ -85,7 +85,7 @@ def write_limits(limits: Limits) -> WrittenLimits:
 
 def options_of(limits: Limits, keys: Iterable[str] = tuple(asdict(USUAL))) -> list[str]:
     """Return command options for the limits among `keys` that differ from the defaults."""
-    text = write_limits(limits)
+    text = limits_text(limits)
     unusual = [key for key in keys if getattr(text, key) != getattr(USUAL, key)]
     return [word for key in unusual for word in (f"--{key.replace('_', '-')}", getattr(text, key))]
 

@@ -74,10 +74,10 @@ class SvgCanvas:
         self._faces, self._marks = faces, marks
         self.elements: list[str] = []
 
-    def box(self, kind: str, x: float, y: float, width: float, height: float, round: float) -> None:
+    def draw_box(self, kind: str, x: float, y: float, width: float, height: float, round: float) -> None:
         self.elements.append(tag("rect", kind, x=x, y=y, width=width, height=height, rx=round))
 
-    def words(
+    def draw_words(
         self, x: float, y: float, words: str, kind: str = "text", size: float = 13,
         *, anchor: str = "start", room: float = 600,
     ) -> None:  # fmt: skip
@@ -85,7 +85,7 @@ class SvgCanvas:
         shown = svg_text(cut(words, int(room / (_EM * size))))
         self.elements.append(tag("text", kind, shown, x=x, y=y, font_size=size, text_anchor=anchor))
 
-    def line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
+    def draw_line(self, x: float, y: float, facts: Sequence[Fact], anchor: str = "start") -> None:
         spans = []
         for at, (label, value, kind) in enumerate(facts):
             gap = {"dx": 8} if at else {}
@@ -94,7 +94,7 @@ class SvgCanvas:
             spans.append(tag("tspan", kind, svg_text(value), **({} if label else gap)))
         self.elements.append(tag("text", "text", "".join(spans), x=x, y=y, font_size=12, text_anchor=anchor))
 
-    def mark(self, seat: int, x: float, y: float, size: float) -> None:
+    def draw_mark(self, seat: int, x: float, y: float, size: float) -> None:
         """Draw a player's emblem."""
         mark = self._marks[seat]
         place = _placed(x, y, size / SIZE)
@@ -102,7 +102,7 @@ class SvgCanvas:
             tag("path", f"p{mark['colour']}", d=mark["shape"], fill_rule="evenodd", transform=place)
         )
 
-    def fan(
+    def draw_fan(
         self,
         cards: Sequence[str],
         x: float,
@@ -119,22 +119,22 @@ class SvgCanvas:
         for place, name in enumerate(cards):
             k = (place - half) / max(half, 4) * bent
             whole = step > w - 4 or place == len(cards) - 1
-            self.card(name, left + step * place, y + 7 * k * k, w, h, whole=whole, turned=5 * k)
+            self.draw_card(name, left + step * place, y + 7 * k * k, w, h, whole=whole, turned=5 * k)
         return left
 
-    def backs(self, count: int, x: float, y: float, width: float, size: tuple[int, int]) -> None:
+    def draw_backs(self, count: int, x: float, y: float, width: float, size: tuple[int, int]) -> None:
         """Draw hidden cards, with their number."""
         w, h = size
         step = min(9.0, step_of(count, width - 42, w))
         left = x + (width - 42 - w - step * (count - 1)) / 2
-        self.box("plate", left, y + h / 2 - 10, 36, 20, 10)
-        self.words(
+        self.draw_box("plate", left, y + h / 2 - 10, 36, 20, 10)
+        self.draw_words(
             left + 18, y + h / 2 + 4.5, f"\N{MULTIPLICATION SIGN}{count}", "text strong", 12, anchor="middle"
         )
         for place in range(count):
-            self.box("back", left + 42 + step * place, y, w, h, 4)
+            self.draw_box("back", left + 42 + step * place, y, w, h, 4)
 
-    def card(
+    def draw_card(
         self, name: str, x: float, y: float, w: int, h: int, *, whole: bool = True, turned: float = 0.0
     ) -> None:
         """Draw a card; unless `whole`, only its corner is visible."""

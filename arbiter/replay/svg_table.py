@@ -71,11 +71,13 @@ class _Drawing:
 
     def svg(self) -> str:
         ink = self._ink
-        ink.box("ground", 0, 0, WIDTH, HEIGHT, 0)
+        ink.draw_box("ground", 0, 0, WIDTH, HEIGHT, 0)
         title = cut(self._title, 36)
-        ink.words(14, 20, title, "text strong", 14)
-        ink.words(WIDTH - 14, 20, self._frame.say, "muted", anchor="end", room=WIDTH - 40 - 8.4 * len(title))
-        ink.box("felt", 4, 30, WIDTH - 8, HEIGHT - 34, 14)
+        ink.draw_words(14, 20, title, "text strong", 14)
+        ink.draw_words(
+            WIDTH - 14, 20, self._frame.say, "muted", anchor="end", room=WIDTH - 40 - 8.4 * len(title)
+        )
+        ink.draw_box("felt", 4, 30, WIDTH - 8, HEIGHT - 34, 14)
         for seat, place in enumerate(self._places):
             if place in ("west", "east"):
                 self._beside(seat, 12 if place == "west" else WIDTH - 176)
@@ -106,17 +108,19 @@ class _Drawing:
         ink, facts = self._ink, lines(self._facts(seat), width)
         height = 27 + 15 * len(facts)
         y = top or bottom - height
-        ink.box("plate acting" if seat == self._frame.to_act else "plate", x, y, width, height, 7)
-        ink.mark(seat, x + 8, y + 6, 14)
-        ink.words(x + 27, y + 18, str(seat), "muted", 12)
+        ink.draw_box("plate acting" if seat == self._frame.to_act else "plate", x, y, width, height, 7)
+        ink.draw_mark(seat, x + 8, y + 6, 14)
+        ink.draw_words(x + 27, y + 18, str(seat), "muted", 12)
         is_open = self._frame.hands[seat] is not None
-        ink.words(x + 38, y + 18, self._names[seat], "text strong", room=width - (92 if is_open else 48))
+        ink.draw_words(x + 38, y + 18, self._names[seat], "text strong", room=width - (92 if is_open else 48))
         if is_open:
             # Beside hidden cards their number is drawn already.
-            ink.box("back", x + width - 40, y + 7, 9, 12, 1.5)
-            ink.words(x + width - 9, y + 18, str(self._frame.counts[seat]), "text strong", 12, anchor="end")
+            ink.draw_box("back", x + width - 40, y + 7, 9, 12, 1.5)
+            ink.draw_words(
+                x + width - 9, y + 18, str(self._frame.counts[seat]), "text strong", 12, anchor="end"
+            )
         for number, line in enumerate(facts):
-            ink.line(x + 9, y + 35 + 15 * number, line)
+            ink.draw_line(x + 9, y + 35 + 15 * number, line)
         return height
 
     def _facts(self, seat: Seat) -> list[Fact]:
@@ -134,15 +138,15 @@ class _Drawing:
     def _hand(self, seat: Seat, x: int, y: int, width: int, size: tuple[int, int], rows: int = 1) -> None:
         ink, cards, count = self._ink, self._frame.hands[seat], self._frame.counts[seat]
         if not count:
-            ink.words(x + width / 2, y + size[1] / 2 + 4, "no cards left", "muted", 12, anchor="middle")
+            ink.draw_words(x + width / 2, y + size[1] / 2 + 4, "no cards left", "muted", 12, anchor="middle")
         elif cards is None:
-            ink.backs(count, x, y, width, (min(size[0], 30), min(size[1], 42)))
+            ink.draw_backs(count, x, y, width, (min(size[0], 30), min(size[1], 42)))
         elif rows == 2 and step_of(count, width, size[0]) < 17:
             half = (count + 1) // 2
-            ink.fan(cards[:half], x, y, width, size)
-            ink.fan(cards[half:], x, y + 29, width, size)
+            ink.draw_fan(cards[:half], x, y, width, size)
+            ink.draw_fan(cards[half:], x, y + 29, width, size)
         else:
-            ink.fan(cards, x, y, width, size, bent=size[0] > 40)
+            ink.draw_fan(cards, x, y, width, size, bent=size[0] > 40)
 
     # The middle.
 
@@ -155,11 +159,11 @@ class _Drawing:
         height += 16 * len(captions) + 36 * bool(self._extra)
         y = ((_TOP if "north" in self._places else 44) + _BOTTOM - height) / 2
         if self._extra:
-            left = ink.fan(self._extra, _LEFT + 20, y, _RIGHT - _LEFT - 20, (22, 30))
-            ink.words(left - 6, y + 19, "extra", "muted", 12, anchor="end")
+            left = ink.draw_fan(self._extra, _LEFT + 20, y, _RIGHT - _LEFT - 20, (22, 30))
+            ink.draw_words(left - 6, y + 19, "extra", "muted", 12, anchor="end")
             y += 36
         for line in captions:
-            ink.line(_MIDDLE, y + 12, line, anchor="middle")
+            ink.draw_line(_MIDDLE, y + 12, line, anchor="middle")
             y += 16
         if is_trick:
             self._trick(laid, y + 8)
@@ -168,7 +172,7 @@ class _Drawing:
             y += 54 if large else 24
         if not laid:
             words = "No player must act." if self._frame.to_act is None else "The table is empty."
-            ink.words(_MIDDLE, y + 16, words, "muted", anchor="middle")
+            ink.draw_words(_MIDDLE, y + 16, words, "muted", anchor="middle")
 
     def _captions(self) -> list[Fact]:
         """Return the public facts of the table."""
@@ -185,11 +189,11 @@ class _Drawing:
         """Draw a trick, each card in front of its player."""
         for number, one in enumerate(laid):
             dx, dy = _COMPASS[self._places[one.seat]]
-            self._ink.card(one.cards[0], _MIDDLE + dx - 20, y + dy, 40, 56)
+            self._ink.draw_card(one.cards[0], _MIDDLE + dx - 20, y + dy, 40, 56)
             left = _MIDDLE + dx - (7 if number else 20)
-            self._ink.mark(one.seat, left, y + dy + 59, 13)
+            self._ink.draw_mark(one.seat, left, y + dy + 59, 13)
             if not number:
-                self._ink.words(left + 17, y + dy + 70, "led", "muted", 12)
+                self._ink.draw_words(left + 17, y + dy + 70, "led", "muted", 12)
 
     def _rows(self) -> list[tuple[Laid, bool]]:
         """Return the plays since the last lead, the newest last; the last with cards is large."""
@@ -203,10 +207,10 @@ class _Drawing:
         size = (34, 48) if large else (17, 21)
         left = _MIDDLE - 10.0
         if one.cards:
-            left = ink.fan(one.cards, x, y, width, size)
+            left = ink.draw_fan(one.cards, x, y, width, size)
         else:
-            ink.words(left, y + 15, one.words, "muted", room=width / 2)
-        ink.mark(one.seat, left - 20, y + size[1] / 2 - 7, 13)
+            ink.draw_words(left, y + 15, one.words, "muted", room=width / 2)
+        ink.draw_mark(one.seat, left - 20, y + size[1] / 2 - 7, 13)
 
     def _sentences(self) -> Iterator[str]:
         """Yield the same in sentences, for screen readers."""

@@ -236,7 +236,7 @@ class Ledger:
     def _ranked(self, pooled: bool = True) -> Ranking:
         return rating.rank(rating.scaled(rating.intervals(self.fit, pooled=pooled), self._anchors))
 
-    def rated(self, config: Config) -> RatedRound:
+    def rated_round(self, config: Config) -> RatedRound:
         """Return the standings after the last round read with their ranking, as stored."""
         return RatedRound(self._last, self.standings(config), rating.pack_ranking(self.ranking()))
 

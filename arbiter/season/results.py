@@ -40,7 +40,7 @@ class SeasonResults:
         config = config_at(self.config, self.stored, number)
         results = Ledger.of(config, self.stored, instead)
         results.read_after(number, orders)
-        return results.rated(config)
+        return results.rated_round(config)
 
     def ranking(self, after: int) -> Ranking:
         """Return the rating behind the standings after a round."""

@@ -175,7 +175,7 @@ class Rounds:
         ledger = self._ledger(config)
         while True:
             ledger.read_after(number)
-            rated = ledger.rated(config)
+            rated = ledger.rated_round(config)
             with suppress(Outdated):
                 standings = dict(rated.standings)
                 self.stored.complete_round(number, standings, ledger.revision, rated.ranking)

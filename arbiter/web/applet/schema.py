@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from arbiter.errors import ConfigError
-from arbiter.match.limits import write_limits
+from arbiter.match.limits import limits_text
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.interactive.exchange_log import shown
 from arbiter.table.interactive.setup import record_of
@@ -128,7 +128,7 @@ def state(session: Session) -> Answer:
 
 def setup(seen: Seen) -> TableSetup:
     """Return the game, its limits, and the occupants of the seats."""
-    limits = asdict(write_limits(seen.setup.limits))
+    limits = asdict(limits_text(seen.setup.limits))
     seats = zip(seen.who, seen.titles, seen.people, strict=True)
     return {
         "game": seen.setup.game.name,

@@ -14,7 +14,7 @@ from arbiter.games import make
 from arbiter.games.samples import GAMES, PROTOCOL, manual_of
 from arbiter.games.samples.starter import check_command, starter_kit
 from arbiter.match.clock import say_limit
-from arbiter.match.limits import AT_HOME, options_of, write_limits
+from arbiter.match.limits import AT_HOME, limits_text, options_of
 from arbiter.sandbox.failure_hints import REFUSED
 from arbiter.sandbox.tiers import choose
 from arbiter.season.config.keys import Submissions
@@ -87,7 +87,7 @@ def _game(game: AnyGame) -> GameRules:
 
 def _limits(config: Config) -> schema.SeasonLimits:
     """The limits as a season's file has them, and what they come to on this machine."""
-    limits, text = config.limits, write_limits(config.limits)
+    limits, text = config.limits, limits_text(config.limits)
     try:
         tier, _ = choose(limits.isolation, config.require_isolation)
     except ArbiterError:
