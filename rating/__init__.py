@@ -1,6 +1,6 @@
-"""Ratings from pairwise results, with intervals that hold, and what follows from them.
+"""Ratings from pairwise results with reliable intervals, and tests and pairings based on them.
 
-Nothing heavy is loaded by `import rating`: names are fetched from their modules when first used.
+`import rating` loads nothing heavy: names are imported from their modules at first use.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rating.fit.anchored import Anchored, rate_one, scaled
     from rating.fit.bayeselo import Fit, bayeselo
     from rating.fit.intervals import Intervals, intervals, rating_covariance
-    from rating.kept import pack_ranking, unpack_ranking
     from rating.likeness import GivenAnswer, Likeness
     from rating.matches import Match
     from rating.multiplayer import Skill, openskill, trueskill
     from rating.notices import Notice
+    from rating.packed_ranking import pack_ranking, unpack_ranking
     from rating.pairing.rounds import next_round
     from rating.pairing.rules import rule_of_round
     from rating.presets import PRESETS, Preset
@@ -89,7 +89,7 @@ _MODULES = {
     "fit.anchored": ("Anchored", "rate_one", "scaled"),
     "fit.bayeselo": ("Fit", "bayeselo"),
     "fit.intervals": ("Intervals", "intervals", "rating_covariance"),
-    "kept": ("pack_ranking", "unpack_ranking"),
+    "packed_ranking": ("pack_ranking", "unpack_ranking"),
     "likeness": ("GivenAnswer", "Likeness"),
     "matches": ("Match",),
     "multiplayer": ("Skill", "openskill", "trueskill"),

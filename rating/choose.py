@@ -1,40 +1,40 @@
-"""Which of many candidates is the best, and is it better than the base? A test that stops when it is sure.
+"""Choose the best of many candidates, if it is better than the base, by a sequential test.
 
-All candidates that may still be the best play the base on the same deals, a block each; x is the mean of a
-candidate's results in a block, s0 and s1 the means that strengths of elo0 and elo1 stand for. The base counts
-as one more, whose score is always s0. Against each of them, as "nobody is better than this one", a player
-with a capital of 1 bets before each block that the one which leads so far does better:
+All candidates still in the race play the base on the same deals, a block each; x is the mean of a
+candidate's results in a block, s0 and s1 are the mean scores at strengths of elo0 and elo1. The base counts
+as one more candidate with the constant score s0. The hypothesis that a candidate is the best of all is tested
+by betting: from a capital of 1, a stake before each block bets that the current leader scores more:
 
     capital <- capital (1 + w d),      d = x of the leader - x of this one,      w <= 0.9,
 
-(for the leader itself the second; against the base w <= 0.9 / s0). If the claim is true, d has a mean of at
-most 0 whoever leads and however much is bet, so the capital is expected to shrink, and the chance that it
-ever reaches 1 / alpha is at most alpha. A claim whose adversary gets there is given up. So the one that is
-the best, be it the base, is given up with a chance of at most alpha in all: **whatever the number of
-candidates**, since there is one claim that is true, and whenever somebody looks. No distribution is assumed,
-so rare large losses do no harm, and nothing about how results of a block depend on each other.
+(for the leader itself the second; against the base w <= 0.9 / s0). Under the hypothesis d has a mean of at
+most 0 for any leader and stake, so the capital is a supermartingale and ever reaches 1 / alpha with
+probability at most alpha. A hypothesis whose capital does so is rejected. So the best candidate, or the base
+if it is the best, is rejected with probability at most alpha **for any number of candidates**, since only one
+hypothesis is true, and at every look. No distribution is assumed, so rare large losses do no harm, and
+results in a block may depend on each other.
 
 The stakes are 1, 2 and 4 times (s1 - s0) / v with a third of the capital each, v being the mean of d^2 so
-far: of constant stakes m / v grows fastest for a mean of m.
+far: among constant stakes, m / v grows fastest for a mean of m.
 
-Nothing would end between equals. So two more adversaries hold a candidate that is not worth it to be out of
-the race, at a risk of beta together for one that is worth it: that it is elo1 above the base is doubted by
-bets on s1 - x, three quarters of beta; that it is elo1 - elo0 above the leader by bets on d + s1 - s0, the
-rest, once it lies behind by less than that. Who leaves so was not shown to be worse than the winner.
+The test would not end between equals. So two more bets remove candidates that are not worth choosing, with a
+total risk of beta for one that is: bets on s1 - x against being elo1 above the base (three quarters of beta),
+and, for a candidate less than elo1 - elo0 behind the leader, bets on d + s1 - s0 against being that much
+above the leader (the rest). A candidate removed in this way is not shown to be worse than the winner.
 
     choice, standing = Choice(elo1=10.0), Choice.start(3)
-    for scores in blocks:                    # of three candidates; of those out of the race anything
+    for scores in blocks:                    # of three candidates; any value for those out of the race
         standing = choice.add(standing, scores)
         if standing.verdict:
             break
     print(VERDICTS[standing.verdict], standing.leader)
 
-All arrays may have further axes in front: many runs at once.
+All arrays may have leading axes, for many runs at once.
 
 Source: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (2024), for stakes
 and mixtures of them; Cho, Gan and Kallus, Peeking with PEAK (2024), for one capital over many
 streams without a correction; Even-Dar, Mannor and Mansour, Action elimination and stopping conditions (2006),
-for leaving as one goes.
+for successive elimination.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ import numpy as np
 
 from rating.arrays import Bools, Floats, Ints
 from rating.errors import OptionError, ResultError
-from rating.evidence import e_value, sequence
+from rating.evidence import confidence_sequence, e_value
 
 VERDICTS = (None, "best", "none", "out_of_budget")
 STATES = ("playing", "behind", "no_better", "level")
@@ -56,20 +56,20 @@ _PLAYING, _BEHIND, _NO_BETTER, _LEVEL = range(4)
 _BEST, _NONE, _OUT_OF_BUDGET = range(1, 4)
 
 _MOST = 0.9
-"""The most of a capital that is lost in a block."""
+"""The maximum share of a capital lost in a block."""
 _STAKES = np.array([1.0, 2.0, 4.0])
 _OF_BASE = 0.75
-"""The share of beta that goes to the doubt of a gain over the base."""
+"""The share of beta for the bets against a gain over the base."""
 _PRIOR, _UNKNOWN = 8.0, 0.4
-"""Blocks, and the sum of d^2 over them, that stand for what is not known yet."""
+"""Prior number of blocks, and the prior sum of d^2 over them."""
 
 
 class Standing(NamedTuple):
-    """A choice under way; N candidates, any axes in front.
+    """The state of a choice among N candidates, with any leading axes.
 
-    `verdict` and `state` number those of `VERDICTS` and `STATES`; `total` are sums of scores. `not_best` has
-    logarithms of capital against each as the best, the base first, by stake; `no_gain` and `no_lead` those of
-    the doubts. `spread` has sums of d^2, `spread_of_base` of (x - s0)^2.
+    `verdict` and `state` are indices into `VERDICTS` and `STATES`; `total` are sums of scores. `not_best` has
+    the logarithms of the capitals against each as the best, the base first, by stake; `no_gain` and `no_lead`
+    those of the two other bets. `spread` has sums of d^2, `spread_of_base` of (x - s0)^2.
     """
 
     verdict: Ints
@@ -85,17 +85,17 @@ class Standing(NamedTuple):
 
     @property
     def leader(self) -> Ints:
-        """The number of the candidate in the race that has scored most, shape (...)."""
+        """The index of the candidate in the race with the highest total score, shape (...)."""
         return _rivals(self.total, self.state == _PLAYING)[0][..., 0]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A choice among candidates, each against the base, between whose `elo0` and `elo1` it need not be right.
+    """A choice among candidates, each against the base; strengths between `elo0` and `elo1` are indifferent.
 
-    `alpha` is the chance that the best of all, the base included, is called worse than another; `beta` the
-    chance that one which is elo1 above the base, and elo1 - elo0 above the rest, leaves as not worth it.
-    After `most_blocks` it ends undecided. `share` as in `Gsprt`. OptionError for values out of range.
+    `alpha` is the maximum probability that the best of all, the base included, is called worse than another;
+    `beta` that a candidate elo1 above the base and elo1 - elo0 above the rest is removed. After `most_blocks`
+    the choice ends undecided. `share` is as in `Gsprt`. OptionError for values out of range.
     """
 
     elo0: float = 0.0
@@ -116,14 +116,14 @@ class Choice:
 
     @property
     def scores(self) -> tuple[float, float]:
-        """The mean scores that elo0 and elo1 stand for."""
+        """The mean scores at elo0 and elo1."""
         wins = [1.0 / (1.0 + 10.0 ** (-elo / 400.0)) for elo in (self.elo0, self.elo1)]
         s0, s1 = (0.5 + self.share * (win - 0.5) for win in wins)
         return s0, s1
 
     @staticmethod
     def start(candidates: int, runs: tuple[int, ...] = ()) -> Standing:
-        """Before the first block. OptionError without candidates."""
+        """Return the state before the first block. OptionError without candidates."""
         if candidates < 1:
             raise OptionError(f"{candidates} candidates: give at least 1")
         each = (*runs, candidates)
@@ -141,9 +141,9 @@ class Choice:
         )
 
     def add(self, standing: Standing, scores: Floats) -> Standing:
-        """The standing after one more block of all in the race, shape (..., N); with a verdict it stays.
+        """Return the state after one more block, scores of shape (..., N); after a verdict it stays the same.
 
-        What stands for the others is ignored. ResultError for a score outside 0 to 1.
+        Scores of candidates out of the race are ignored. ResultError for a score outside 0 to 1.
         """
         playing = standing.state == _PLAYING
         x = np.where(playing, scores, 0.5)
@@ -152,8 +152,8 @@ class Choice:
         (s0, s1), stake = self.scores, self._stakes(standing.blocks[..., None], standing.spread)
         zone = s1 - s0
         first, others = _rivals(standing.total, playing)
-        ahead = np.where(playing & (playing.sum(axis=-1, keepdims=True) > 1), _at(x, others) - x, 0.0)
-        d = np.concatenate([_at(x, first) - s0, ahead], axis=-1)
+        ahead = np.where(playing & (playing.sum(axis=-1, keepdims=True) > 1), _values_of(x, others) - x, 0.0)
+        d = np.concatenate([_values_of(x, first) - s0, ahead], axis=-1)
         seen = (standing.blocks[..., None] + _PRIOR) / standing.spread_of_base
         gain_stake = np.minimum(_MOST / (1.0 - s1), zone * seen)
         after = standing._replace(
@@ -165,17 +165,17 @@ class Choice:
             spread=standing.spread + d**2,
             spread_of_base=standing.spread_of_base + (x - s0) ** 2,
         )
-        return _where(standing.verdict == 0, self._judged(after), standing)
+        return _update_running(standing.verdict == 0, self._decide(after), standing)
 
     def evidence(self, standing: Standing) -> float:
-        """The e-value against nobody being more than elo0 above the base, of a single run."""
+        """Return the e-value, in a single run, against no candidate being more than elo0 above the base."""
         return e_value(float(_mean_capital(standing.not_best[0])))
 
     def strength(self, scores: Floats) -> tuple[float, float, float]:
-        """Low end, middle and high end of a candidate's Elo above the base, from the scores of its blocks, at
-        least one; the interval holds at all times at once with 95 %.
+        """Return low end, middle and high end of a candidate's Elo above the base, from the scores of one or
+        more blocks; the interval is a 95 % confidence sequence.
         """
-        low, high = sequence(scores)
+        low, high = confidence_sequence(scores)
         low, middle, high = (
             min(max(0.5 + (score - 0.5) / self.share, 1e-3), 1.0 - 1e-3)
             for score in (low, float(scores.mean()), high)
@@ -183,7 +183,7 @@ class Choice:
         return _elo(low), _elo(middle), _elo(high)
 
     def _stakes(self, blocks: Floats | Ints, spread: Floats) -> Floats:
-        """What is bet on the base's rival and on those of the candidates, shape (..., N + 1, stakes)."""
+        """Return the stakes on the rivals of the base and of each candidate, shape (..., N + 1, stakes)."""
         s0, s1 = self.scores
         most = np.full(spread.shape[-1], _MOST)
         most[0] /= s0
@@ -191,15 +191,15 @@ class Choice:
         stakes: Floats = np.minimum(most[:, None], _STAKES * each[..., None])
         return stakes
 
-    def _judged(self, standing: Standing) -> Standing:
-        """Who leaves after the block that was counted last, and the verdict."""
+    def _decide(self, standing: Standing) -> Standing:
+        """Remove candidates after the last counted block, and set the verdict."""
         (s0, s1), at_once = self.scores, standing.state == _PLAYING
         first, _ = _rivals(standing.total, at_once)
-        lost = (_at(standing.total, first) - standing.total) / standing.blocks[..., None]
+        lost = (_values_of(standing.total, first) - standing.total) / standing.blocks[..., None]
         given_up = _mean_capital(standing.not_best) >= -math.log(self.alpha)
         base_beaten = np.asarray(standing.base_beaten | given_up[..., 0], np.bool_)
         doubted = ~base_beaten[..., None] & (standing.no_gain >= -math.log(_OF_BASE * self.beta))
-        # The leader has lost nothing, and neither has a program that plays as it does.
+        # The leader is 0 behind, and so is a program that plays identically.
         close = (np.arange(lost.shape[-1]) != first) & (lost < s1 - s0)
         level = close & (standing.no_lead >= -math.log((1.0 - _OF_BASE) * self.beta))
         found = np.select([given_up[..., 1:], doubted, level], [_BEHIND, _NO_BETTER, _LEVEL], _PLAYING)
@@ -214,31 +214,31 @@ class Choice:
         return standing._replace(state=state, base_beaten=base_beaten, verdict=verdict)
 
     def groups(self, scores: Floats, standing: Standing) -> list[list[int]]:
-        """The candidates of one choice in groups that are not told apart, best first, each by its mean score.
+        """Return the candidates of one choice in groups without a sure difference, best first, by mean score.
 
-        `scores` are those of its counted blocks, shape (blocks, N), NaN where one was out of the race. The
-        first group are those not shown worse than another; the next ones are found in the same way among
-        those that are left, so of these, too, the best one stands too low with a chance of at most alpha.
+        `scores` are those of counted blocks, shape (blocks, N), NaN for candidates out of the race. The first
+        group are those not shown worse than another; each next group is found in the same way among the rest,
+        so in each the best is placed too low with probability at most alpha.
         """
         rest = np.flatnonzero(standing.state == _BEHIND)
         found = [_by_mean(scores, np.flatnonzero(standing.state != _BEHIND))]
         while rest.size:
             lower = self._behind(scores[:, rest])
-            # Luck may turn, and each be given up once.
+            # The lead may change, so that every one is rejected once.
             lower[np.flatnonzero(rest == _by_mean(scores, rest)[0])] = False
             found.append(_by_mean(scores, rest[~lower]))
             rest = rest[lower]
         return [group for group in found if group]
 
     def _behind(self, scores: Floats) -> Bools:
-        """Which of candidates were at some time given up as the best of these, shape (N,)."""
+        """Return which of these candidates were at some time rejected as their best, shape (N,)."""
         there = ~np.isnan(scores)
         x = np.where(there, scores, 0.5)
         before = np.where(there, x, 0.0).cumsum(axis=0) - np.where(there, x, 0.0)
         _, others = _rivals(before, there)
-        d = np.where(there & (there.sum(axis=1, keepdims=True) > 1), _at(x, others) - x, 0.0)
+        d = np.where(there & (there.sum(axis=1, keepdims=True) > 1), _values_of(x, others) - x, 0.0)
         spread = _UNKNOWN + (d**2).cumsum(axis=0) - d**2
-        # The base's place stays empty.
+        # The base's column is a placeholder.
         stakes = self._stakes(np.arange(len(d))[:, None], np.insert(spread, 0, _UNKNOWN, axis=1))[:, 1:]
         capital = np.log1p(stakes * d[..., None]).cumsum(axis=0) - math.log(len(_STAKES))
         return np.asarray((_mean_capital(capital) >= -math.log(self.alpha)).any(axis=0))
@@ -249,8 +249,8 @@ def _elo(score: float) -> float:
 
 
 def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:
-    """The number of the one that leads, shape (..., 1), and of each one's rival, shape (..., N): the leader,
-    of the leader the second.
+    """Return the index of the leader, shape (..., 1), and each candidate's rival, shape (..., N): the leader,
+    for the leader the second.
     """
     ranked = np.where(playing, total, -np.inf)
     first = ranked.argmax(axis=-1)[..., None]
@@ -259,26 +259,26 @@ def _rivals(total: Floats, playing: Bools) -> tuple[Ints, Ints]:
     return first, np.where(alone, second, first)
 
 
-def _at(values: Floats, numbers: Ints) -> Floats:
+def _values_of(values: Floats, numbers: Ints) -> Floats:
     found: Floats = np.take_along_axis(values, numbers, -1)
     return found
 
 
 def _mean_capital(logarithms: Floats) -> Floats:
-    """The logarithm of the capital over all stakes, the last axis."""
+    """Return the logarithm of the total capital over all stakes, the last axis."""
     total: Floats = np.logaddexp.reduce(logarithms, axis=-1)
     return total
 
 
 def _by_mean(scores: Floats, numbers: Ints) -> list[int]:
-    """These candidates, the highest mean score first."""
+    """Return these candidates, the highest mean score first."""
     seen = np.maximum((~np.isnan(scores)).sum(axis=0), 1)
     mean = np.nansum(scores, axis=0) / seen
     return sorted(map(int, numbers), key=lambda number: -float(mean[number]))
 
 
-def _where(going: Bools, new: Standing, old: Standing) -> Standing:
-    """The new standing of those runs that go on, the old one of the others."""
+def _update_running(going: Bools, new: Standing, old: Standing) -> Standing:
+    """Return the new state of the runs that are undecided, and the old one of the others."""
 
     def chosen(now: Any, then: Any) -> Any:
         return np.where(going.reshape(going.shape + (1,) * (now.ndim - going.ndim)), now, then)

@@ -2,12 +2,12 @@
 
 Two views of the same results:
 
-- result by result (`first`, `second`, `outcome`, and the `match`, `table` and `round` each belongs to): what
-  the sandwich intervals need, since results of one round are correlated;
-- pair by pair (`pairs()`): wins, draws and losses of each pair that met, all that the likelihood needs.
-  Counted once, when first asked for, by one `bincount` (few players) or by sorting packed keys (many).
+- result by result (`first`, `second`, `outcome`, and the `match`, `table` and `round` each belongs to), for
+  the sandwich intervals, since results of one round are correlated;
+- pair by pair (`pairs()`): wins, draws and losses of each pair that met, for the likelihood. Counted once, at
+  first use, by one `bincount` (few players) or by sorting packed keys (many).
 
-A table never changes. `append` gives a new one: one copy of the arrays, only the new matches are read.
+A table never changes. `append` returns a new one: it copies the arrays once and reads only the new matches.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rating.matches import FaultRule, Match, rated_parts
 
 Cluster = Literal["round", "table", "match"]
 
-# The arrays of a table: six with one entry a result, three with one entry a player.
+# The arrays of a table: six with one entry per result, three with one entry per player.
 _ARRAYS = tuple(field.name for field in fields(Results))
 # Below this many bins one bincount over all possible pairs is faster than sorting, at 8 bytes a bin.
 _MOST_BINS = 12_000_000
@@ -55,7 +55,7 @@ class Pairs:
     def between(
         self, some: Sequence[int], others: Sequence[int]
     ) -> dict[tuple[int, int], tuple[int, int, int]]:
-        """Wins, draws and losses of each of some players against each of some others, where they met."""
+        """Return wins, draws and losses of each of `some` against each of `others` that it met, by pair."""
         found: dict[tuple[int, int], tuple[int, int, int]] = {}
         for first, second, cells in ((self.i, self.j, self.totals), (self.j, self.i, self.totals[::-1])):
             chosen = np.flatnonzero(np.isin(first, some) & np.isin(second, others))
@@ -65,7 +65,7 @@ class Pairs:
         return found
 
     def blocks(self, order: Sequence[int], size: int) -> list[list[tuple[int, int, int]]]:
-        """Wins, draws and losses of each block of `size` players, in this order, against each other one."""
+        """Return wins, draws and losses of blocks of `size` players, in this order, against each other."""
         block = np.full(int(max(self.j.max(initial=0), self.i.max(initial=0), max(order, default=0))) + 1, -1)
         block[list(order)] = np.arange(len(order)) // size
         number = -(-len(order) // size)
@@ -82,7 +82,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable(Results):
-    """Results between `players`, in a stable order; players without results are welcome.
+    """Results between `players`, in a stable order; players may have no results.
 
     All arrays are read-only. Build with `from_matches` or `from_results`.
     """
@@ -99,10 +99,10 @@ class PairTable(Results):
     def from_matches(
         cls, matches: Iterable[Match], *, players: Iterable[str] = (), faults: FaultRule = "seed"
     ) -> PairTable:
-        """The table of `matches`. `players` come first, in the order given; others follow as they appear.
+        """Return the table of `matches`. `players` come first, in this order; others follow as they appear.
 
-        `faults`: "seed" (the faulty player loses to each of the others), "separate" (the fault is counted
-        beside, without a result) or "drop" (the match is ignored). Raises OptionError for another rule.
+        `faults`: "seed" (the faulty player loses to each of the others), "separate" (the fault is counted,
+        without a result) or "drop" (the match is ignored). Raises OptionError for another rule.
         """
         check_fault_rule(faults)
         names = tuple(dict.fromkeys(players))
@@ -122,25 +122,25 @@ class PairTable(Results):
         table: npt.ArrayLike | None = None,
         match: npt.ArrayLike | None = None,
     ) -> PairTable:
-        """The table of N results given as arrays of shape (N,): player indices and +1, 0 or -1 for first.
+        """Return the table of N results in arrays of shape (N,): player indices and +1, 0 or -1 for first.
 
-        Without `match` each result is a match of its own. Raises ResultError for indices or outcomes out of
-        range, arrays of other shapes, a player against itself, and for two players of one name.
+        Without `match` each result is a separate match. Raises ResultError for indices or outcomes out of
+        range, arrays of other shapes, a player against itself, and two players of one name.
         """
         n, size = len(players), np.size(first)
         if len(set(players)) != n:
-            raise ResultError("two players have the same name: give each its own")
+            raise ResultError("two players have the same name: give each another name")
         a, b, result = _integers("first", first), _integers("second", second), _integers("outcome", outcome)
         number = _integers("match", np.arange(size) if match is None else match)
         rounds = _integers("round", np.full(size, -1) if round is None else round)
         tables = _integers("table", np.full(size, -1) if table is None else table)
         if any(array.shape != (size,) for array in (a, b, result, number, rounds, tables)):
-            raise ResultError("result arrays differ in length: give one entry a result in each")
+            raise ResultError("result arrays differ in length: give one entry per result in each")
         if size and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= n):
             raise ResultError(f"a result names a player outside 0 to {n - 1}: index into players")
         if np.any(a == b):
             itself = players[int(a[a == b][0])]
-            raise ResultError(f"player {itself} has a result against itself: leave it out")
+            raise ResultError(f"player {itself} has a result against itself: remove it")
         if size and np.abs(result).max() > 1:
             raise ResultError("an outcome is not 1, 0 or -1: give 1 where first won, -1 where second won")
         if match is None:
@@ -151,7 +151,7 @@ class PairTable(Results):
         return cls(a, b, result, number, rounds, tables, played, np.zeros(n), none, tuple(players))
 
     def append(self, matches: Iterable[Match]) -> PairTable:
-        """A new table with `matches` added under the same fault rule; new players follow the known ones."""
+        """Return a table with `matches` added under the same fault rule; new players come last."""
         listed = rated_parts(matches)
         names = tuple(dict.fromkeys([*self.players, *(name for match in listed for name in match.players)]))
         new = expand(listed, {name: number for number, name in enumerate(names)}, self.fault_rule)
@@ -166,12 +166,12 @@ class PairTable(Results):
         return replace(self, players=names, **added, _kept={})
 
     def names(self, chosen: Bools) -> tuple[str, ...]:
-        """The players whom a mask of shape (n,) chooses."""
+        """Return the players selected by a mask of shape (n,)."""
         return tuple(self.players[k] for k in np.flatnonzero(chosen))
 
     @property
     def one_sided(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The players who won every result, and those who lost every one; at least one result each."""
+        """The players with only wins, and the players with only losses; at least one result each."""
         wins, draws, losses = self.results
         played, drew = wins + draws + losses > 0, draws > 0
         return self.names(played & ~drew & (losses == 0)), self.names(played & ~drew & (wins == 0))
@@ -186,9 +186,9 @@ class PairTable(Results):
         return np.array(total).astype(np.int64)
 
     def clusters(self, kind: Cluster) -> tuple[Ints, int] | None:
-        """Each result's cluster, numbered 0 to R - 1, and R; None where a result's cluster is not known.
+        """Return each result's cluster, numbered 0 to R - 1, and R; None if a result's cluster is unknown.
 
-        A table is known by its round and its number together, since tables are numbered anew each round.
+        Round and number identify a table, since each round numbers its tables from the start.
         """
         codes = {"round": self.round, "table": self.table, "match": self.match}[kind]
         if not codes.size or codes.min() < 0:
@@ -198,7 +198,7 @@ class PairTable(Results):
         return _number_densely(codes)
 
     def pairs(self, oriented: bool = False) -> Pairs:
-        """Counts by pair; `oriented` keeps apart who was named first. Computed once for each of the two."""
+        """Return counts by pair; `oriented` separates them by who was named first. Each is computed once."""
         if oriented not in self._kept:
             if not oriented and True in self._kept:
                 both = self._kept[True]
@@ -221,7 +221,7 @@ def _integers(name: str, given: npt.ArrayLike) -> Ints:
 
 
 def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number: int) -> Ints:
-    """The number of clusters in which each player has results, shape (n,); `cluster` (N,) counts from 0."""
+    """Return the number of clusters with results of each player, shape (n,); `cluster` is (N,), from 0."""
     if n * number <= _MOST_BINS:
         seen = np.zeros(n * number, np.bool_)
         for player in (first, second):
@@ -230,14 +230,14 @@ def distinct_of_players(n: int, first: Ints, second: Ints, cluster: Ints, number
         return found
     from scipy.sparse import coo_array
 
-    # A sparse matrix adds up a player's results of a cluster, which then is one entry.
+    # A sparse matrix adds up a player's results in a cluster to one entry.
     place = (np.concatenate([cluster, cluster]), np.concatenate([first, second]))
     entries = coo_array((np.ones(place[0].size, np.bool_), place), shape=(number, n)).tocsr()
     return np.bincount(entries.indices, minlength=n)
 
 
 def _number_densely(codes: Ints) -> tuple[Ints, int]:
-    """Codes, of which there are some, numbered densely from 0, and how many different ones there are."""
+    """Number codes (at least one) densely from 0; return them and the number of different ones."""
     codes = codes - codes.min()
     span = int(codes.max()) + 1
     if span > 4 * codes.size + 1000:
@@ -248,10 +248,10 @@ def _number_densely(codes: Ints) -> tuple[Ints, int]:
 
 
 def _count(table: PairTable, oriented: bool) -> Pairs:
-    """Counts of the results by unordered pair; see Pairs.
+    """Count the results by unordered pair; see Pairs.
 
-    In bins, pairs are numbered j (j - 1) / 2 + i, the triangle row by row: half as many as n^2. Where they
-    are sorted, j n + i is as good and easier to undo.
+    Bins number pairs by j (j - 1) / 2 + i, the triangle row by row: half as many as n^2. Sorting numbers them
+    by j n + i, which is easier to invert.
     """
     n = len(table.players)
     cells, bins = 6 if oriented else 3, n * (n - 1) // 2
@@ -262,7 +262,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
         j, i = np.tril_indices(n, -1)
         i, j, counts = i[met], j[met], counts[met]
     else:
-        # Small keys sort faster, and the cell is part of the key: no order of positions is needed.
+        # Small keys sort faster; with the cell in the key, no argsort is needed.
         narrow: type[np.integer[Any]] = np.uint32 if n * n * cells < 2**32 else np.int64
         keys = _keys(table, oriented, lambda low, high: high * n + low, narrow)
         keys.sort()
@@ -278,7 +278,7 @@ def _count(table: PairTable, oriented: bool) -> Pairs:
 def _keys(
     table: PairTable, oriented: bool, number: Callable[[Ints, Ints], Ints], kind: type[np.integer[Any]]
 ) -> npt.NDArray[np.integer[Any]]:
-    """Each result's pair and cell (see Pairs) as one number: `number(low, high)` times the cells, plus cell.
+    """Return each result's pair and cell (see Pairs) as a key: `number(low, high)` times cells, plus cell.
 
     Computed in pieces that stay in the cache.
     """

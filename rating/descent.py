@@ -1,29 +1,29 @@
-"""Tuning numbers by matches: simultaneous perturbation (SPSA) and the mean of the late iterates.
+"""Tune numbers by matches: simultaneous perturbation (SPSA) and the mean of the late iterates.
 
-In iteration k, from 1, two sides meet. The one has every number x_i moved by its step d_i = +-c_i / k^0.101,
-up or down by lot, the other the other way. Of the result y, by how much the one was better, all numbers learn
-at once, however many there are:
+In iteration k, from 1, two sides meet. The first has every number x_i moved by its step
+d_i = +-c_i / k^0.101 with a random sign, the other has the opposite moves. The result y, the lead of the
+first side, updates all numbers at once:
 
     x_i += R_k d_i y / s_k,    R_k = 1/4 ((A + 1) / (A + k))^0.602,  A = 20,
 
-s_k being the root mean square of the results up to y. So nothing depends on the unit of y: a first result
-moves the numbers by a quarter of their steps whatever the game, and the noise alone moves them less and less.
-The powers are Spall's. The gains do not depend on how many iterations there are to be, so that more may be
-added later. What is estimated is the mean of the iterates of the later half, which is surer than the last
-one (Polyak and Juditsky). Each result times the sign of a number's move also says what that number is worth,
-which is said by the first quarter, when the numbers are still away from their best.
+s_k being the root mean square of the results up to y. So the unit of y does not matter: the first result
+moves the numbers by a quarter of their steps in every game, and noise alone moves them less and less. The
+powers are Spall's. The gains do not depend on the planned number of iterations, so more may be added later.
+The estimate is the mean of the iterates in the later half, which is more accurate than the last one (Polyak
+and Juditsky). Each result times the sign of a number's move also estimates the effect of that number; only
+the first quarter is used, when the numbers are still away from their optimum.
 
-Each number stays within its bounds, and so do both sides. A whole number moves in fractions like any other,
-and its sides are rounded by one lot, up as often as the fraction says, so that on average they are where they
-should be; its step never falls below 1/2, so that they differ.
+Numbers and both sides stay within the bounds. A whole number moves in fractions like any other; both its
+sides are rounded by one random draw, up with the probability of the fraction, so that their means are right;
+its step never falls below 1/2, so that they differ.
 
-Signs and lots of an iteration follow from the seed and its number, and all else from the results: the same
-results give the same numbers, bit for bit.
+Signs and draws of an iteration follow from the seed and the iteration's number, all else from the results:
+the same results give the same numbers, bit for bit.
 
     descent = Descent([Tunable("width", start=3.0, low=0.0, high=8.0)], seed="any")
     for _ in range(500):
         one, other = descent.sides()
-        descent.take(lead(one, other))       # any unit; None if nothing can be said
+        descent.take(lead(one, other))       # any unit; None if unknown
     print(descent.estimate)
 
 Sources: Spall, Implementation of the simultaneous perturbation algorithm for stochastic optimization, IEEE
@@ -41,23 +41,23 @@ from statistics import fmean, stdev
 from typing import NamedTuple, TypeAlias
 
 from rating.errors import OptionError, ResultError
-from rating.lots import words
+from rating.seeded_shuffle import words
 
 Values: TypeAlias = Mapping[str, float]
-"""Numbers by name, to six digits unless they are a bound; the whole ones as int."""
+"""Numbers by name, to six digits unless they are a bound; whole numbers as int."""
 
 GAIN, STABILITY, GAIN_POWER, STEP_POWER = 0.25, 20, 0.602, 0.101
 SHARE = 4
-"""The step that is not given, as a part of the range."""
+"""The default step is the range divided by this."""
 LEAST_WHOLE = 0.5
-"""The step of a whole number."""
+"""The minimum step of a whole number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """A number to be tuned from `start` within `low` and `high`; `step` is how far the first sides are moved.
+    """A number to tune from `start` within `low` and `high`; `step` is the move of the first iteration.
 
-    OptionError where they do not fit each other.
+    OptionError for inconsistent values.
     """
 
     name: str
@@ -83,16 +83,16 @@ class Tunable:
         return max((self.high - self.low) / SHARE, LEAST_WHOLE if self.whole else 0.0)
 
     def step_at(self, iteration: int) -> float:
-        """The step of an iteration, counted from 1."""
+        """Return the step of an iteration, counted from 1."""
         step = self.first_step * math.pow(iteration, -STEP_POWER)
         return max(step, LEAST_WHOLE) if self.whole else step
 
     def within(self, value: float) -> float:
-        """The value, or the bound that it is beyond."""
+        """Return the value, clipped to the bounds."""
         return min(max(value, self.low), self.high)
 
     def shown(self, value: float, lot: float = 0.5) -> float:
-        """The value as a side has it; a whole number is rounded up if its fraction is at least 1 - `lot`."""
+        """Return a side's value; a whole number is rounded up if its fraction is at least 1 - `lot`."""
         inside = self.within(value)
         return (
             int(self.within(math.floor(inside + lot))) if self.whole else self.within(float(f"{inside:.6g}"))
@@ -100,14 +100,14 @@ class Tunable:
 
 
 class Effect(NamedTuple):
-    """By how much moved up was better than moved down, and the standard error."""
+    """The lead of the side with a number moved up over that with it moved down, and its standard error."""
 
     lead: float
     error: float
 
 
 class Descent:
-    """Numbers on their way. `path` has them at the start and after each iteration, by parameter."""
+    """The state of a tuning. `path` has the numbers at the start and after each iteration, by parameter."""
 
     def __init__(self, parameters: Sequence[Tunable], seed: int | str) -> None:
         self.parameters, self.seed = tuple(parameters), seed
@@ -125,15 +125,15 @@ class Descent:
 
     @property
     def estimate(self) -> Values:
-        """The mean of the numbers after each iteration of the later half; the start before the first."""
+        """The mean of the numbers after each iteration of the later half; the start before any iteration."""
         late = self.path[self.iteration // 2 + 1 :] or self.path
         return self._named([math.fsum(column) / len(late) for column in zip(*late, strict=True)])
 
     @property
     def worth(self) -> Mapping[str, Effect]:
-        """What each number was worth in the first quarter of the results; empty with fewer than two in it.
+        """The effect of each number in the first quarter of the results; empty with fewer than two in it.
 
-        The others' moves and the matches' luck are in the error, in the results' unit.
+        The error, in the results' unit, includes the other numbers' moves and the matches' luck.
         """
         early = self._ups[: (len(self._ups) + 3) // 4]
         if len(early) < 2:
@@ -144,8 +144,8 @@ class Descent:
         }
 
     def sides(self) -> tuple[Values, Values]:
-        """The numbers of the two sides that meet in the next iteration."""
-        moves, lots = self._drawn()
+        """Return the numbers of the two sides that meet in the next iteration."""
+        moves, lots = self._draw_moves()
         one, other = (
             {
                 parameter.name: parameter.shown(value + sign * move, lot)
@@ -158,16 +158,16 @@ class Descent:
         return one, other
 
     def take(self, result: float | None) -> None:
-        """Move by the result of the next iteration: by how much its first side was better, None if unknown.
+        """Update the numbers by the next iteration's result: the lead of its first side, None if unknown.
 
-        ResultError for what is not finite.
+        ResultError for a result that is not finite.
         """
         if result is None:
             self.path.append(self.path[-1])
             return
         if not math.isfinite(result):
             raise ResultError(f"result {result!r}: give a finite lead")
-        moves, _ = self._drawn()
+        moves, _ = self._draw_moves()
         self._ups.append([math.copysign(1.0, move) * result for move in moves])
         self._results += 1
         if result == 0.0:
@@ -189,8 +189,8 @@ class Descent:
             for parameter, value in zip(self.parameters, values, strict=True)
         }
 
-    def _drawn(self) -> tuple[list[float], list[float]]:
-        """By parameter how far the first side of the next iteration is moved, and the lot for rounding."""
+    def _draw_moves(self) -> tuple[list[float], list[float]]:
+        """Draw, by parameter, the first side's moves in the next iteration, and the numbers for rounding."""
         number = self.iteration + 1
         drawn: Iterator[int] = words(f"descent|{self.seed}|{number}")
         moves, lots = [], []

@@ -1,18 +1,18 @@
-"""What one number cannot say: the score of each player against the best mixture of players.
+"""Nash averaging: the score of each player against the equilibrium mixture of players.
 
-Elo puts players on a line. Ten copies of one player move everybody who plays well or badly against it, and a
-cycle (paper beats rock, scissors beat paper, ..) leaves all at 0. Nash averaging (Balduzzi, Tuyls, Perolat
-and Graepel 2018, "Re-evaluating evaluation") takes the scores of pairs as the payoffs of a game in which two
-sides each choose a player: a player's figure is its expected score against the equilibrium of maximum
-entropy. Who is in the equilibrium scores one half, the others less; copies share the place of the original,
-so nobody else moves.
+Elo puts players on a line. Ten copies of one player move the rating of every player that does well or badly
+against it, and a cycle (paper beats rock, scissors beat paper, ..) leaves all at 0. Nash averaging (Balduzzi,
+Tuyls, Perolat and Graepel 2018, "Re-evaluating evaluation") takes the scores of pairs as the payoffs of a
+game in which two sides each choose a player: a player's figure is its expected score against the equilibrium
+of maximum entropy. Players in the equilibrium score one half, others less; copies share the place of the
+original, so no other player moves.
 
-Theory of operation. Raw scores of pairs are noisy, and an equilibrium seeks out noise. So of the deviations
-from the scores that the Elo fit expects only what many pairs share is kept: singular values of their matrix
-that noise of that size does not reach, shrunk as Gavish and Donoho (2017) do. Where results show no cycle
-beyond chance, Elo's scores remain. Results of a round count as dependent.
+Raw scores of pairs are noisy, and an equilibrium amplifies noise. So only the shared part of the deviations
+from Elo's expected scores is kept: the singular values of their matrix above the noise level, shrunk as in
+Gavish and Donoho (2017). If results show no cycle beyond chance, Elo's scores remain. Results of a round
+count as dependent.
 
-The equilibrium is the end of a path: with payoffs A (antisymmetric) and a temperature t the choices
+The equilibrium is the end of a path: with payoffs A (antisymmetric) and a temperature t the solutions of
 p = softmax(A p / t) are unique, and as t falls to 0 they tend to the equilibrium of maximum entropy. Newton's
 method follows them.
 """
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 
     from rating.arrays import Floats, Ints
     from rating.fit.bayeselo import Fit
-    from rating.lots import Seed
+    from rating.seeded_shuffle import Seed
 
 MOST_PLAYERS = 300
-"""Of a matrix of all pairs, solved some thousand times."""
+"""Maximum players: the matrix of all pairs is solved some thousand times."""
 FEWEST = 10
-"""Clusters below which there are no intervals."""
+"""Minimum clusters for intervals."""
 SAMPLES = 200
 COLDEST, COOLING = 5e-4, 0.5
-"""The temperature at the end of the path, in shares of a score, and its factor from step to step."""
+"""The final temperature of the path, in shares of a score, and its factor from step to step."""
 NEWTON_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nash:
-    """Scores against the equilibrium: arrays of shape (n,), one entry a player, NaN for one without results.
+    """Scores against the equilibrium: arrays of shape (n,), one entry per player, NaN without results.
 
-    `score` is 1/2 for who is in it and less for others, `low` and `high` the ends of its interval (NaN where
-    there are too few clusters), `share` its part of the equilibrium. `cycles` is the standard deviation of
-    true scores of pairs about those that Elo expects; `met` the share of pairs that have met.
+    `score` is 1/2 for players in it and less for others, `low` and `high` are the ends of its interval (NaN
+    with too few clusters), `share` is the player's share of the equilibrium. `cycles` is the standard
+    deviation of true scores of pairs around Elo's expected ones; `met` the share of pairs that have met.
     """
 
     players: tuple[str, ...]
@@ -66,7 +66,7 @@ class Nash:
     samples: int
 
     def figures(self, player: str) -> dict[str, float | None]:
-        """Score, low, high and share of a player, None where there is none."""
+        """Return score, low, high and share of a player, None for missing ones."""
         found = {"score": self.score, "low": self.low, "high": self.high, "share": self.share}
         if player not in self.players:
             return dict.fromkeys(found)
@@ -75,33 +75,33 @@ class Nash:
 
 
 def nash(fit: Fit, *, level: float = 0.95, samples: int = SAMPLES, seed: Seed = 0) -> Nash:
-    """Scores against the equilibrium of the players of a fit, with intervals by a bootstrap of rounds.
+    """Return the scores of a fit's players against the equilibrium, with intervals by a bootstrap of rounds.
 
-    Where there are fewer than ten rounds, or none are known, matches are drawn. The same seed gives the same
-    intervals. OptionError for more than 300 players.
+    With fewer than ten known rounds, matches are resampled. The same seed gives the same intervals.
+    OptionError without results and for more than 300 players.
     """
     table, rated = fit.table, np.flatnonzero(fit.rated)
     if not rated.size:
-        raise OptionError("nash needs results, and here are none")
+        raise OptionError("nash needs results, got none")
     if rated.size > MOST_PLAYERS:
-        raise OptionError(f"nash is for at most {MOST_PLAYERS} players, and here are {rated.size}")
+        raise OptionError(f"nash: expected at most {MOST_PLAYERS} players, got {rated.size}")
     counts = _Counts.of(table, rated)
     expected = expected_scores(fit.elo[rated], fit.drawelo)
     cluster, number = _clusters(table)
     noise = _noise(table, counts, expected, cluster, number)
-    shown, cycles = _shrunk(counts, expected, noise)
+    shown, cycles = _remove_noise(counts, expected, noise)
     found = np.full((samples if number >= FEWEST else 0, rated.size), np.nan)
     with one_thread():
-        score, share = _against(shown)
-        for row, drawn in zip(found, _draws(number, seed), strict=False):
-            again = _resampled(table, cluster, drawn)
+        score, share = _solve_scores(shown)
+        for row, drawn in zip(found, _bootstrap_counts(number, seed), strict=False):
+            again = _resample(table, cluster, drawn)
             refit = bayeselo(again, drawelo=fit.drawelo, prior=max(fit.prior, 0.1), start=fit.elo)
             scores = expected_scores(refit.elo[rated], fit.drawelo)
-            row[:] = _against(_shrunk(_Counts.of(again, rated), scores, noise)[0])[0]
+            row[:] = _solve_scores(_remove_noise(_Counts.of(again, rated), scores, noise)[0])[0]
     columns = np.full((4, len(table.players)), np.nan)
     columns[0, rated], columns[3, rated] = score, share
     if found.size:
-        # Who is best by luck is best in the samples by more luck: that bias is taken off twice over.
+        # A player that is best by luck is best in the samples by more luck: the basic bootstrap corrects it.
         ends = 2.0 * score - np.quantile(found, [(1 + level) / 2, (1 - level) / 2], axis=0)
         columns[1:3, rated] = np.clip(ends, 0.0, 0.5)
     pairs = rated.size * (rated.size - 1) / 2
@@ -110,14 +110,14 @@ def nash(fit: Fit, *, level: float = 0.95, samples: int = SAMPLES, seed: Seed = 
 
 
 def equilibrium(payoff: Floats) -> Floats:
-    """The equilibrium of maximum entropy of an antisymmetric game (n, n), a distribution of shape (n,).
+    """Return the maximum-entropy equilibrium of an antisymmetric game (n, n), a distribution of shape (n,).
 
-    Its payoffs are right to 0.0005 times log n, in the unit of `payoff`, whose entries are at most 1.
+    Its payoffs are exact to 0.0005 times log n, in the unit of `payoff`, whose entries are at most 1.
     """
     size = len(payoff)
     logits, heat = np.zeros(size), 1.0
     while True:
-        logits = _settled(payoff / heat, logits)
+        logits = _solve_logits(payoff / heat, logits)
         if heat <= COLDEST:
             return _softmax(logits)
         cooler = max(COOLING * heat, COLDEST)
@@ -126,7 +126,7 @@ def equilibrium(payoff: Floats) -> Floats:
 
 
 def expected_scores(elo: Floats, drawelo: float) -> Floats:
-    """The scores (n, n) of row against column that ratings expect."""
+    """Return the expected scores (n, n) of row against column, from ratings."""
     apart = elo[:, None] - elo[None, :]
 
     def won(by: Floats) -> Floats:
@@ -137,7 +137,7 @@ def expected_scores(elo: Floats, drawelo: float) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
-    """Numbers of results of pairs, and the mean scores of row against column, 1/2 where there are none."""
+    """Numbers of results of pairs, and the mean scores of row against column, 1/2 without results."""
 
     number: Floats
     score: Floats
@@ -155,14 +155,14 @@ class _Counts:
         return cls(number, np.divide(won, number, out=np.full_like(won, 0.5), where=number > 0))
 
 
-def _shrunk(counts: _Counts, expected: Floats, noise: float) -> tuple[Floats, float]:
-    """Scores of pairs without what chance explains, and their standard deviation about those of Elo."""
+def _remove_noise(counts: _Counts, expected: Floats, noise: float) -> tuple[Floats, float]:
+    """Return the scores of pairs without noise, and their standard deviation around Elo's."""
     met = counts.number > 0
     off = np.where(met, counts.score - expected, 0.0)
     spread = noise * expected * (1.0 - expected) / np.maximum(counts.number, 1.0)
     edge = 4.0 * len(expected) * float(spread[met].mean() if met.any() else 0.0)
     left, sizes, right = np.linalg.svd(off)
-    # Both of a pair of equal values belong to one cycle: rounding must not part them.
+    # Equal singular values come in pairs, one cycle each: rounding must not separate them.
     kept = np.sqrt(np.maximum(sizes**2 - edge, 0.0))
     cyclic = (left * kept) @ right
     cyclic = (cyclic - cyclic.T) / 2.0
@@ -170,15 +170,15 @@ def _shrunk(counts: _Counts, expected: Floats, noise: float) -> tuple[Floats, fl
     return np.clip(expected + cyclic, 0.0, 1.0), float(np.sqrt((cyclic**2).sum() / pairs))
 
 
-def _against(scores: Floats) -> tuple[Floats, Floats]:
-    """Scores against the equilibrium, and the equilibrium."""
+def _solve_scores(scores: Floats) -> tuple[Floats, Floats]:
+    """Return the scores against the equilibrium, and the equilibrium."""
     payoff = 2.0 * scores - 1.0
     share = equilibrium(payoff)
     return 0.5 + np.minimum(payoff @ share, 0.0) / 2.0, share
 
 
 def _noise(table: PairTable, counts: _Counts, expected: Floats, cluster: Ints, number: int) -> float:
-    """The variance of a pair's sum of results by that of independent ones without draws; 1 where unknown."""
+    """Return the variance of a pair's summed results over that of independent ones without draws, or 1."""
     place = (
         np.cumsum(np.bincount(np.concatenate([table.first, table.second]), minlength=len(table.players)) > 0)
         - 1
@@ -202,7 +202,7 @@ def _noise(table: PairTable, counts: _Counts, expected: Floats, cluster: Ints, n
 
 
 def _clusters(table: PairTable) -> tuple[Ints, int]:
-    """The round of each result, else its match where there are few rounds, and how many there are."""
+    """Return the round of each result, or with few rounds its match, and their number."""
     found = table.clusters("round")
     if found is None or found[1] < FEWEST:
         found = table.clusters("match")
@@ -210,23 +210,23 @@ def _clusters(table: PairTable) -> tuple[Ints, int]:
     return found
 
 
-def _draws(number: int, seed: Seed) -> Iterator[Ints]:
-    """Yield how often each cluster is drawn, of as many as there are with replacement."""
+def _bootstrap_counts(number: int, seed: Seed) -> Iterator[Ints]:
+    """Yield, for each bootstrap sample, how often each cluster is drawn."""
     chance = np.random.default_rng([int(part) for part in sha256(f"nash|{seed}".encode()).digest()[:16]])
     while True:
         yield np.bincount(chance.integers(number, size=number), minlength=number)
 
 
-def _resampled(table: PairTable, cluster: Ints, drawn: Ints) -> PairTable:
-    """The table with the results of each cluster as often as it was drawn."""
+def _resample(table: PairTable, cluster: Ints, drawn: Ints) -> PairTable:
+    """Return the table with the results of each cluster as often as it was drawn."""
     chosen = np.repeat(np.arange(cluster.size), drawn[cluster])
     return PairTable.from_results(
         table.players, table.first[chosen], table.second[chosen], table.outcome[chosen]
     )
 
 
-def _settled(payoff: Floats, logits: Floats) -> Floats:
-    """The logits x with x = payoff softmax(x), by Newton's method with shorter steps where it must."""
+def _solve_logits(payoff: Floats, logits: Floats) -> Floats:
+    """Solve x = payoff softmax(x) by damped Newton steps from `logits`."""
     wrong = logits - payoff @ _softmax(logits)
     for _ in range(NEWTON_STEPS):
         if np.abs(wrong).max() < 1e-9:

@@ -1,11 +1,11 @@
-"""Errors of `rating`: one tree, one line each, naming the thing that is wrong and the fix.
+"""Errors of `rating`: one tree; each is one line that names the problem and the fix.
 
     RatingError
     ├─ ResultError      a match, result or table that cannot be counted
     ├─ ReadError        files that cannot be read, or that hold malformed games: each with its line
-    └─ OptionError      an argument outside what it may be
+    └─ OptionError      an argument out of range
 
-Degenerate *results* (an undefeated player, groups that never met, one game, none at all) are no errors: they
+Degenerate *results* (an undefeated player, groups that never met, one game, no game) are not errors: they
 give finite numbers and a named `Notice` (see `rating.notices`).
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 
 class RatingError(Exception):
-    """Whatever `rating` refuses; its text is one line for people."""
+    """Base of all errors; the text is one line for people."""
 
 
 class ResultError(RatingError):
@@ -24,7 +24,7 @@ class ResultError(RatingError):
 
 @dataclass(frozen=True, slots=True)
 class MalformedGame:
-    """A malformed game: the file's name, the line (from 1), and what is wrong with it."""
+    """A malformed game: the file's name, the line (from 1), and the problem."""
 
     file: str
     line: int
@@ -43,4 +43,4 @@ class ReadError(RatingError):
 
 
 class OptionError(RatingError):
-    """An argument outside what it may be, such as a negative prior."""
+    """An argument out of range, such as a negative prior."""

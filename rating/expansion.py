@@ -1,11 +1,11 @@
-"""The pairwise results that matches stand for.
+"""Expand matches into pairwise results.
 
-A match in which nobody faulted gives one result for each pair of seats: the higher points win, equal points
-draw. Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player
-loses to each of the others, partners included, and there is no result among the others. Seats held by the
-same player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated apart), give no
-result with each other, whether somebody faulted or not. A player who holds several seats of a side counts as
-holding one, with the points of all of them.
+A match without a fault gives one result for each pair of seats: the higher points win, equal points draw.
+Partners (equal `sides`) give no result. A fault ends a match: by the rule `seed` the faulty player loses to
+each of the others, partners included, and the others have no results with each other. Seats of the same
+player, and seats of one owner (`random` and `random#2`, copies of a house bot, are rated separately), never
+give a result with each other. A player with several seats of a side counts as having one, with the points of
+all of them.
 
 Matches are grouped by their number of seats; each pair of seats is then one numpy expression over the group.
 """
@@ -44,12 +44,12 @@ class Results:
 
 
 def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule) -> Results:
-    """Results of `matches`, all seats rated, with players numbered by `index` (shape n = len(index)).
+    """Return the results of `matches`, all seats rated, with players numbered by `index` (n = len(index)).
 
     Matches are numbered by their place in the list; `first` sat in the lower seat.
 
-    `faults`: "seed" counts three losses (n - 1) for the faulty player; "separate" counts the fault and the
-    match beside, but no result; "drop" forgets the match.
+    `faults`: "seed" counts a loss to each other player for the faulty one; "separate" counts the fault and
+    the match, but no result; "drop" ignores the match.
     """
     groups: dict[int, list[int]] = defaultdict(list)
     matches = [_one_seat_a_side(match) for match in matches]
@@ -85,14 +85,14 @@ def expand(matches: Sequence[Match], index: Mapping[str, int], faults: FaultRule
             parts.append(tuple(row[counted] for row in rows))
     empty = np.zeros(0, np.int64)
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)] if parts else [empty] * 6
-    # By match, so that a table that grew round by round equals one read at once, bit by bit.
+    # By match, so that a table grown round by round equals one read at once, bit for bit.
     order = np.argsort(columns[3], kind="stable")
     first, second, outcome, match_number, rounds, tables = (column[order] for column in columns)
     return Results(first, second, outcome, match_number, rounds, tables, played, points, faulted)
 
 
 def _one_seat_a_side(match: Match) -> Match:
-    """The match with one seat for a player who holds several of a side, with the scores of all."""
+    """Return the match with several seats of a player on a side merged into one, their scores added."""
     players, sides = match.players, match.sides
     if sides is None or len(set(players)) == len(players):
         return match
@@ -116,7 +116,7 @@ def _one_seat_a_side(match: Match) -> Match:
 
 
 def _owners(match: Match) -> Sequence[int]:
-    """A number for each seat, the same for seats of one owner."""
+    """Return a number for each seat, the same for seats of one owner."""
     if match.owners is None:
         return range(len(match.players))
     first: dict[str, int] = {}
@@ -124,7 +124,7 @@ def _owners(match: Match) -> Sequence[int]:
 
 
 def _scores(match: Match) -> Sequence[float]:
-    """Scores by seat, more being better; zeros, never read, where somebody faulted."""
+    """Return scores by seat, more is better; zeros, which are never read, after a fault."""
     if match.faulty is not None:
         return [0.0] * len(match.players)
     if match.points is not None:
@@ -134,7 +134,7 @@ def _scores(match: Match) -> Sequence[float]:
 
 
 def _distinct(seated: Ints, n: int) -> Ints:
-    """Matches of each player: a player who holds two seats of a match played one match."""
+    """Return the number of matches of each player; two seats in a match are one match."""
     ordered = np.sort(seated, axis=1)
     new = np.ones(ordered.shape, np.bool_)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]

@@ -1,23 +1,21 @@
-"""Favours: exact tests that one player's faults favour another beyond chance, given everything else that
-happened.
+"""Favours: exact permutation tests that one player's faults favour another beyond chance.
 
-A player F who faults ends a match before the others have had theirs. For each other player A two things are
-asked, each within small groups between whose members chance alone should decide:
+A fault of a player F ends a match early. For each other player A two hypotheses are tested, each within small
+groups in which only chance should decide:
 
-- Does F fault more often where A sits? Of `BLOCK` consecutive tables of F's, A sits at m. Had A sat at any
-  other m of them, F's faults there would have been another number. Where tables are drawn by lot, each
-  choice of m is equally likely, whatever ails F and however its faults cluster.
-- Does F fault rather in those matches of a table in which A is further behind? The matches of a table
-  are the same deals with the same players in other seats. Of those in which a deal is played, F's fault
-  ends some during that deal; given how many, each choice is equally likely. The matches are ranked by A's
-  lead, after the deals before, over the best of those who are neither F nor on A's side.
+- F faults more often at tables with A. Among `BLOCK` consecutive tables of F, A sits at m. If tables are
+  drawn at random, each choice of m tables is equally likely, for any cause and clustering of F's faults.
+- F faults in those matches of a table in which A is further behind. The matches of a table have the same
+  deals and players in other seats. Among those that reach a deal, F's faults end some during that deal; given
+  their number, each choice is equally likely. The matches are ranked by A's lead, after the previous deals,
+  over the best player that is neither F nor on A's side.
 
-Both statistics are sums of values of groups drawn without replacement: the distribution within a group
-is counted exactly, groups are convolved, and p is the probability of the observed sum or a larger one. Faults
-that depend on anything else, such as a loaded machine or certain cards, leave p what it says. The smaller
-p of the two counts twice, and that times the number of pairs asked about (Bonferroni).
+Both statistics are sums of values drawn without replacement from groups: the distribution within a group is
+counted exactly, groups are convolved, and p is the probability of the observed sum or a larger one. It stays
+valid if faults depend on anything else, such as a loaded machine or certain cards. The pair's p is twice the
+smaller of the two, times the number of pairs tested (Bonferroni).
 
-Nothing is said of two players of one owner, and nothing of who faulted fewer than `LEAST` times.
+Players of one owner are not tested against each other, nor players with fewer than `LEAST` faults.
 """
 
 from __future__ import annotations
@@ -33,21 +31,21 @@ import numpy as np
 from rating.arrays import Floats
 
 ALPHA = 0.001
-"""Corrected p below which a pair is named."""
+"""Corrected p below which a pair is reported."""
 BLOCK = 12
-"""Consecutive tables of a player that are compared with each other: faults may come and go with time."""
+"""Consecutive tables of a player that form a group: the rate of faults may change with time."""
 LEAST = 5
-"""Faults below which no pair could be named."""
+"""With fewer faults no pair can be reported."""
 _NEAR = 2.5
-"""Standard deviations above its mean within which a sum is not looked at exactly: it is plainly not rare."""
+"""A sum fewer standard deviations above its mean is not rare, and its probability is not computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """One match, by seat: who played, who runs them, their sides (None: each its own).
+    """One match, by seat: players, their owners, their sides (None: each seat alone).
 
-    `faulty` is the seat whose fault ended it, None for none; `scores` are the points by seat after each deal
-    that was over, None where they are not known.
+    `faulty` is the seat whose fault ended it, or None; `scores` are the points by seat after each finished
+    deal, None if unknown.
     """
 
     players: Sequence[str]
@@ -59,10 +57,10 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Favour:
-    """The faults of `faulty` favour `favoured`, both owners: `p` is corrected for all pairs.
+    """The faults of `faulty` favour `favoured`, both owners; `p` is corrected for all pairs.
 
-    `there` faults in `together` tables that both shared, `elsewhere` in `apart` others. Of `known` faults
-    whose moment can be compared, `behind` came when `favoured` was not in the lead; chance gives `expected`.
+    `there` faults in `together` shared tables, `elsewhere` faults in `apart` others. Of `known` faults whose
+    moment can be compared, `behind` came when `favoured` was not in the lead; chance gives `expected`.
     """
 
     faulty: str
@@ -79,22 +77,22 @@ class Favour:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A player's table: how often it faulted there, and which other owners sat there."""
+    """A player's table: its number of faults, and the other owners there."""
 
     faults: int
     others: frozenset[str]
 
 
-# A group: its values, how many of them are drawn, and their observed sum.
+# A group: its values, the number of them drawn, and the observed sum.
 _Group = tuple[tuple[int, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """Matches of a table that came to a deal in which one player's fault ended some of them.
+    """Matches of a table that reached a deal in which one player's faults ended some of them.
 
-    `group` has twice their ranks by another player's lead, the largest first; `behind` of those that ended
-    were such that it was not in the lead, where chance gives `expected`.
+    `group` has twice their ranks by another player's lead, the largest lead first; in `behind` of the ended
+    ones that player was not in the lead, chance gives `expected`.
     """
 
     group: _Group
@@ -103,7 +101,7 @@ class _Moment:
 
 
 class Favours:
-    """The tables of a season, added in their order; the same whether added at once or one by one."""
+    """The tables of a season, added in order; adding them at once or one by one gives the same."""
 
     def __init__(self) -> None:
         self._tables: defaultdict[str, list[_Table]] = defaultdict(list)
@@ -111,7 +109,7 @@ class Favours:
         self._owner: dict[str, str] = {}
 
     def add(self, matches: Collection[Sitting]) -> None:
-        """Add the matches of one table, whose deals are the same in all of them."""
+        """Add the matches of one table, which all have the same deals."""
         owner = {
             name: own for match in matches for name, own in zip(match.players, match.owners, strict=True)
         }
@@ -124,7 +122,7 @@ class Favours:
                 self._moments[name, other] += _moments(matches, name, other)
 
     def forget(self, names: Iterable[str]) -> None:
-        """Forget the faults of these players, but not that they were there for others' faults."""
+        """Remove the faults of these players, but keep their presence at others' faults."""
         for name in names:
             self._tables.pop(name, None)
             for pair in [pair for pair in self._moments if pair[0] == name]:
@@ -136,13 +134,13 @@ class Favours:
             tables = {name: self._tables[name] for name in names}
             for other in sorted(frozenset().union(*(one.others for at in tables.values() for one in at))):
                 pairs += 1
-                named.append(self._asked(own, other, tables))
+                named.append(self._test_pair(own, other, tables))
         sure = [(float(f"{min(1.0, one.p * pairs):.2g}"), one) for one in named if one.p < ALPHA]
         found = [replace(one, p=p) for p, one in sure if p < ALPHA]
         return sorted(found, key=lambda one: (one.p, one.faulty, one.favoured))
 
     def _faulty(self) -> Iterator[tuple[str, list[str]]]:
-        """Owners with faults enough to be asked about, each with its players in the order of their names."""
+        """Yield owners with at least `LEAST` faults, each with its players in the order of their names."""
         by_owner = defaultdict(list)
         for name in sorted(self._tables):
             by_owner[self._owner[name]].append(name)
@@ -150,8 +148,8 @@ class Favours:
             if sum(table.faults for name in names for table in self._tables[name]) >= LEAST:
                 yield own, names
 
-    def _asked(self, own: str, other: str, tables: dict[str, list[_Table]]) -> Favour:
-        """Return the favour of a pair, its p still uncorrected."""
+    def _test_pair(self, own: str, other: str, tables: dict[str, list[_Table]]) -> Favour:
+        """Return the favour of a pair with an uncorrected p."""
         presence: list[_Group] = []
         moments: list[_Moment] = []
         for name, at in tables.items():
@@ -173,12 +171,15 @@ class Favours:
             behind=sum(moment.behind for moment in moments),
             known=sum(moment.group[1] for moment in moments),
             expected=round(sum(moment.expected for moment in moments), 3),
-            p=min(1.0, 2.0 * min(tail(presence), tail(moment.group for moment in moments))),
+            p=min(
+                1.0,
+                2.0 * min(tail_probability(presence), tail_probability(moment.group for moment in moments)),
+            ),
         )
 
 
 def _moments(matches: Iterable[Sitting], faulty: str, favoured: str) -> Iterator[_Moment]:
-    """Yield what can be compared of a table's matches, for each deal in which `faulty` ended some of them."""
+    """Yield the comparable matches of a table, for each deal in which faults of `faulty` ended some."""
     known = [
         match
         for match in matches
@@ -209,7 +210,7 @@ def _fault_of(match: Sitting, name: str) -> bool:
 
 
 def _lead(match: Sitting, scores: Sequence[float], faulty: str, favoured: str) -> float:
-    """By how many points `favoured` is ahead of the best of its rivals; 0 where there are none."""
+    """Return the lead of `favoured` over the best of its rivals in points; 0 without rivals."""
     mine = [seat for seat, own in enumerate(match.owners) if own == favoured]
     sides = match.sides or range(len(match.owners))
     own_sides = {sides[seat] for seat in mine}
@@ -221,11 +222,11 @@ def _lead(match: Sitting, scores: Sequence[float], faulty: str, favoured: str) -
     return max(scores[seat] for seat in mine) - max(rivals) if rivals else 0.0
 
 
-def tail(groups: Iterable[_Group]) -> float:
-    """The probability that so many values drawn from each group sum to what was seen, or more.
+def tail_probability(groups: Iterable[_Group]) -> float:
+    """Return the probability that values drawn from each group sum to the observed total, or more.
 
-    A group is its values (whole numbers from 0), how many are drawn, and their sum that was seen. 1 where the
-    sum is plainly not rare.
+    A group is its values (whole numbers from 0), the number drawn, and their observed sum. Returns 1 for a
+    sum that is clearly not rare.
     """
     some = [group for group in groups if 0 < group[1] < len(group[0]) and group[0][0] < group[0][-1]]
     excess = variance = 0.0
@@ -244,12 +245,12 @@ def tail(groups: Iterable[_Group]) -> float:
 
 @lru_cache(maxsize=4096)
 def _sums(values: tuple[int, ...], drawn: int) -> Floats:
-    """The probability of each sum, from 0 on, of `drawn` of the values, each choice being equally likely."""
+    """Return the probability of each sum, from 0 on, of `drawn` of the values, all choices equally likely."""
     top = sum(sorted(values)[-drawn:])
     ways = np.zeros((drawn + 1, top + 1))
     ways[0, 0] = 1.0
     for value in values:
-        # From above, so that each value is taken once.
+        # Downwards, so that each value is taken at most once.
         for taken in range(drawn, 0, -1):
             ways[taken, value:] += ways[taken - 1, : top + 1 - value]
     law: Floats = ways[drawn] / math.comb(len(values), drawn)

@@ -1,21 +1,19 @@
-"""Likeness: who answers the same questions alike, far beyond what the answers of others explain.
+"""Likeness: find players that answer the same questions alike, far beyond what others' answers explain.
 
-An answer that all give says nothing of two who both give it; one that few give says much. Let e be the
-share of the *others* asked who gave it; where nobody else was asked, 1 in the answers to choose from. Of two
-who know nothing of each other, one who hears the other's answer is taken to give it too with a probability of
-at most
+An answer that all give is no evidence; one that few give is strong evidence. Let e be the share of the
+*others* asked that gave it, or, if no other was asked, 1 in the number of choices. Given the answer of one of
+two independent players, the other gives it too with a probability of at most
 
     e + (1 - e) KNOWN
 
-`KNOWN` is generous: it is what the most alike of independent programs were seen to share of what others leave
-open. Twins share nearly all of it: one of `SHARED` stands in its place. The quotient of the two probabilities
-of what was seen is a bet against the first one. Multiplied over all questions, the mean over `SHARED` is a
-test martingale where the bound holds given all answers before. So it reaches 1 / alpha with a probability of
-at most alpha, however often one looks (Ville's inequality), and any pair reaches pairs / alpha with no
-larger (Bonferroni).
+`KNOWN` is generous: the most similar independent programs were seen to share this much of what others'
+answers leave open. Twins share almost all of it: one of `SHARED` instead of `KNOWN`. The likelihood ratio of
+the two is a bet against independence. Multiplied over all questions, its mean over `SHARED` is a test
+supermartingale if the bound holds given all previous answers. So it ever reaches 1 / alpha with probability
+at most alpha (Ville's inequality), and any pair ever reaches pairs / alpha with at most alpha (Bonferroni).
 
-Programs may do one thing alike, such as bid, and be no twins. So two have to share more than `KNOWN` of each
-`kind` of question that they were asked `KIND_LEAST` times, and of so many beside the commonest kind.
+Programs may do one thing alike, such as bid, without being twins. So two must share more than `KNOWN` of each
+`kind` of question that they were asked `KIND_LEAST` times, and of all questions besides the commonest kind.
 
 Ramdas, Grünwald, Vovk and Shafer, "Game-theoretic statistics and safe anytime-valid inference" (2023).
 """
@@ -31,18 +29,18 @@ from operator import attrgetter
 from typing import NamedTuple, Self
 
 ALPHA = 0.01
-"""Corrected p below which a pair is named."""
+"""Corrected p below which a pair is reported."""
 KNOWN = 0.7
 SHARED = (0.85, 0.92, 0.98)
-"""The bets win where more than 0.78 is shared."""
+"""The bets win if more than 0.78 is shared."""
 KIND_LEAST = 8
-"""Questions from which on it is known what two players share."""
+"""Minimum questions to estimate what two players share."""
 SHOWN = 3
-"""Answers of a pair that are kept to be shown, the rarest."""
+"""Number of rarest answers kept for each pair."""
 
 
 class GivenAnswer(NamedTuple):
-    """One player's answer, and where it was given: the match's id, the number of the move in it."""
+    """One player's answer, with the match's id and the number of the move in it."""
 
     answer: str
     match: str
@@ -50,7 +48,7 @@ class GivenAnswer(NamedTuple):
 
 
 class Rare(NamedTuple):
-    """An answer that both players of a pair gave: `same` of `others`, who were asked too, gave it as well."""
+    """An answer that both players of a pair gave; `same` of the `others` asked gave it, too."""
 
     kind: str
     same: int
@@ -61,8 +59,8 @@ class Rare(NamedTuple):
 
 @dataclass(slots=True)
 class KindCount:
-    """Questions of one kind that two players were both asked: how many they answered alike, and how many they
-    would have, had each answered as the others did.
+    """Questions of one kind that two players were both asked: the number of equal answers, and the expected
+    number if each answered as the others did.
     """
 
     compared: int = 0
@@ -71,23 +69,23 @@ class KindCount:
 
     @property
     def share(self) -> float:
-        """What they share of what the others' answers leave open: 1 twins, 0 strangers, below 0 opposites."""
+        """The shared part of what others' answers leave open: 1 for twins, 0 for strangers, < 0 opposite."""
         left = self.compared - self.expected
         return (self.alike - self.expected) / left if left > 0 else 0.0
 
     @classmethod
     def of_all(cls, counts: Iterable[KindCount]) -> Self:
-        """Questions of several kinds together."""
+        """Return the sum over several kinds."""
         some = [(one.compared, one.alike, one.expected) for one in counts]
         return cls(sum(one[0] for one in some), sum(one[1] for one in some), sum(one[2] for one in some))
 
 
 _DIFFER = tuple(math.log((1 - shared) / (1 - KNOWN)) for shared in SHARED)
-"""What the bets make of two answers that differ, by `SHARED`; logarithms."""
+"""The log factors of the bets for two different answers, by `SHARED`."""
 
 
 def _bets(share: float) -> tuple[float, ...]:
-    """What they make of two that are the same, which so large a share of the others gave."""
+    """Return the log factors of the bets for two equal answers that this share of the others gave."""
     left = 1 - share
     return tuple(math.log((share + left * shared) / (share + left * KNOWN)) for shared in SHARED)
 
@@ -101,7 +99,7 @@ class _Pair:
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """Two players who answer alike: how often by kind of question; `p` is corrected for all pairs."""
+    """Two players that answer alike: counts by kind of question; `p` is corrected for all pairs."""
 
     first: str
     second: str
@@ -111,7 +109,7 @@ class Alike:
 
 
 class Likeness:
-    """The questions of a season, added as they come; `owner` tells whose a player is.
+    """The questions of a season, added as they come; `owner` maps a player to its owner.
 
     Two players of one owner are not compared.
     """
@@ -123,9 +121,9 @@ class Likeness:
         self._kinds: set[str] = set()
 
     def add(self, kind: str, choices: int, answers: Mapping[str, GivenAnswer]) -> None:
-        """Add a question of some kind, with so many answers to choose from (2 or more); `answers` by player.
+        """Add a question of some kind with this number of choices (2 or more); `answers` by player.
 
-        `kind` is any word; answers are compared as they are.
+        `kind` is any word; answers are compared as strings.
         """
         self._asked += 1
         self._kinds.add(kind)
@@ -166,16 +164,16 @@ class Likeness:
         return sorted(named, key=lambda alike: (alike.p, alike.first, alike.second))
 
     def able(self) -> int:
-        """The number of pairs that were asked enough to be named."""
+        """Return the number of pairs with enough questions to be reported."""
         return sum(bool(self._known(pair.kinds.values())) for pair in self._pairs.values())
 
     def _share_each_kind(self, kinds: Collection[KindCount]) -> bool:
-        """False where two are alike in a part of their answers, or all that is known is of one kind."""
+        """True if two players share more than `KNOWN` of each known kind, and there is one."""
         known = self._known(kinds)
         return bool(known) and all(count.share > KNOWN for count in known)
 
     def _known(self, kinds: Collection[KindCount]) -> list[KindCount]:
-        """The kinds that two were asked often enough, and all beside the commonest; none where few."""
+        """Return the kinds asked often enough, and the sum besides the commonest; [] if that is too few."""
         rest = KindCount.of_all(sorted(kinds, key=attrgetter("compared"))[:-1])
         known = [count for count in (*kinds, rest) if count.compared >= KIND_LEAST]
         return [] if len(self._kinds) > 1 and rest not in known else known

@@ -1,4 +1,4 @@
-"""A match of 2 to n seats: who sat where, and how it ended."""
+"""A match of 2 or more seats: its players and its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rating.errors import ResultError
 
 FaultRule = Literal["seed", "drop", "separate"]
 
-# Integers of numpy, too.
+# Includes numpy's integers.
 _WHOLE = (int, Integral)
 
 
@@ -21,11 +21,11 @@ class Match:
     """One match: players by seat, and either points (more is better), places (less is better) or a faulty
     seat.
 
-    `sides` gives each seat's side, such as (0, 1, 0, 1); without it each seat plays for itself. `owners`
-    gives who runs each seat; without it each player is its own owner. `unrated` seats, such as that of a
-    stand-in, give results to nobody. `round` and `table` are whole numbers that say which results may be
-    correlated; `id` is used in messages only. With a faulty seat points and places are ignored. Raises
-    ResultError where the parts do not fit together.
+    `sides` has each seat's side, such as (0, 1, 0, 1); without it each seat plays alone. `owners` has each
+    seat's owner; without it each player is its own owner. `unrated` seats, such as a substitute's, give no
+    results. `round` and `table` are whole numbers; results that share them may be correlated; `id` is used
+    only in messages. With a faulty seat points and places are ignored. Raises ResultError for inconsistent
+    values.
     """
 
     players: Sequence[str]
@@ -44,7 +44,7 @@ class Match:
         if seats < 2:
             raise self._bad(f"has {seats} players: give at least two")
         if not all(isinstance(name, str) for name in self.players):
-            raise self._bad("has players that are not text: give a name a seat")
+            raise self._bad("has players that are not text: give one name per seat")
         if self.owners is not None and len(self.owners) != seats:
             raise self._bad(f"has owners for {len(self.owners)} of {seats} seats: give one a seat")
         if self.sides is not None and len(self.sides) != seats:
@@ -79,7 +79,7 @@ class Match:
                 raise self._bad(f"has {name} that are not numbers: give one finite number a seat")
 
     def rated(self) -> Match | None:
-        """The match of its rated seats alone; None if less than two are left, or an unrated one faulted."""
+        """Return the match of the rated seats; None if fewer than two are left, or an unrated one faulted."""
         if not self.unrated:
             return self
         kept = [seat for seat in range(len(self.players)) if seat not in self.unrated]
@@ -97,5 +97,5 @@ class Match:
 
 
 def rated_parts(matches: Iterable[Match]) -> list[Match]:
-    """Return the rated part of each match, without those of which nothing is rated."""
+    """Return the rated part of each match that has one."""
     return [part for match in matches if (part := match.rated()) is not None]

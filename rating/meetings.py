@@ -1,4 +1,4 @@
-"""Meetings: which owners have sat at tables together, and apart, often enough to be asked about."""
+"""Meetings: which owners have sat at tables together, and apart, often enough to be tested."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from rating.arrays import Bools, Ints
 
 LEAST = 8
-"""Tables together, and apart, below which nothing is said of a pair."""
+"""Minimum tables together, and apart, to test a pair."""
 LEAST_FREEDOM = 6
-"""Ordered pairs beyond those that strengths take up, without which the spread between pairs is not known."""
+"""Minimum degrees of freedom, of ordered pairs less strengths, to estimate the spread between pairs."""
 
 
 class Reach(NamedTuple):
     """Of all `pairs` of owners but house bots, `met` have `LEAST` tables together and apart, `able` a test.
 
-    `earliest` is the first round after which a pair may be tested, None where these owners are too few;
-    `typical` the round until which a pair has met so often at the rate so far, None where that is never.
+    `earliest` is the first round after which a pair can be tested, None with too few owners; `typical` the
+    round after which a pair has met that often at the rate so far, None for never.
     """
 
     pairs: int
@@ -31,8 +31,8 @@ class Reach(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """Of each two owners, (owners, owners): tables together, tables of the first without the second, whether
-    both are enough, whether besides neither is a house bot.
+    """By pair of owners, (owners, owners): tables together, tables of the first without the second, whether
+    both are enough, and whether also neither is a house bot.
     """
 
     together: Ints
@@ -42,8 +42,8 @@ class Meetings(NamedTuple):
 
     @classmethod
     def of(cls, owner: Ints, owners: Sequence[str], house: Collection[str]) -> Meetings:
-        """Those of tables (T, m) of indices of `owners`, their number where there is nobody."""
-        together = met(owner, len(owners))
+        """Return the meetings at tables (T, m) of indices of `owners`; len(owners) marks an empty place."""
+        together = count_shared_tables(owner, len(owners))
         apart = np.diag(together)[:, None] - together
         others = ~np.eye(len(owners), dtype=bool)
         known = (together >= LEAST) & (np.minimum(apart, apart.T) >= LEAST) & others
@@ -51,12 +51,12 @@ class Meetings(NamedTuple):
         return cls(together, apart, known, known & ours[:, None] & ours[None, :])
 
     def reach(self, owners: Sequence[str], house: Collection[str], last: int, tested: bool) -> Reach:
-        """What is within reach after round `last`; `tested` is False where the spread is not known."""
+        """Return the pairs testable after round `last`; `tested` is False if the spread is unknown."""
         ours = np.array([name not in house for name in owners], bool)
         upper = np.triu(np.ones_like(self.known), 1)
         pairs = upper & ours[:, None] & ours[None, :]
         number = int((self.asked & upper).sum())
-        # Each round seats a player once: with another one, or without. House bots may sit at several tables.
+        # A player sits at one table a round, a house bot at several.
         lacking = np.maximum(LEAST - self.together, 0) + np.maximum(LEAST - self.apart, 0)
         lacking[~ours] = 0
         lacking = np.maximum(lacking, lacking.T)
@@ -71,8 +71,8 @@ class Meetings(NamedTuple):
         return Reach(int(pairs.sum()), number, number if tested else 0, earliest, typical)
 
 
-def met(owner: Ints, many: int) -> Ints:
-    """The number of tables of each two of so many owners, (owners, owners), of each on the diagonal."""
+def count_shared_tables(owner: Ints, many: int) -> Ints:
+    """Return the number of shared tables by pair of owners, (many, many), on the diagonal of own tables."""
     seated = np.zeros((len(owner), many + 1), np.int64)
     np.put_along_axis(seated, owner, 1, axis=1)
     found: Ints = (seated.T @ seated)[:many, :many]

@@ -1,17 +1,16 @@
-"""TrueSkill and openskill beside the ratings: other models on other scales, from the same matches.
+"""TrueSkill and openskill: other models on other scales, from the same matches as the ratings.
 
-Both learn match by match, so what they say depends on the order of matches. For programs that do not change
-(tau = 0) the order carries nothing: matches are shuffled, by seeded lots, several times, and so are the teams
-of each match, since trueskill links tied teams as a chain in the order given. `mu` and `sigma` are means over
-the shuffles and `spread` is the standard deviation of mu between them. All players together drift by chance,
-which means nothing: in each order the mean of those who played is put back to where it began.
+Both learn match by match, so their values depend on the order of matches. For programs that do not change
+(tau = 0) the order has no meaning: matches are shuffled several times by a seed, and so are the teams of each
+match, since trueskill links tied teams as a chain in the given order. `mu` and `sigma` are means over the
+shuffles and `spread` is the standard deviation of mu between them. All players together drift by chance: in
+each order the mean of those that played is moved back to the start.
 
-A match in which nobody faulted is one game of its seats (of its sides, where there are partners), ranked by
-points. A fault, seats of one owner and a player in two seats leave single results instead: those are games of
-two.
+A match without a fault is one game of its seats (of its sides, with partners), ranked by points. A fault,
+seats of one owner and a player in two seats leave single results instead, which are games of two.
 
-Draws: TrueSkill's draw_probability belongs to two equals. It follows from the margin eps at which the draws
-that are expected equal those that there are,
+Draws: TrueSkill's draw_probability is that of two equals. It follows from the margin eps at which the
+expected draws equal the observed ones,
 
     sum over results of Phi((eps - m)/s) - Phi((-eps - m)/s) = draws,   m = mu_i - mu_j,   s = sqrt 2 beta,
     draw_probability = 2 Phi(eps/s) - 1,
@@ -19,8 +18,8 @@ that are expected equal those that there are,
 with mu from a first run at the share of draws. openskill has no such parameter.
 
 mu, sigma: TrueSkill's 25 and 25/3 at the start, beta 25/6 (Herbrich, Minka and Graepel 2007); openskill's
-Plackett-Luce with its own defaults but tau = 0 (Weng and Lin 2011). Their numbers are not Elo and are not to
-be put on one scale with it, nor with each other.
+Plackett-Luce with its defaults except tau = 0 (Weng and Lin 2011). Their numbers are comparable neither with
+Elo nor with each other.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.crosstable import PairTable
 from rating.errors import OptionError, RatingError
-from rating.lots import Seed, shuffle, shuffled, words
 from rating.matches import FaultRule, Match, rated_parts
+from rating.seeded_shuffle import Seed, shuffle, shuffle_with, words
 
 MU, SIGMA, BETA = 25.0, 25.0 / 3.0, 25.0 / 6.0
-"""TrueSkill's mean and deviation at the start, and the deviation of a performance."""
+"""TrueSkill's initial mean and deviation, and the deviation of a performance."""
 
 Teams = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]
 """One game: players of each team (indices), and the rank of each team (0 is best)."""
@@ -54,7 +53,7 @@ _Play = Callable[[_Seated, Sequence[int]], Sequence[Sequence[_Rating]]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skill:
-    """Ratings by a model: arrays of shape (n,), one entry a player; a player without games keeps the start.
+    """Ratings by a model: arrays of shape (n,), one entry per player; without games it is the initial value.
 
     `mu` and `sigma` are means over `shuffles` orders of the games, `spread` is the standard deviation of mu
     between them (0 for one order); `draw_probability` is None for openskill; `played` counts games.
@@ -79,9 +78,9 @@ def trueskill(
     seed: Seed = 0,
     faults: FaultRule = "seed",
 ) -> Skill:
-    """TrueSkill of `matches`; see the module.
+    """Return TrueSkill ratings of `matches`; see the module.
 
-    Raises OptionError for less than one shuffle and RatingError where the package is missing.
+    Raises OptionError for less than one shuffle and RatingError if the package is missing.
     """
     _check(shuffles)
     package = _load("trueskill", "trueskill")
@@ -94,7 +93,7 @@ def trueskill(
             try:
                 rated: Sequence[Sequence[_Rating]] = env.rate(teams, ranks=ranks)
             except FloatingPointError as error:
-                text = "trueskill cannot compute a result that it holds for impossible: leave it out"
+                text = "trueskill gives a result the probability 0: remove such results"
                 raise RatingError(text) from error
             return rated
 
@@ -115,7 +114,7 @@ def openskill(
     seed: Seed = 0,
     faults: FaultRule = "seed",
 ) -> Skill:
-    """openskill's Plackett-Luce ratings of `matches`; arguments and errors as for `trueskill`."""
+    """Return openskill's Plackett-Luce ratings of `matches`; arguments and errors as for `trueskill`."""
     _check(shuffles)
     package = _load("openskill.models", "openskill")
     games, names = games_of(matches, players, faults)
@@ -134,7 +133,7 @@ def _rows(table: PairTable) -> Iterator[tuple[int, int, int]]:
 
 
 def matches_of(table: PairTable) -> list[Match]:
-    """The results of a table, each as a match of two: for results that came without their matches."""
+    """Return the results of a table, each as a match of two, for results without matches."""
     names = table.players
     return [Match((names[a], names[b]), (outcome, 0)) for a, b, outcome in _rows(table)]
 
@@ -142,7 +141,7 @@ def matches_of(table: PairTable) -> list[Match]:
 def games_of(
     matches: Sequence[Match], players: Sequence[str], faults: FaultRule
 ) -> tuple[list[Teams], tuple[str, ...]]:
-    """Games for the models and the names of the players, `players` first."""
+    """Return games for the models, and the names of the players, `players` first."""
     matches = rated_parts(matches)
     names = list(dict.fromkeys([*players, *(name for match in matches for name in match.players)]))
     index = {name: number for number, name in enumerate(names)}
@@ -173,7 +172,7 @@ def _one_game(match: Match, index: Mapping[str, int]) -> Teams:
 def _play_shuffled(
     games: Sequence[Teams], n: int, fresh: Callable[[], _Rating], play: _Play, shuffles: int, seed: Seed
 ) -> tuple[Floats, Floats]:
-    """mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
+    """Return mu and sigma after all games in each of several orders, shape (shuffles, n) each."""
     mu, sigma = np.empty((shuffles, n)), np.empty((shuffles, n))
     played = _counts(games, n) > 0
     for number in range(shuffles):
@@ -182,7 +181,7 @@ def _play_shuffled(
         for game in shuffle(games, f"{seed}|{number}"):
             if len(game[0]) < 2:
                 continue
-            teams, ranks = zip(*shuffled(list(zip(*game, strict=True)), drawn), strict=True)
+            teams, ranks = zip(*shuffle_with(list(zip(*game, strict=True)), drawn), strict=True)
             rated = play([tuple(current[k] for k in team) for team in teams], ranks)
             for team, after in zip(teams, rated, strict=True):
                 for k, one in zip(team, after, strict=True):
@@ -194,13 +193,13 @@ def _play_shuffled(
 
 
 def _counts(games: Sequence[Teams], n: int) -> Ints:
-    """Games of each player, shape (n,)."""
+    """Return the number of games of each player, shape (n,)."""
     seated = [k for teams, _ in games for team in teams for k in team]
     return np.bincount(np.array(seated, np.int64), minlength=n)
 
 
 def _results(games: Sequence[Teams]) -> list[tuple[int, int, bool]]:
-    """Pairs of teams that met, by a player of each, and whether they drew."""
+    """Return the pairs of teams that met, as a player of each, and whether they drew."""
     return [
         (one[0], other[0], rank == its)
         for teams, ranks in games
@@ -209,7 +208,7 @@ def _results(games: Sequence[Teams]) -> list[tuple[int, int, bool]]:
 
 
 def _fitted_share(games: Sequence[Teams], drawn: int, mu: Floats) -> float:
-    """The draw probability of two equals at which as many draws are expected as there are; `mu` (n,)."""
+    """Return the draw probability of two equals at which the expected draws equal `drawn`; `mu` is (n,)."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
 
@@ -245,7 +244,7 @@ def _check(shuffles: int) -> None:
 
 
 def _load(module: str, package: str) -> ModuleType:
-    """The package, silently: trueskill warns of its own age on newer Pythons."""
+    """Import the package without warnings: trueskill gives some on newer Pythons."""
     from importlib import import_module
 
     try:

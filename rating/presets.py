@@ -1,7 +1,7 @@
-"""BayesElo's own settings and its own table, to compare with an old list.
+"""BayesElo's settings and table, for comparison with an old list.
 
-A preset is what its commands set: the advantage of the player named first, drawelo, the prior and the kind of
-interval. `mm A B` fits the advantage if A is 1 and drawelo if B is 1; what is not fitted stays at 32.8 and
+A preset has what BayesElo's commands set: the advantage of the player named first, drawelo, the prior and the
+kind of interval. `mm A B` fits the advantage if A is 1 and drawelo if B is 1; without a fit they are 32.8 and
 97.3 Elo. `prior P`, `advantage`, `drawelo`, `covariance` and `exactdist` are the options of those names.
 
 | preset | BayesElo |
@@ -55,28 +55,28 @@ PRESETS = {
 
 
 def find_preset(name: str) -> Preset:
-    """The preset of that name; OptionError for another."""
+    """Return the preset of this name; OptionError for an unknown one."""
     if name not in PRESETS:
         raise OptionError(f"preset {name!r}: give one of {', '.join(PRESETS)}")
     return PRESETS[name]
 
 
 def display_scale(drawelo: float) -> float:
-    """The factor by which BayesElo multiplies ratings before it prints them; see the module."""
+    """Return the factor by which BayesElo multiplies printed ratings; see the module."""
     x: float = 10.0 ** (-drawelo / 400.0)
     return 4.0 * x / (1.0 + x) ** 2
 
 
 def round_away(value: float) -> int:
-    """The nearest whole number, halves away from zero."""
+    """Return the nearest whole number, halves away from zero."""
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
 def bayeselo_lines(of: Intervals, *, offset: float = 0.0) -> list[str]:
-    """The table that BayesElo's `ratings` prints, line by line; `offset` is added to what is shown.
+    """Return the lines of the table that BayesElo's `ratings` prints; `offset` is added to the ratings.
 
-    Players without results are left out, as BayesElo has no number for them. Equals share a rank; BayesElo
-    numbers them on.
+    Players without results are omitted, as in BayesElo. Equals share a rank; BayesElo gives them consecutive
+    ranks.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Ranks that equals share; needs no numpy, so that what only shows stored ratings loads none."""
+"""Shared ranks, without numpy, so that showing stored ratings does not load it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 EQUAL = 1e-6
-"""Elo up to which ratings are equal."""
+"""Ratings that differ by at most this, in Elo, are equal."""
 
 
 def shared_ranks(elos: Iterable[float | None]) -> Iterator[int]:
-    """Yield the ranks of ratings in Elo, the best first, None for none; equals share the best of theirs."""
+    """Yield the ranks of ratings in Elo, sorted best first, None without results; equals share a rank."""
     rank, last = 0, None
     for number, elo in enumerate(elos, 1):
         is_equal = elo is last or (elo is not None and last is not None and abs(elo - last) <= EQUAL)

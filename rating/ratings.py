@@ -1,4 +1,4 @@
-"""A table of results in, a ranked list out: the one call that standings need.
+"""Rate a table of results and rank the players, in one call.
 
 table = PairTable.from_matches(matches, players=names)
 ranking = rate(table)
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Rating:
     """One player's line. `elo`, `sd`, `low`, `high` and `component` are None for a player without results.
 
-    Equals share a `rank`: ratings that are equal to 1e-6 Elo, and players without results. `low` and `high`
-    are the ends of the interval; `results` = `wins` + `draws` + `losses` against single opponents.
+    Ratings equal to 1e-6 Elo share a `rank`, and so do players without results. `low` and `high` are the ends
+    of the interval; `results` = `wins` + `draws` + `losses` against single opponents.
     """
 
     rank: int
@@ -48,7 +48,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Lines from the best down, players without results last; `notices` of the fit and of its intervals."""
+    """Lines from the best to the worst, players without results last."""
 
     rows: tuple[Rating, ...]
     fit: Fit
@@ -78,7 +78,7 @@ def rate(
     ridge: float | None = None,
     start: Floats | None = None,
 ) -> Ranking:
-    """Fit, intervals and ranked lines in one call; arguments and errors as in `bayeselo` and `intervals`."""
+    """Fit, compute intervals and rank; arguments and errors as in `bayeselo` and `intervals`."""
     from rating.fit.bayeselo import bayeselo
     from rating.fit.intervals import intervals
 
@@ -87,14 +87,14 @@ def rate(
 
 
 def order_of(fit: Fit) -> list[int]:
-    """Players by rating (to 1e-6 Elo), then by name, those without results last: indices, the best first."""
-    # Rounded as results leave it, so that order never hangs on the last bits of a sum.
+    """Return player indices by rating (to 1e-6 Elo), best first, then by name, those without results last."""
+    # Rounded, so that the order does not depend on the last bits of a sum.
     elo, names = fit.elo.round(6).tolist(), fit.table.players
     return sorted(range(len(names)), key=lambda k: (not fit.rated[k], -elo[k], names[k]))
 
 
 def rank(of: Intervals) -> Ranking:
-    """Ranked lines of a fit with its intervals, in the order of `order_of`."""
+    """Return the ranked lines of a fit with its intervals, in the order of `order_of`."""
     fit, table = of.fit, of.fit.table
     wins, draws, losses = table.results.tolist()
     rows = []

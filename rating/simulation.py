@@ -1,16 +1,15 @@
-"""Made seasons and made blocks with known truth: what rules, intervals and tests are measured with.
+"""Simulated seasons with known true ratings, to measure pairing rules, intervals and tests.
 
-A player of strength theta (natural, theta = a r for r in Elo) scores theta + g in a match, g being his luck,
+A player of strength theta (natural, theta = a r for r in Elo) scores theta + g in a match, g being its luck,
 a standard Gumbel variable. The difference of two such scores is logistic, so pairwise results follow the
-Bradley-Terry model exactly, whatever is shared:
+Bradley-Terry model exactly, for any shared luck:
 
     z = alpha x own + sqrt(1 - alpha^2) x deal,     g = -ln(-ln Phi(z)),
 
-`own` is new for each seat of each match, `deal` belongs to the seat of the round's deals: all tables of a
-round and all rotations of a table meet it, every player once a rotation. alpha^2 is the share of luck that is
-the player's own; .85 to .95 resembles real card games, 1 shares nothing. Points are whole numbers of steps
-4 x ties, which makes about the share `ties` of the results between equals a draw (the density of a logistic
-difference at 0 is 1/4).
+`own` is drawn for each seat of each match, `deal` for each seat of the round's deals: all tables of a round
+and all rotations share it, every player once per rotation. alpha^2 is the share of luck that is not shared;
+.85 to .95 resembles real card games, 1 shares nothing. Points are whole numbers of steps 4 x ties, so about
+the share `ties` of the results between equals are draws (the density of a logistic difference at 0 is 1/4).
 
 Everything follows from the seed (by numpy's generator, whose stream may change with its version).
 """
@@ -32,13 +31,13 @@ from rating.matches import Match
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import Rule, rule_of_round
 
-# Elo; farther apart nobody would ever lose to a weaker player.
+# Maximum spread in Elo; beyond, no player would ever lose to a weaker one.
 _WIDEST = 5000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """A made season: the true ratings in Elo (mean 0) by player, and its matches in order."""
+    """A simulated season: the true ratings in Elo (mean 0) by player, and its matches in order."""
 
     elo: Mapping[str, float]
     matches: tuple[Match, ...]
@@ -56,11 +55,11 @@ def simulate(
     rule: Rule = "random",
     opening_rounds: int = 12,
 ) -> Simulation:
-    """A season of `rounds` rounds at tables of `size`, `size` rotations each, rounds and tables from 1.
+    """Simulate `rounds` rounds at tables of `size`, `size` rotations each, rounds and tables from 1.
 
-    True ratings are normal with standard deviation `spread` Elo. Tables are drawn at random for
-    `opening_rounds` rounds and then made by `rule` (see `rating.pairing.rounds`) from the results so far.
-    Raises OptionError for players that do not fill the tables and for values out of range.
+    True ratings are normal with standard deviation `spread` Elo. Tables are random for `opening_rounds`
+    rounds and then follow `rule` (see `rating.pairing.rounds`) from the results so far. Raises OptionError
+    for players that do not fill the tables and for values out of range.
     """
     _check(alpha, ties)
     if players < 2 or rounds < 0:
@@ -96,11 +95,10 @@ def play_round(
     alpha: float = 0.9,
     ties: float = 0.018,
 ) -> list[Match]:
-    """The matches of one round: each table of m players plays m matches on the round's deals; in match s
-    each player sits s seats on.
+    """Simulate one round: each table of m players plays m matches on the round's deals; in match s each
+    player sits s seats further.
 
-    `elo` holds the true ratings. Raises OptionError for tables of different sizes and for shares outside 0 to
-    1.
+    `elo` has the true ratings. Raises OptionError for tables of different sizes and shares outside 0 to 1.
     """
     _check(alpha, ties)
     if not tables:
@@ -114,7 +112,7 @@ def play_round(
     own = rng.normal(size=(len(tables), size, size))
     matches = []
     for shift in range(size):
-        # Seat k is held by the player who began k - shift seats on.
+        # Seat k has the player that began k - shift seats further.
         points = np.roll(theta, shift, axis=1) + gumbel_luck(own[:, shift], shared, alpha)
         if ties > 0.0:
             points = np.floor(points / (4.0 * ties))
@@ -125,11 +123,11 @@ def play_round(
 
 
 def gumbel_luck(own: Floats, shared: Floats, alpha: float) -> Floats:
-    """Standard Gumbel variables that share `shared`; the shapes broadcast."""
+    """Return standard Gumbel variables with the common part `shared`; the shapes broadcast."""
     from scipy.special import ndtr
 
     z = alpha * own + math.sqrt(1.0 - alpha**2) * shared
-    # ln Phi(z) by the other tail keeps its digits where Phi(z) rounds to 1.
+    # ln Phi(z) by the other tail is accurate even if Phi(z) rounds to 1.
     luck: Floats = -np.log(-np.log1p(-ndtr(-z)))
     return luck
 

@@ -1,42 +1,43 @@
-"""Soft play: does one player do better where another sits than the strengths of both say?
+"""Soft play: test whether a player does better at tables with another than the strengths of both explain.
 
-In a game of more than two a friend can lose on purpose, or play for another at the cost of the rest. Faults
-are what `rating.favours` looks at; this looks at points.
+In a game of more than two a friend can lose on purpose, or play for another at the cost of the rest.
+`rating.favours` tests faults; this module tests points.
 
-**Model.** A table plays the same deals in all seatings, so what a player's points lie above the mean of its
-table is free of the luck of cards and seats, as far as that adds up. It is the player's strength less the
-mean strength of the table, plus noise; strengths are fitted by least squares. So who is weak, and helps
-everybody at its table, is weak, and that is no alarm. For an ordered pair of owners, a helper j and a helped
-i, two more numbers are asked for, each alone, at the tables of both:
+**Model.** A table plays the same deals in all seatings, so a player's points above the mean of its table do
+not depend on the luck of cards and seats, as far as that is additive. They are the player's strength less the
+mean strength of the table, plus noise; strengths are fitted by least squares. So a weak player, which helps
+all others at its table, is only weak. For an ordered pair of owners, a helper j and a helped i, two more
+parameters are fitted, one at a time, at the tables of both:
 
 - the *gain* w: i is stronger by w there;
 - the *gift* w: i is stronger and j weaker by w there.
 
-The second is the sharper where j pays for what i gets, the first where others pay. With r a table's residuals
-times the n matches played there, H = n (1 - 11'/m) for its m players, a the direction (e_i, or e_i - e_j),
-sums over the tables of both, and b = sum H a,
+The gift is the more powerful test if j pays for what i gains, the gain if others pay. With r a table's
+residuals times the n matches played there, H = n (1 - 11'/m) for its m players, a the direction (e_i, or
+e_i - e_j), sums over the tables of both, and b = sum H a,
 
     w = U / I,    U = sum a'r,    I = sum a'H a - b'(H_all)^+ b,    se^2 = phi / I,
 
-where phi is the variance of a match. Residuals beyond four times their median count as that: in some games
-one deal is worth all others.
+where phi is the variance of a match. Residuals are clipped at four times their median: in some games one deal
+outweighs all others.
 
-**Honest pairs differ too.** One way of playing suits another. So a pair is held against all pairs of the
-season: w has the variance se^2 + tau^2, tau^2 the variance between pairs, estimated from all of them such
-that a few that are not honest hardly count (an empirical null, Efron 2004; Huber's proposal 2). That tau is
-uncertain is allowed for by Student's t. One pair's soft play moves the strengths of both, and so what all
-others seem to do: these, and tau, are judged without the tables of the pair of the surest gift.
+**Null distribution.** Honest pairs differ, too: one style of play suits another. So a pair is compared with
+all pairs of the season: w has the variance se^2 + tau^2, where tau^2, the variance between pairs, is
+estimated from all of them so that a few dishonest ones hardly count (an empirical null, Efron 2004; Huber's
+proposal 2). Student's t accounts for the uncertainty of tau. One pair's soft play moves the strengths of
+both, and so the values of all others: these, and tau, are estimated without the tables of the pair with the
+most significant gift.
 
-**Level.** Looks may be taken after every round. Rounds are cut into epochs, up to 64, 128, 256 and so on, the
-last up to the planned end of the season. Within an epoch that ends with round E the score of round r,
-z sqrt(r / E), is that of a Brownian motion at r / E (a B-value, Lan and Wittes 1988), so P(x or more at any
+**Level.** A look is allowed after every round. Rounds are divided into epochs, up to 64, 128, 256 and so on,
+the last up to the planned end of the season. Within an epoch that ends with round E the score z sqrt(r / E)
+of round r is that of a Brownian motion at r / E (a B-value, Lan and Wittes 1988), so P(x or more at any
 look) is at most 2 Phi(-x), by reflection; epochs share the level equally (stitching, Howard and others 2021).
-Twice the smaller p of gain and gift is the pair's, and q is adjusted for all pairs by Benjamini and Hochberg
-(1995): asked about is q <= `LEVEL`. In a season without soft play the chance that any pair ever is, is no
-more than about that; docs/explanation/integrity.md has what was measured.
+The pair's p is twice the smaller p of gain and gift, and q is adjusted for all pairs by Benjamini and
+Hochberg (1995): pairs with q <= `LEVEL` are reported. In a season without soft play the probability that any
+pair is ever reported is at most about that; see docs/explanation/integrity.md for measurements.
 
-Nothing is asked of two players of one owner, of house bots, of tables of two, and of pairs with fewer than
-`LEAST` tables together, or of either without the other.
+Not tested are players of one owner, house bots, tables of two, and pairs with fewer than `LEAST` tables
+together, or of either without the other.
 """
 
 from __future__ import annotations
@@ -50,20 +51,20 @@ import numpy as np
 
 from rating.arrays import Bools, Floats, Ints
 from rating.matches import Match
-from rating.meetings import LEAST, LEAST_FREEDOM, Meetings, Reach, met
+from rating.meetings import LEAST, LEAST_FREEDOM, Meetings, Reach, count_shared_tables
 
 LEVEL = 0.01
-"""q up to which a pair is asked about."""
+"""Pairs with q up to this are reported."""
 _FIRST_EPOCH = 64
-# Tables together from which on a pair may spoil what is said of others, or tell of the spread.
+# Minimum tables together for a pair to affect others, or to count for the spread.
 _FEW = LEAST // 2
-# Information from which on there is any, beyond what numbers are rounded by.
+# Information, and relative residuals, below this are rounding.
 _NOTHING = 1e-6
-# The gain alone has to be so sure that a gift is looked at: 5 %.
+# A gift is considered only if the gain alone is this significant: 5 %.
 _GAINS = 1.645
-# Residuals count up to so many times their median: 2.7 standard deviations.
+# Residuals are clipped at this multiple of their median: 2.7 standard deviations.
 _FAR = 4.0
-# Beyond so many standard deviations a pair tells of the spread no more than at them; E min(Z^2, _CUT^2).
+# Pairs are clipped at this many standard deviations for the spread; E min(Z^2, _CUT^2).
 _CUT = 2.0
 _CUT_MEAN = (
     math.erf(_CUT / math.sqrt(2.0))
@@ -74,11 +75,11 @@ _CUT_MEAN = (
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`helped` does better where `helper` sits, both owners.
+    """`helped` does better at tables with `helper`, both owners.
 
-    In points a match, where both sit `helped` is stronger by `gain` and `helper` weaker by `loss` than
-    elsewhere, with standard errors; gains of honest pairs have a standard deviation of `spread` beside.
-    Both sit at `together` tables, `helped` alone at `apart`.
+    In points a match, at shared tables `helped` is stronger by `gain` and `helper` weaker by `loss` than
+    elsewhere, with standard errors; gains of honest pairs have an additional standard deviation of `spread`.
+    They share `together` tables; `helped` is without `helper` at `apart`.
     """
 
     helper: str
@@ -97,8 +98,8 @@ class Help:
 class PlayedTables:
     """T tables of at most m players, in order of their rounds.
 
-    `player` and `owner` (T, m) are indices, the number of all where there is nobody. `points` (T, m) are the
-    means over the `matches` (T,) that ended by no fault, less the table's mean; `round` has shape (T,).
+    `player` and `owner` (T, m) are indices, or the length for an empty place. `points` (T, m) are the means
+    over the `matches` (T,) without a fault, less the table's mean; `round` has shape (T,).
     """
 
     players: tuple[str, ...]
@@ -111,9 +112,9 @@ class PlayedTables:
 
     @classmethod
     def from_matches(cls, matches: Iterable[Match]) -> PlayedTables:
-        """The tables of matches, which have rounds and tables.
+        """Return the tables of matches, which have rounds and tables.
 
-        Left out are matches that ended by a fault, and tables of two.
+        Matches with a fault and tables of two are left out.
         """
         by_table: defaultdict[tuple[int, int], list[Match]] = defaultdict(list)
         owner_of: dict[str, str] = {}
@@ -121,7 +122,7 @@ class PlayedTables:
             if match.faulty is None:
                 by_table[match.round or 0, match.table or 0].append(match)
                 owner_of.update(zip(match.players, match.owners or match.players, strict=True))
-        # Of two at a table there is nobody whom one could help.
+        # At a table of two there is no third player to harm.
         tables = {at: of for at, of in sorted(by_table.items()) if len({*of[0].players}) > 2}
         players, owners = tuple(sorted(owner_of)), tuple(sorted(set(owner_of.values())))
         number = {name: k for k, name in enumerate(players)}
@@ -144,7 +145,7 @@ class PlayedTables:
         return self._only(self.round <= last)
 
     def without(self, one: int, other: int) -> PlayedTables:
-        """Those at which not both of two owners sit."""
+        """Return the tables that these two owners do not share."""
         return self._only(~((self.owner == one).any(axis=1) & (self.owner == other).any(axis=1)))
 
     def _only(self, chosen: Bools) -> PlayedTables:
@@ -153,7 +154,7 @@ class PlayedTables:
 
 
 def _mean(matches: list[Match], name: str) -> float:
-    """The mean of a player's points, of all its seats, or of its places from below."""
+    """Return the mean of a player's points over all its seats, or of its negative places."""
     found = [
         score if match.points is not None else -score
         for match in matches
@@ -165,8 +166,8 @@ def _mean(matches: list[Match], name: str) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Strengths:
-    """Residuals (T, m), times matches, and information H (T, m, m) of each table; the inverse of all
-    information, with a row and a column of 0 for nobody; the variance of a match.
+    """Residuals (T, m), times matches, and information H (T, m, m) of each table; the inverse of the total
+    information, with a row and a column of 0 for empty places; the variance of a match.
     """
 
     score: Floats
@@ -186,7 +187,7 @@ def _fit(tables: PlayedTables) -> _Strengths:
     inverse = np.linalg.pinv(total, hermitian=True)
     theta = inverse @ np.bincount(of.ravel(), (played * tables.points).ravel(), n + 1)
     residual = np.sqrt(played) * (tables.points - (centred @ theta[of][:, :, None])[:, :, 0])
-    # Where strengths say all, what is left is how numbers are rounded.
+    # If strengths explain everything, the residuals are rounding.
     residual[np.abs(residual) < _NOTHING * np.abs(tables.points).max(initial=0.0)] = 0.0
     most = _FAR * float(np.median(np.abs(residual[there > 0.0])))
     residual = np.clip(residual, -most, most)
@@ -195,10 +196,10 @@ def _fit(tables: PlayedTables) -> _Strengths:
     return _Strengths(np.sqrt(played) * residual, information, inverse, phi or 1.0)
 
 
-def _both(tables: PlayedTables) -> tuple[Floats, Floats]:
-    """w and se of each ordered pair, (2, owners, owners): of its gain and of its gift, by helped and helper.
+def _pair_effects(tables: PlayedTables) -> tuple[Floats, Floats]:
+    """Return w and se of each ordered pair, (2, owners, owners): of its gain and gift, by helped and helper.
 
-    se is infinite where nothing is known.
+    se is infinite if there is no information.
     """
     n, many = len(tables.players), len(tables.owners)
     w, se = np.zeros((2, many, many)), np.full((2, many, many), np.inf)
@@ -225,7 +226,7 @@ def _both(tables: PlayedTables) -> tuple[Floats, Floats]:
 
 
 def _pairs(tables: PlayedTables) -> Bools:
-    """(T, S, S): two places of different owners, the second its owner's first there."""
+    """Return (T, S, S): pairs of places with different owners, the second being its owner's first there."""
     owner = tables.owner
     there = owner < len(tables.owners)
     same = owner[:, :, None] == owner[:, None, :]
@@ -235,7 +236,7 @@ def _pairs(tables: PlayedTables) -> Bools:
 
 
 def _spread(w: Floats, se: Floats) -> float:
-    """tau^2, the variance between honest pairs, from all of them."""
+    """Return tau^2, the variance between honest pairs, estimated from all pairs."""
     low, high = 0.0, float((w**2).max(initial=0.0))
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -247,7 +248,7 @@ def _spread(w: Floats, se: Floats) -> float:
 
 
 def _normal(w: Floats, se: Floats, spread: float, freedom: int) -> Floats:
-    """w in standard deviations of the empirical null, as a normal variable."""
+    """Return w in standard deviations of the empirical null, as a normal variable."""
     t = w / np.sqrt(se**2 + spread)
     # Wallace (1959): the normal deviate with the same tail as t.
     factor = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)
@@ -256,7 +257,7 @@ def _normal(w: Floats, se: Floats, spread: float, freedom: int) -> Floats:
 
 
 def _epochs(last: int, rounds: int) -> tuple[int, int]:
-    """The round with which the epoch of round `last` ends, and the number of epochs of the season."""
+    """Return the last round of the epoch of round `last`, and the number of epochs of the season."""
     rounds = max(last, rounds)
     end, number = _FIRST_EPOCH, 1
     while end < rounds:
@@ -267,8 +268,8 @@ def _epochs(last: int, rounds: int) -> tuple[int, int]:
     return min(end, rounds), number
 
 
-def adjusted(p: Floats) -> Floats:
-    """Each p by Benjamini and Hochberg: the smallest level at which it is rejected, shape (m,)."""
+def adjust_p_values(p: Floats) -> Floats:
+    """Return q by Benjamini and Hochberg: the smallest level at which each p is rejected, shape (m,)."""
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
     q = np.empty_like(raised)
@@ -276,29 +277,29 @@ def adjusted(p: Floats) -> Floats:
     return q
 
 
-def helps(tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()) -> list[Help]:
-    """All pairs asked about after round `last` of a season of `rounds`, the surest first; `house` are owners
-    of whom nothing is asked.
+def find_soft_play(tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()) -> list[Help]:
+    """Return the pairs reported after round `last` of a season of `rounds`, the smallest q first; owners in
+    `house` are not tested.
     """
-    return look(tables, last, rounds, house)[0]
+    return find_soft_play_and_reach(tables, last, rounds, house)[0]
 
 
-def look(
+def find_soft_play_and_reach(
     tables: PlayedTables, last: int, rounds: int, house: Collection[str] = ()
 ) -> tuple[list[Help], Reach]:
-    """The same with how many pairs could be asked about."""
+    """Return the same, and how many pairs can be tested."""
     tables = tables.until(last)
     many = len(tables.owners)
     meetings = Meetings.of(tables.owner, tables.owners, house)
     together, apart, known, asked = meetings
     if not asked.any():
         return [], meetings.reach(tables.owners, house, last, tested=False)
-    w, se = _both(tables)
-    # Its tables would tell of all others what it does to the strengths of its two, asked about or not.
+    w, se = _pair_effects(tables)
+    # The tables of this pair would bias all others, whether it is tested or not.
     surest = divmod(int(np.argmax(np.where(together >= _FEW, w[1] / se[1], 0.0))), many)
     others = tables.without(*surest)
-    w_else, se_else = _both(others)
-    rest = known & (met(others.owner, many) >= _FEW)
+    w_else, se_else = _pair_effects(others)
+    rest = known & (count_shared_tables(others.owner, many) >= _FEW)
     freedom = int(rest.sum()) - 2 * many
     reach = meetings.reach(tables.owners, house, last, tested=freedom >= LEAST_FREEDOM)
     if not reach.able:
@@ -313,7 +314,7 @@ def look(
     surer = np.where(z > _GAINS, np.maximum(z, z_gift), 0.0)[asked] * math.sqrt(last / end)
     p = np.array([min(1.0, 2.0 * epochs * math.erfc(one / math.sqrt(2.0))) for one in surer])
     found = []
-    for (i, j), q in zip(np.argwhere(asked).tolist(), adjusted(p).tolist(), strict=True):
+    for (i, j), q in zip(np.argwhere(asked).tolist(), adjust_p_values(p).tolist(), strict=True):
         if q <= LEVEL:
             found.append(
                 Help(

@@ -1,22 +1,21 @@
-"""Names of players as terminals and spreadsheets may have them: they come from files of others.
+"""Escape names of players, which come from untrusted files, for terminals and spreadsheets.
 
-A terminal is shown no character that could steer it, turn its line round or hide: an escape such as
-`\\x1b` stands in its place.
+For a terminal, control characters, bidirectional marks and invisible characters become escapes such as
+`\\x1b`.
 
-A spreadsheet computes a text that begins with `=`, `+`, `-` or `@`. In CSV an apostrophe stands before such
-a text, as OWASP advises against CSV injection, and before one that begins with apostrophes and goes on so.
-The reader takes one away from what looks like that, so every name comes back as it was. Plain numbers, `-3`,
-have none.
+A spreadsheet computes a text that begins with `=`, `+`, `-` or `@`. In CSV such a text gets an apostrophe in
+front, as OWASP advises against CSV injection, and so does one that begins with apostrophes followed by such a
+text. The reader removes one apostrophe again, so every name survives. Plain numbers such as `-3` get none.
 """
 
 from __future__ import annotations
 
 import re
 
-# What takes no ink though `str.isprintable` allows it: fillers, joiners, selectors of variants.
+# Invisible characters that `str.isprintable` allows: fillers, joiners, variation selectors.
 _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
-    # Emoji and keycaps are written with the last two selectors; on letters and digits nobody sees them.
+    # Emoji and keycaps use the last two selectors; after letters and digits they are invisible.
     "|(?<![^\\x00-\\x7f\\w\u0300-\u036f\ufe0e\ufe0f])[\ufe0e\ufe0f](?!\u20e3)"
 )
 _FORMULA = re.compile(
@@ -25,13 +24,13 @@ _FORMULA = re.compile(
 
 
 def printable(text: str) -> str:
-    """`text` on one line, without what could steer the reader's terminal or deceive the reader."""
+    """Return `text` as one line, with control and invisible characters escaped."""
     text = _INVISIBLE.sub(lambda found: escaped(found[0]), text)
     return text if text.isprintable() else "".join(c if c.isprintable() else escaped(c) for c in text)
 
 
 def csv_cell(cell: object) -> object:
-    """A cell for `csv.writer`; figures stay figures."""
+    """Return a cell for `csv.writer`; numbers stay numbers."""
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 

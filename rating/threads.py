@@ -1,4 +1,4 @@
-"""One BLAS thread while fitting.
+"""Limit BLAS to one thread while fitting.
 
 The matrices here are small: with a thread per core, each waiting for the others, a fit of 66 ms took 3.2 s
 on a busy machine.
@@ -22,16 +22,16 @@ _limits: list[Any] = []
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within, every BLAS that is loaded uses one thread.
+    """Within the block every loaded BLAS uses one thread.
 
-    Blocks nest, and several threads may be inside: the last to leave restores the old numbers. A BLAS that is
-    loaded within (by a first import of scipy.linalg) is limited when the next block is entered.
+    Blocks nest, and several threads may be inside: the last to leave restores the old numbers. A BLAS loaded
+    within a block (by a first import of scipy.linalg) is limited when the next block is entered.
     """
     global _controller, _depth, _modules
     with _lock:
         imported = len(sys.modules) != _modules
         if imported:
-            # Only an import loads a library; to look for libraries takes longer than many a fit.
+            # Only an import loads a library; searching for libraries takes longer than many fits.
             _modules, _controller = len(sys.modules), ThreadpoolController()
         if imported or not _depth:
             _limits.append(_controller.limit(limits=1, user_api="blas"))

@@ -15,8 +15,8 @@ from arbiter.text import counted, first_few
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.trials.sandboxcheck.attack_record import AttackMet, AttackRecord
-    from arbiter.trials.sandboxcheck.covert_channels import OpenWay
+    from arbiter.trials.sandboxcheck.attack_record import AttackOutcome, AttackRecord
+    from arbiter.trials.sandboxcheck.covert_channels import CovertChannel
     from arbiter.trials.sandboxcheck.expectations import Attack
 
 EVERY = "all"
@@ -42,18 +42,18 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
 
     Example: arbiter attack --tier landlock
     """
-    from arbiter.trials.sandboxcheck.attack_folder import Place
-    from arbiter.trials.sandboxcheck.attack_record import record, row, through
+    from arbiter.trials.sandboxcheck.attack_folder import AttackFolder
+    from arbiter.trials.sandboxcheck.attack_record import broken_promises, record, row
     from arbiter.trials.sandboxcheck.attack_suite import play_attack
-    from arbiter.trials.sandboxcheck.covert_channels import channels
+    from arbiter.trials.sandboxcheck.covert_channels import measure_channels
     from arbiter.trials.sandboxcheck.expectations import attacks
 
     chosen = _chosen(names, attacks())
     tiers = _tiers(wanted)
     check_path(output)
-    rows: list[AttackMet] = []
-    ways: list[OpenWay] = []
-    with Place() as place:
+    rows: list[AttackOutcome] = []
+    ways: list[CovertChannel] = []
+    with AttackFolder() as place:
         if place.missing:
             note(place.missing)
         for tier in tiers:
@@ -67,12 +67,12 @@ def attack(wanted: tuple[str, ...], names: tuple[str, ...], style: str, output: 
         if not names:
             # Under plain bots talk by sockets and files, as attacks have shown.
             for tier in set(tiers) - {"plain"}:
-                ways += channels(place, tier)
+                ways += measure_channels(place, tier)
     found = record(rows, ways)
     print_result(style, found, lambda: _print_end(found))
     if output is not None:
         _write(found, output)
-    if bad := through(found):
+    if bad := broken_promises(found):
         raise ArbiterError(f"{counted(len(bad), 'attack')} got through: {first_few(bad)}")
 
 
@@ -108,7 +108,7 @@ def _tiers(wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def _lines(row: AttackMet, in_full: bool) -> Iterator[str]:
+def _lines(row: AttackOutcome, in_full: bool) -> Iterator[str]:
     """A line of an attack, and one of each attempt that is asked for or is not as promised."""
     from arbiter.trials.sandboxcheck.attack_record import THROUGH
 
@@ -123,7 +123,7 @@ def _line(outcome: str, text: str) -> str:
     return f"  {outcome.upper() if outcome in ('got through', 'unclear') else outcome:<12} {text}"
 
 
-def _came_of(row: AttackMet) -> str:
+def _came_of(row: AttackOutcome) -> str:
     if told := row["skipped"] or row["harm"]:
         return told
     alike = [one for one in row["attempts"] if one["outcome"] == row["outcome"]]

@@ -130,12 +130,12 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
     Example: arbiter qualify configs/demo.yaml --player greedy
     """
     from arbiter.table.executors import processes
-    from arbiter.trials.qualify import AT_ONCE, chosen, try_players
+    from arbiter.trials.qualify import AT_ONCE, check_players, find_entries
 
     settled = prepare(config)
     verdicts = []
     with processes(AT_ONCE) as executor:
-        for verdict in try_players(settled, chosen(settled, players), executor):
+        for verdict in check_players(settled, find_entries(settled, players), executor):
             verdicts.append(verdict)
             if style == "text":
                 say(verdict.text())
@@ -154,9 +154,9 @@ def qualify(config: str, players: tuple[str, ...], style: str) -> None:
 def _tell_ways_back(config: Config, passed: list[str]) -> None:
     """Say how players that passed come back who are suspended since they failed."""
     from arbiter.store import Store
-    from arbiter.trials.qualify import ways_back
+    from arbiter.trials.qualify import reinstatement_hints
 
     with suppress(NoStore), closing(Store(config.store, create=False)) as store:
         if (stored := store.season(config.season)) is not None:
-            for line in ways_back(config, stored, passed):
+            for line in reinstatement_hints(config, stored, passed):
                 note(line)

@@ -66,7 +66,7 @@ def gauntlet(
         note(text)
     standings = _standings(settled, config)
     with closing(Store(settled.store)) as store:
-        chosen = chosen.resumed(store, rounds, fresh, accept_changes, note)
+        chosen = chosen.resume(store, rounds, fresh, accept_changes, note)
         with store.held(chosen.name), processes(slots(workers or settled.workers)) as executor:
             found = _play(chosen, chosen.open(store), executor, rounds, standings)
     print_result(style, found, lambda: _print(found))
@@ -96,7 +96,7 @@ def _play(
 ) -> dict[str, Any]:
     """Play what is missing of all rounds, and say after each how it stands; the outcome after the last."""
     from arbiter.cli.progress import Bar, matches_of
-    from arbiter.trials.gauntlet import outcome
+    from arbiter.trials.gauntlet import gauntlet_result
     from arbiter.trials.regression.own_season import play_blocks
 
     stored.ask_to_stop(False)
@@ -111,8 +111,9 @@ def _play(
             for match in matches_of(play_blocks(stored, [chosen.specs(stored.seed, played)], executor)):
                 bar.seen(match.summary)
             bar.close()
-            note(f"round {played} of {rounds}: {_line(outcome(chosen, stored.summaries(played), standings))}")
-    return outcome(chosen, stored.summaries(rounds), standings)
+            result = gauntlet_result(chosen, stored.summaries(played), standings)
+            note(f"round {played} of {rounds}: {_line(result)}")
+    return gauntlet_result(chosen, stored.summaries(rounds), standings)
 
 
 def _line(found: dict[str, Any]) -> str:

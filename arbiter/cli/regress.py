@@ -116,8 +116,8 @@ def _play(
 ) -> EndedTest:
     from arbiter.cli.regress_report import page_of
     from arbiter.store import Store
-    from arbiter.trials.regression.runner import attempt, open_experiment
-    from arbiter.trials.regression.test_series import enrol
+    from arbiter.trials.regression.runner import find_attempt, open_experiment
+    from arbiter.trials.regression.test_series import assign_level
 
     fresh, accept = keys.pop("fresh", False), keys.pop("accept_changes", False)
     if report is not None:
@@ -127,11 +127,11 @@ def _play(
         raise ConfigError("--report: a choice among several candidates has no page", hint="leave it out")
     with ExitStack() as stack:
         store = stack.enter_context(closing(Store(experiment.store)))
-        experiment = attempt(experiment, store, fresh, accept, note)
+        experiment = find_attempt(experiment, store, fresh, accept, note)
         if fresh and experiment.attempt > 1:
             note(f"begun anew as {experiment.name}; earlier attempts stay in the store, and count as tries")
         stack.enter_context(store.held(experiment.name))
-        experiment = enrol(experiment, store)
+        experiment = assign_level(experiment, store)
         season = open_experiment(experiment, store)
         page = None if report is None else page_of(report, experiment.name)
         if page is not None:
@@ -147,13 +147,13 @@ def play_test(
     from arbiter.cli.regress_report import EndedTest
     from arbiter.cli.regress_watch import Watch
     from arbiter.table.executors import processes, slots
-    from arbiter.trials.regression.runner import play_on, resume, trial_of
+    from arbiter.trials.regression.runner import play_until_verdict, resume, trial_of
 
     season.ask_to_stop(False)
     with processes(slots(experiment.workers)) as executor, Watch(experiment, executor.size) as watch:
         trial = resume(trial_of(experiment), season)
         watch.start(trial)
-        for match in matches_of(play_on(trial, season, executor, executor.size + 1)):
+        for match in matches_of(play_until_verdict(trial, season, executor, executor.size + 1)):
             watch.seen(trial, match.summary)
         if trial.verdict is not None and executor.running:
             # They cannot change it.
@@ -163,7 +163,7 @@ def play_test(
 
 def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) -> Experiment:
     """From the file and the options, `written` being our own documents; its isolation settled."""
-    from arbiter.trials.regression.experiment import experiment_of
+    from arbiter.trials.regression.experiment import load_experiment
 
     options = read_options(keys.pop("option", ()))
     if "base" in keys:
@@ -172,7 +172,7 @@ def _experiment(file: str | None, keys: dict[str, Any], written: Iterable[str]) 
         keys["candidate"] = _version(candidates[0], f"--candidate {candidates[0]!r}")
     elif candidates:
         keys["candidates"] = _several(candidates)
-    experiment = experiment_of(file, keys, options, written)
+    experiment = load_experiment(file, keys, options, written)
     for text in experiment.notes:
         note(text)
     return replace(experiment, limits=with_tier(experiment.limits))

@@ -10,7 +10,7 @@ from arbiter.cli.output import duration, note, tell
 from arbiter.cli.progress import match_line
 from arbiter.text import counted, printable
 from arbiter.trials.regression.best_of_n import ChoiceTrial
-from arbiter.trials.regression.choice_text import state_text, where
+from arbiter.trials.regression.choice_text import progress_text, state_text
 from arbiter.trials.regression.report_text import awaited_evidence, elo_text
 from arbiter.trials.regression.trial_state import Trial
 from rating.sequential.runs import FIRST_LOOK
@@ -136,7 +136,7 @@ class Watch:
     def _where(self, trial: Trial | ChoiceTrial) -> str:
         pace = self._pace()
         if isinstance(trial, ChoiceTrial):
-            return f"{where(trial)}, {60 * pace:.0f} matches a minute"
+            return f"{progress_text(trial)}, {60 * pace:.0f} matches a minute"
         report = trial.report
         text = (
             f"Elo {elo_text(trial)}, {counted(report.blocks, 'block')}, {counted(report.matches, 'match')}, "

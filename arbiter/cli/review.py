@@ -164,7 +164,7 @@ def _one(
     from arbiter.replay.match_review import limit_to_seats
     from arbiter.season.administration import unknown_match
     from arbiter.table.executors import inline
-    from arbiter.trials.review.review_round import brief_of, done_by, first_that_values
+    from arbiter.trials.review.review_round import brief_of, find_reviewer, reviewed_matches
 
     packed, record = stored.packed(match_id), stored.match(match_id)
     if packed is None or record is None:
@@ -172,11 +172,11 @@ def _one(
     if seat is not None and not 0 <= seat < len(record.players):
         raise ConfigError(f"--seat: there is no seat {seat}, only 0 to {len(record.players) - 1}")
     number, reviewers = record.round or 0, _reviewers(settled, stored, by, budget_ms)
-    there = any(match_id in done_by(stored, number, one) for one in reviewers)
+    there = any(match_id in reviewed_matches(stored, number, one) for one in reviewers)
     found = stored.reviews.one(match_id) if there else None
     if found is None:
         with inline() as executor:
-            chosen, found = first_that_values(packed, match_id, reviewers, executor)
+            chosen, found = find_reviewer(packed, match_id, reviewers, executor)
         stored.reviews.keep(number, found, brief_of(found), packed, chosen.digest)
     return found if seat is None else limit_to_seats(found, [seat])
 
@@ -190,32 +190,32 @@ def _round(
     from arbiter.table.executors import processes, slots
     from arbiter.trials.review.review_round import (
         brief_of,
-        done_by,
-        first_that_values,
+        find_reviewer,
         idle_cores,
         review_round,
+        reviewed_matches,
     )
 
     ids = sorted(stored.match_ids(number))
     if not ids:
         raise ConfigError(f"no match of round {number} is stored")
     reviewers = _reviewers(settled, stored, by, budget_ms)
-    chosen = next((one for one in reviewers if done_by(stored, number, one)), None)
+    chosen = next((one for one in reviewers if reviewed_matches(stored, number, one)), None)
     wanted = workers or min(idle_cores(), slots(settled.workers))
     with processes(slots(wanted)) as executor, Bar() as bar:
         if chosen is None and len(reviewers) > 1:
             packed = stored.packed(ids[0])
             assert packed is not None
-            chosen, first = first_that_values(packed, ids[0], reviewers, executor)
+            chosen, first = find_reviewer(packed, ids[0], reviewers, executor)
             stored.reviews.keep(number, first, brief_of(first), packed, chosen.digest)
         chosen = chosen or reviewers[0]
-        there = len(done_by(stored, number, chosen))
+        there = len(reviewed_matches(stored, number, chosen))
         if there:
             note(f"{counted(there, 'match')} of {len(ids)} came from the store")
         bar.show(f"round {number} by {chosen.player.name}", len(ids), there)
         for _ in review_round(stored, number, chosen, executor):
             bar.step()
-    found = losses_of(stored.reviews.briefs(done_by(stored, number, chosen)))
+    found = losses_of(stored.reviews.briefs(reviewed_matches(stored, number, chosen)))
     assert found is not None
     return found
 

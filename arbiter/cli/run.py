@@ -104,9 +104,9 @@ def _qualify(season: Season, journal: Journal) -> None:
     """Try whom `qualify: true` wants tried before the next round; say who fails."""
     if not season.config.qualify:
         return
-    from arbiter.trials.qualify import AT_ONCE, qualify, untried
+    from arbiter.trials.qualify import AT_ONCE, qualify, unchecked_entries
 
-    if not (left := untried(season.results)):
+    if not (left := unchecked_entries(season.results)):
         return
     journal.tell(f"{season.config.season}: {counted(len(left), 'player')} to be tried before the next round")
     with processes(AT_ONCE) as executor:

@@ -19,7 +19,7 @@ from arbiter.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arbiter.trials.suite.checks import Made
+    from arbiter.trials.suite.checks import CheckResult
 
 FAILED = 1
 PRINTED = 3
@@ -52,7 +52,7 @@ def suite(
     Example: arbiter suite configs/suite.yaml
     """
     from arbiter.cli.ci_reports import check_path, write_records
-    from arbiter.trials.suite.checks import Made
+    from arbiter.trials.suite.checks import CheckResult
 
     check_path(junit)
     words = ["arbiter", "suite", file, *([] if bot is None else ["--bot", bot])]
@@ -62,7 +62,7 @@ def suite(
     except BaseException as error:
         interrupted = isinstance(error, KeyboardInterrupt)
         with suppress(ConfigError):
-            failure = Made(False, "interrupted" if interrupted else str(error), name="suite")
+            failure = CheckResult(False, "interrupted" if interrupted else str(error), name="suite")
             _write_junit(junit, words, [failure], time.monotonic() - begun)
         if interrupted:
             raise Interrupted("interrupted; a suite begins anew") from None
@@ -86,7 +86,7 @@ def suite(
 
 def _results(
     file: str, bot: str | None, words: Sequence[str], only: tuple[str, ...], workers: int | None, style: str
-) -> list[Made]:
+) -> list[CheckResult]:
     from arbiter.cli.bot_arguments import players_of, with_tier
     from arbiter.table.executors import processes, slots
     from arbiter.trials.suite.checks import run_checks
@@ -117,7 +117,7 @@ def _results(
     return found
 
 
-def _evidence(words: Sequence[str], result: Made) -> Iterator[str]:
+def _evidence(words: Sequence[str], result: CheckResult) -> Iterator[str]:
     """The worst matches of a failed check, each with the command that plays it; else the check's own."""
     if result.ok:
         return
@@ -130,7 +130,7 @@ def _evidence(words: Sequence[str], result: Made) -> Iterator[str]:
         yield from (f"    stderr  {line}" for line in result.stderr)
 
 
-def _shape(result: Made) -> dict[str, Any]:
+def _shape(result: CheckResult) -> dict[str, Any]:
     return {
         "name": result.name,
         "ok": result.ok,
@@ -150,7 +150,9 @@ def _shape(result: Made) -> dict[str, Any]:
     }
 
 
-def _write_junit(path: str | None, words: Sequence[str], found: Sequence[Made], seconds: float) -> None:
+def _write_junit(
+    path: str | None, words: Sequence[str], found: Sequence[CheckResult], seconds: float
+) -> None:
     from arbiter.cli.ci_reports import Case, junit
     from arbiter.replay.export.atomic_files import write_atomically
 

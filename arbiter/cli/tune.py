@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arbiter.store import Store
     from arbiter.table.executors import Slots
     from arbiter.trials.tuning.tuning_file import Tuning
-    from arbiter.trials.tuning.tuning_run import Course
+    from arbiter.trials.tuning.tuning_run import TuningRun
     from rating.descent import Values
 
 EVERY = 10.0
@@ -63,14 +63,14 @@ def tune(
     from arbiter.cli.ci_reports import check_path
     from arbiter.replay.export.atomic_files import write_atomically
     from arbiter.store import Store
-    from arbiter.trials.tuning.chart import picture as drawn
-    from arbiter.trials.tuning.tuning_run import resumed
+    from arbiter.trials.tuning.chart import tuning_svg as drawn
+    from arbiter.trials.tuning.tuning_run import find_tuning
 
     check_path(picture)
     keys = {key: value for key, value in given.items() if value is not None}
     tuning = _tuning(file, keys, [] if picture is None else [picture])
     with closing(Store(tuning.store)) as store:
-        course = _tuned(resumed(tuning, store, fresh, accept_changes, note), store)
+        course = _tuned(find_tuning(tuning, store, fresh, accept_changes, note), store)
         if picture is not None:
             write_atomically(picture, drawn(course.descent))
         ended = None if no_test else _tested(course, store, fresh, accept_changes)
@@ -87,14 +87,14 @@ def _tuning(file: str, keys: dict[str, Any], written: list[str]) -> Tuning:
     return replace(tuning, limits=with_tier(tuning.limits))
 
 
-def _tuned(tuning: Tuning, store: Store) -> Course:
+def _tuned(tuning: Tuning, store: Store) -> TuningRun:
     from arbiter.table.executors import processes, slots
-    from arbiter.trials.tuning.tuning_run import Course, open_tuning
+    from arbiter.trials.tuning.tuning_run import TuningRun, open_tuning
 
     with store.held(tuning.name):
         season = open_tuning(tuning, store)
         season.ask_to_stop(False)
-        course = Course(tuning, season)
+        course = TuningRun(tuning, season)
         there = len(season.summaries())
         if there:
             note(f"going on: {counted(there, 'match')} came from the store ({tuning.name})")
@@ -117,7 +117,7 @@ def _announce(tuning: Tuning, at_once: int) -> None:
         note(f"{parameter.name}{where}: from {parameter.start:g} {bounds}, {step}")
 
 
-def _play(course: Course, executor: Slots, there: int) -> None:
+def _play(course: TuningRun, executor: Slots, there: int) -> None:
     from arbiter.cli.progress import Bar, figures, matches_of
 
     tuning, played, begun = course.tuning, 0, time.monotonic()
@@ -140,14 +140,14 @@ def _play(course: Course, executor: Slots, there: int) -> None:
                 note(f"{title}; {figures(there + played, total, played, told - begun)}")
 
 
-def _tested(course: Course, store: Store, fresh: bool, accept: bool) -> EndedTest:
+def _tested(course: TuningRun, store: Store, fresh: bool, accept: bool) -> EndedTest:
     """Test the estimate against the start, or go on with that."""
     from arbiter.cli.regress import play_test
-    from arbiter.trials.regression.runner import attempt, open_experiment
+    from arbiter.trials.regression.runner import find_attempt, open_experiment
 
     tuning = course.tuning
     experiment = tuning.test(course.season.seed, course.descent.estimate)
-    experiment = attempt(replace(experiment, limits=tuning.limits), store, fresh, accept, note)
+    experiment = find_attempt(replace(experiment, limits=tuning.limits), store, fresh, accept, note)
     begun = time.monotonic()
     note(f"testing {_values(course.descent.estimate)} as candidate against the start ({experiment.name})")
     with store.held(experiment.name):
@@ -158,7 +158,7 @@ def _values(values: Values) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in values.items())
 
 
-def _shape(course: Course, ended: EndedTest | None) -> dict[str, Any]:
+def _shape(course: TuningRun, ended: EndedTest | None) -> dict[str, Any]:
     from arbiter.cli.regress_report import shape
 
     descent, tuning = course.descent, course.tuning
@@ -175,7 +175,7 @@ def _shape(course: Course, ended: EndedTest | None) -> dict[str, Any]:
     }
 
 
-def _print(course: Course, ended: EndedTest | None) -> None:
+def _print(course: TuningRun, ended: EndedTest | None) -> None:
     from arbiter.cli.regress_report import print_ended
 
     descent, last = course.descent, course.descent.iteration

@@ -1,9 +1,9 @@
-"""Tests of what a seat knows: never more than the rules allow (leaks), and enough to decide (hearing).
+"""Tests of what a seat knows: no more than the rules allow (leaks), and enough to decide.
 
-The leak test: exchanging cards that a seat cannot see changes nothing that it hears. A deal that was played
-is dealt again with two hidden cards exchanged, and the same actions are played for as long as they are legal
-there too; until then whatever differs is a leak. The test of hearing: what a seat has heard makes what it
-may see, all other cards being unknown.
+The leak test: exchanging cards that a seat cannot see changes nothing that it receives. A played deal is
+dealt again with two hidden cards exchanged, and the same actions are played as long as they are legal; any
+difference until then is a leak. The test of the information state: the commands that a seat received yield
+the frame and the legal actions that the rules give, with all other cards unknown.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from arbiter.games.game import Action, AnyGame, Deal, Seat, State, Tell
 from arbiter.replay.frame import frame_of
 
 Reveals: TypeAlias = Callable[[Deal, Deal, Seat], bool]
-"""True when the rules themselves show a seat which of two deals was dealt (a forced gift, say)."""
+"""True if the rules themselves show a seat which of two deals was dealt (a forced gift, for example)."""
 Draw: TypeAlias = Callable[[int], int]
 Actions: TypeAlias = "list[tuple[Seat, Action]]"
 
 SWAPS = 3
-"""Exchanges that are tried for each seat of a deal."""
+"""Exchanges tried for each seat of a deal."""
 
 
 class Leak(NamedTuple):
-    """A leak: what tells a seat too much, and after how many actions."""
+    """What gives hidden cards away to a seat, and the number of actions before it."""
 
     detail: str
     actions: int
@@ -43,16 +43,16 @@ def find_leak(
     *,
     greeting: bool,
 ) -> Leak | None:
-    """The first leak found in a deal that was played to its end, None if there is none.
+    """Return the first leak in a deal played to its end, or None.
 
-    `known` is the cards of the deck; with `greeting` that of given deals is compared too.
+    `known` are the cards of the deck; with `greeting`, the greetings of given deals are compared too.
     """
     for seat in range(game.seats):
         for number in range(SWAPS):
-            other = swapped(deal, seat, known, draw)
+            other = swap_hidden_cards(deal, seat, known, draw)
             if other is None or (reveals and reveals(deal, other, seat)):
                 continue
-            for what, ours, theirs, actions in _pairs(
+            for what, ours, theirs, actions in _compare_observations(
                 game, deal, other, played, seat, greeting=greeting and number == 0
             ):
                 if tuple(ours) != tuple(theirs):
@@ -61,11 +61,11 @@ def find_leak(
     return None
 
 
-def swapped(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None:
-    """The deal with two cards exchanged that `seat` cannot see, None where there are none.
+def swap_hidden_cards(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None:
+    """Return the deal with two cards exchanged that `seat` cannot see, or None if no two can be.
 
-    One is another seat's, the other a third seat's or undealt. The cards of `extra` stay where
-    they are, since they may be seen by all.
+    One is another seat's, the other a third seat's or undealt. The cards of `extra` stay, since all seats
+    may see them.
     """
     fixed = set(deal.extra)
     places = [
@@ -93,7 +93,7 @@ def swapped(deal: Deal, seat: Seat, known: set[Card], draw: Draw) -> Deal | None
     return replace(deal, hands=tuple(map(tuple, hands)))
 
 
-def _pairs(
+def _compare_observations(
     game: AnyGame, deal: Deal, other: Deal, played: Actions, seat: Seat, *, greeting: bool
 ) -> Iterable[tuple[str, Sequence[object], Sequence[object], int]]:
     """Yield what the seat learns with either deal, step by step: (what, this, that, actions before)."""
@@ -111,31 +111,33 @@ def _pairs(
         yield "deal_roles", [game.deal_roles(deal, ours)], [game.deal_roles(other, theirs)], done
         if actor == seat:
             yield "request", [game.request(ours, seat)], [game.request(theirs, seat)], done
-            # What may be done counts too: environments hand it out as a mask.
+            # Legal actions count too: environments give them to agents as a mask.
             yield "legal", ours.legal(seat), theirs.legal(seat), done
         after, alike = ours.apply(actor, action), theirs.apply(actor, action)
-        news = _heard(game.news(ours, actor, action, after), seat)
-        other_news = _heard(game.news(theirs, actor, action, alike), seat)
+        news = _commands_to(game.news(ours, actor, action, after), seat)
+        other_news = _commands_to(game.news(theirs, actor, action, alike), seat)
         yield f"news of seat {actor}'s action {action}", news, other_news, done
         ours, theirs = after, alike
 
 
-def _heard(news: Iterable[Tell], seat: Seat) -> list[str]:
+def _commands_to(news: Iterable[Tell], seat: Seat) -> list[str]:
     return [command for seats, command in news if seat in seats]
 
 
-class Misheard(NamedTuple):
-    """A mistake in what a seat makes of what it heard: in which deal, after how many of its actions."""
+class InformationGap(NamedTuple):
+    """An information state that differs from the real one: in which deal, after how many of its actions."""
 
     detail: str
     deal: int
     actions: int
 
 
-def find_misheard(game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]) -> Misheard | None:
-    """The first decision of a match for which a seat has not heard enough; None if there is none.
+def find_information_gap(
+    game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions]
+) -> InformationGap | None:
+    """Return the first decision for which a seat's information state is wrong, or None.
 
-    `played` is what was done in each deal.
+    `played` has the actions of each deal.
     """
     hearings = [hearing_of(game, seat) for seat in range(game.seats)]
 
@@ -155,12 +157,12 @@ def find_misheard(game: AnyGame, deals: Sequence[Deal], played: Sequence[Actions
                 hearing.asked(game.request(state, seat))
                 seen, there = _seen(game, hearing.state, seat), _seen(game, state, seat)
                 if seen != there:
-                    return Misheard(f"seat {seat}: {seen}, not {there}", number, done)
+                    return InformationGap(f"seat {seat}: {seen}, not {there}", number, done)
                 after = state.apply(seat, action)
                 hear(game.news(state, seat, action, after))
                 state = after
     except Exception as error:
-        return Misheard(f"with unknown cards: {error!r}", number, done)
+        return InformationGap(f"with unknown cards: {error!r}", number, done)
     return None
 
 

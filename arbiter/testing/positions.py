@@ -13,13 +13,13 @@ from arbiter.games.game import Action, AnyGame, Seat, State
 LINE = re.compile(r"[!-~]+(?: [!-~]+)*")
 _JUNK = ("?", "-1", "+1", "00", "9" * 40, "1e3", "0x1", "\u0663", "\u00e9", "\\xff", "zzz", "PASS", "[]")
 _SWEEP = 100_000
-"""Action ids that are tried one by one in a run; then a sample in each position."""
+"""Action ids that a run tries one by one; after these, a sample in each position."""
 _SAMPLE = 24
 
 
 class Break(Protocol):
     def __call__(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
-        """With all that is needed to see it again."""
+        """Raise with all that is needed to reproduce it."""
 
 
 class Positions:
@@ -34,7 +34,7 @@ class Positions:
             self._break(promise, detail)
 
     def check(self, state: State, twin: State) -> None:
-        """Everything about one state; `twin` is the same one reached on its own."""
+        """Check one state; `twin` is an equal one, reached by separate calls."""
         game, hold = self._game, self._hold
         same = state == twin and hash(state) == hash(twin)
         hold(same, "states are equal and hash alike when the same actions led there")
@@ -95,7 +95,7 @@ class Positions:
             hold(isinstance(action, int), "parse gives an action id", f"{word!r}: {action!r}")
 
     def check_none_legal(self, state: State, seat: Seat, promise: str) -> None:
-        """BrokenPromise where the seat may do anything."""
+        """BrokenPromise if any action is legal for the seat."""
         self._check_refused(state, seat, self._ids(()), promise)
 
     def _check_refused(self, state: State, seat: Seat, actions: Iterable[Action], promise: str) -> None:
@@ -119,7 +119,7 @@ class Positions:
         self._hold(this_way == that_way, promise, f"seats {one} and {other}")
 
     def _ids(self, legal: Sequence[Action], *, sample: bool = False) -> Iterator[Action]:
-        """Action ids to try: all of them while that is affordable, else the telling ones."""
+        """Yield action ids to try: all while `_SWEEP` lasts, then the neighbours of limits and legal ids."""
         size = self._game.actions
         yield from (-1, -size, size, size + 1, 10**6)
         if legal and not sample and self._sweep > 0:

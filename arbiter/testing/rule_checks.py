@@ -15,12 +15,12 @@ from arbiter.games.cards import Card, Stream
 from arbiter.games.game import Action, AnyGame, Deal, Seat, State
 from arbiter.match.in_memory import match_spec, play_by_policy, random_policy
 from arbiter.match.record import MatchRecord
-from arbiter.testing.leak_check import Actions, Reveals, find_leak, find_misheard
+from arbiter.testing.leak_check import Actions, Reveals, find_information_gap, find_leak
 from arbiter.testing.positions import LINE, Positions
 
 
 class BrokenPromise(AssertionError):
-    """A game does not keep a promise of the `Game` interface; `promise` says which."""
+    """A game does not keep a promise of the `Game` interface; `promise` names it."""
 
     def __init__(self, promise: str, detail: str) -> None:
         self.promise = promise
@@ -38,25 +38,28 @@ def check_game(
     heard: bool = True,
     bound: int = 10_000,
 ) -> None:
-    """Play random matches and check every promise of the interface; BrokenPromise at the first.
+    """Play random matches and check every promise of the interface; raise BrokenPromise at the first broken.
 
-    Among them the leak test: exchanging hidden cards changes nothing that a seat has heard,
-    asked or allowed, for as long as the same actions are legal with either deal. And the other way round:
-    what a seat has heard makes all that it may see, by the same rules with other cards unknown.
+    This includes the leak test (exchanging hidden cards changes nothing that a seat receives, is asked or
+    may do, as long as the same actions are legal with either deal) and the test of the information state
+    (what a seat received yields all that it may see, by the same rules with other cards unknown).
 
-    `rotations` False where seats are not alike by the rules; `copies` True where a deck holds
-    equal cards, so that a name stands for several; `reveals` where the rules show more of the
-    others' cards than their play does; `heard` False where no policy is to play the game as a bot, and its
-    rules need not know of unknown cards; `bound` is the most actions a match may have.
+    Args:
+        rotations: False if the rules treat seats differently.
+        copies: True if a deck has equal cards, so that several share a name.
+        reveals: True for two deals if the rules show a seat which one was dealt, beyond what is played.
+        heard: False skips the test of the information state, for a game whose rules cannot apply unknown
+            cards; no policy can then play it as a bot.
+        bound: the maximum number of actions in a match.
     """
     _GameCheck(game, seed, rotations, copies, reveals, heard, bound).run(matches)
 
 
-_REFEREES_OWN = re.compile(r"(?:gen_|time_left\b|quit\b).*")
+_REFEREE_COMMAND = re.compile(r"(?:gen_|time_left\b|quit\b).*")
 
 
 class _GameCheck:
-    """One run of `check_game`; knows where it is, for the message."""
+    """One run of `check_game`; keeps the deal and the actions so far for the message."""
 
     def __init__(
         self,
@@ -91,7 +94,7 @@ class _GameCheck:
             self._break("no method raises anything but IllegalAction", repr(error), error)
 
     def _break(self, promise: str, detail: str, cause: Exception | None = None) -> NoReturn:
-        """Raise with all that is needed to see it again."""
+        """Raise with all that is needed to reproduce it."""
         lines = [f"{self._game.name}: {detail}"]
         if self._deal is not None:
             lines.append(f"deal: {self._deal!r}")
@@ -102,7 +105,7 @@ class _GameCheck:
         if not kept:
             self._break(promise, str(detail))
 
-    # What holds of the game as such.
+    # Promises about the game.
 
     def _check_constructor(self) -> None:
         game, hold = self._game, self._hold
@@ -114,7 +117,7 @@ class _GameCheck:
         options = json.loads(json.dumps(game.options))
         hold(options == game.options, "options are JSON values", game.options)
         undocumented = set(options) - set(game.option_help)
-        hold(not undocumented, "every option stands in option_help", undocumented)
+        hold(not undocumented, "every option is in option_help", undocumented)
         rebuilt = type(game)(**options)
         if game._given is not None:
             rebuilt = rebuilt.given(game._given)
@@ -126,15 +129,15 @@ class _GameCheck:
     def _check_wordings(self, what: str, wordings: Iterable[tuple[str, ...]]) -> None:
         for wording in wordings:
             worded = len(wording) == self._game.seats
-            self._hold(worded, f"{what} words a command for each seat", wording)
+            self._hold(worded, f"{what} has a command for each seat", wording)
             for command in wording:
                 self._check_command(what, command)
 
     def _check_command(self, what: str, command: str) -> None:
         self._hold(bool(LINE.fullmatch(command)), f"{what} is one line of plain words", repr(command))
-        self._hold(not _REFEREES_OWN.fullmatch(command), f"{what} uses no word of the referee", command)
+        self._hold(not _REFEREE_COMMAND.fullmatch(command), f"{what} uses no command of the referee", command)
 
-    # What holds of a match.
+    # Promises about a match.
 
     def _check_match(self, seed: str) -> None:
         game, hold = self._game, self._hold
@@ -142,7 +145,7 @@ class _GameCheck:
         deals: list[Deal] = []
         played: list[Actions] = []
         last: State | None = None
-        # The cards first: the leak test exchanges dealt ones for others of the deck.
+        # Collect the cards first: the leak test exchanges dealt ones for others of the deck.
         for number in range(1 if game.chained else 4):
             deal = self._next_deal(seed, number, None)
             if deal is None:
@@ -161,9 +164,9 @@ class _GameCheck:
                 self._check_rotations(deal, last)
             self._check_leaks(deal, greeting=number == 0)
             hold(number < self._bound, "a match ends", f"{number} deals")
-        if self._heard and (misheard := find_misheard(game, deals, played)) is not None:
+        if self._heard and (misheard := find_information_gap(game, deals, played)) is not None:
             self._deal, self._played = deals[misheard.deal], played[misheard.deal][: misheard.actions]
-            self._break("what a seat has heard makes all that it may see", misheard.detail)
+            self._break("what a seat received yields all that it may see", misheard.detail)
         self._deal = None
         again = game.given(deals)
         playing = [again.deal(number, Stream("any"), None) for number in range(len(deals) + 1)]
@@ -175,17 +178,17 @@ class _GameCheck:
             return self._game.deal(number, Stream.of_deal(seed, 1, number), last)
 
         deal = dealt(last)
-        promise = "a deal depends on its number, its stream and the deal before alone"
+        promise = "a deal depends only on its number, its stream and the previous deal"
         self._hold(deal == dealt(last), promise, f"deal {number}: {deal}")
         again = self._rebuilt.deal(number, Stream.of_deal(seed, 1, number), last)
         self._hold(deal == again, "options build an equal game", f"deal {number}: {deal}, {again}")
         if not self._game.chained:
-            promise = "what is dealt does not depend on play unless the game is chained"
+            promise = "a deal does not depend on play unless the game is chained"
             self._hold(deal == dealt(None), promise, f"deal {number}: {deal}")
         return deal
 
     def _check_refereed(self, seed: str, deals: list[Deal]) -> None:
-        """The same random play, strict and batched, through referee and protocol."""
+        """Play the same random match, strict and batched, through referee and protocol."""
         game, hold = self._game, self._hold
         records = []
         for delivery in ("strict", "batched"):
@@ -201,7 +204,7 @@ class _GameCheck:
             shapes = tuple(game.deal_json(deal) for deal in deals)
             hold(strict.deals == shapes, "all matches from a seed have the same deals")
 
-    # What holds of a deal.
+    # Promises about a deal.
 
     def _check_deal(self, deal: Deal) -> None:
         game, hold = self._game, self._hold
@@ -212,7 +215,7 @@ class _GameCheck:
         if not self._copies:
             hold(len(set(cards)) == len(cards), "no card is dealt twice")
             names = {game.card_name(card) for card in cards}
-            hold(len(names) == len(cards), "every card has a name of its own", sorted(names))
+            hold(len(names) == len(cards), "every card has a unique name", sorted(names))
         for card in {*cards, *deal.extra}:
             name = game.card_name(card)
             hold(bool(LINE.fullmatch(name)), "a card's name is one plain word", repr(name))
@@ -229,7 +232,7 @@ class _GameCheck:
         self._known.update(cards)
 
     def _play(self, deal: Deal) -> State:
-        """A random deal to its end; `_played` holds what was done. The final state."""
+        """Play a deal at random to its end, keep the actions in `_played`, and return the final state."""
         game, hold = self._game, self._hold
         state: State = game.start(deal)
         twin: State = game.start(deal)
@@ -263,7 +266,7 @@ class _GameCheck:
     def _check_news(self, before: State, seat: Seat, action: Action, after: State) -> None:
         news = list(self._game.news(before, seat, action, after))
         if len(before.to_act) > 1:
-            promise = "nothing is heard before the last of simultaneous decisions"
+            promise = "no news is sent before the last of simultaneous decisions"
             self._hold(not news, promise, f"seat {seat}, action {action}: {news}")
         for seats, command in news:
             ordered = list(seats) == sorted(set(seats)) and set(seats) <= {*self._all_seats}
@@ -272,17 +275,17 @@ class _GameCheck:
 
     def _check_rotations(self, deal: Deal, final: State) -> None:
         n = self._game.seats
-        promise = "moving a deal's hands and roles on moves its play and points on"
+        promise = "rotating a deal's hands and roles rotates its play and points"
         for shift in range(1, n):
             state = self._game.start(deal.rotated(shift))
             for done, (seat, action) in enumerate(self._played):
                 moved = (seat + shift) % n
                 same = moved in state.to_act and state.allows(moved, action)
-                self._hold(same, promise, f"{shift} seats on, at action {done}")
+                self._hold(same, promise, f"by {shift} seats, at action {done}")
                 state = state.apply(moved, action)
             points = state.points() if not state.to_act else None
             expected = tuple(final.points()[(seat - shift) % n] for seat in self._all_seats)
-            self._hold(points == expected, promise, f"{shift} seats on: {points}")
+            self._hold(points == expected, promise, f"by {shift} seats: {points}")
 
     def _check_leaks(self, deal: Deal, *, greeting: bool) -> None:
         """Exchange hidden cards and play again; see `find_leak`."""
@@ -290,4 +293,4 @@ class _GameCheck:
         leak = find_leak(self._game, *seen, self._draw, self._reveals, greeting=greeting)
         if leak is not None:
             self._played = self._played[: leak.actions]
-            self._break("nothing tells a seat of cards that it cannot see", leak.detail)
+            self._break("a seat learns nothing of cards that it cannot see", leak.detail)

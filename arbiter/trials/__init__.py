@@ -1,6 +1,6 @@
-"""A bot, a game or the machine put to the test.
+"""Tests of bots, games and the machine.
 
-`regression` and `tuning` compare versions, `gauntlet` and `qualify` try players, `suite` and `botcheck`
-run named checks, `review` values decisions, `sandboxcheck` attacks the machine. It imports `season` and
-what is below it, and `rating`. Never in it: accounts, HTTP.
+`regression` and `tuning` compare versions, `gauntlet` and `qualify` test players, `suite` and `botcheck`
+run named checks, `review` evaluates decisions, `sandboxcheck` attacks the machine. It imports `season`, the
+layers below it, and `rating`; it has nothing of accounts or HTTP.
 """

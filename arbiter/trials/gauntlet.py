@@ -1,12 +1,12 @@
-"""One player of a season against the others, out of competition: what is it worth?
+"""Rate one player of a season against the others, out of competition.
 
-The matches are those of the season's game, limits and players, with deals of their own, and lie in the store
-under a name of their own, which holds a digest of all that they depend on, programs included: so an
-interrupted gauntlet goes on, and no result counts in the season.
+The matches have the season's game, limits and players, but other deals. They are stored under a name that
+holds a digest of all that they depend on, programs included: an interrupted gauntlet continues, and no
+result counts in the season.
 
-In a round the player meets every opponent, at tables of the game's size in all their seatings, on the same
-deals. Who sits together is drawn by lot, each opponent once before any comes again; where there are too few
-to fill a table, copies of them join.
+In a round the player meets every opponent, at tables of the game's size in all seatings, on the same deals.
+Tables are drawn at random, each opponent once before any comes again; copies of opponents fill tables for
+which there are too few.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from arbiter.season.settings import GAUNTLET
 from arbiter.store.address import file_of
 from arbiter.store.sqlite import companions
 from arbiter.trials.regression.own_season import find_name, open_season
-from arbiter.trials.regression.program_identity import CONTENTS, Digests, kept, name_of
+from arbiter.trials.regression.program_identity import CONTENTS, Digests, name_of, player_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,14 +44,14 @@ OF_THE_SEASON = keys_that_are(Key.BETWEEN)
 """Settings of a season that change no match."""
 
 
-Ends: TypeAlias = "tuple[float, float, float] | tuple[None, None, None]"
+RatingEnds: TypeAlias = "tuple[float, float, float] | tuple[None, None, None]"
 """A rating and the ends of its interval."""
 
 
 class OpponentRow(TypedDict):
-    """The results against an opponent, in all seats at once; `score` is the share of them won.
+    """The results against an opponent, over all seats; `score` is the share won.
 
-    `faults` are the opponent's; those that were kept of earlier requests lack them.
+    `faults` are the opponent's; results stored by older versions lack them.
     """
 
     player: str
@@ -65,9 +65,9 @@ class OpponentRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet:
-    """A gauntlet's `name` in the store, its `player` and `opponents` by the names that they are rated by.
+    """A gauntlet: its `name` in the store, its `player` and its `opponents` by their rated names.
 
-    `settings` are what its name stands for; `notes` name files that do not count by their content.
+    `settings` are what the name's digest covers; `notes` name files whose content is not in it.
     """
 
     name: str
@@ -79,20 +79,20 @@ class Gauntlet:
 
     @classmethod
     def of(cls, config: Config, player: str, against: Sequence[str] = ()) -> Gauntlet:
-        """A gauntlet of a season's player, `against` some or, without any, all others but house bots.
+        """Return a gauntlet of a season's player `against` some, by default all others but house bots.
 
-        ConfigError for names that are none of the season's.
+        ConfigError for unknown names.
         """
-        me = _called(config, player, "--player")
-        named = tuple(dict.fromkeys(_called(config, name, "--against") for name in against))
+        me = _rated_name_of(config, player, "--player")
+        named = tuple(dict.fromkeys(_rated_name_of(config, name, "--against") for name in against))
         if me in named:
-            raise ConfigError(f"--against {me}: it does not meet itself", str(config.file))
+            raise ConfigError(f"--against {me}: a player cannot meet itself", str(config.file))
         others = [
             entry.player.name for entry in config.entries if not entry.house and entry.player.name != me
         ]
         opponents = named or tuple(others)
         if not opponents:
-            raise ConfigError(f"{me} has nobody to meet", str(config.file), "name a house bot with --against")
+            raise ConfigError(f"no opponents for {me}", str(config.file), "name a house bot with --against")
         there = file_of(config.store)
         ours = (config.file, *(() if there is None else (there, *companions(str(there)))))
         digests = Digests(map(type(config.file), ours))
@@ -100,13 +100,13 @@ class Gauntlet:
         settings: dict[str, Any] = {
             "season": config.season,
             "settings": {key: value for key, value in config.settings.items() if key not in OF_THE_SEASON},
-            "players": [kept(by_name[name], digests) for name in (me, *opponents)],
+            "players": [player_settings(by_name[name], digests) for name in (me, *opponents)],
             CONTENTS: digests.contents,
         }
         name = name_of(settings, GAUNTLET)
         return cls(name, replace(config, season=name), me, opponents, tuple(digests.notes), settings)
 
-    def resumed(
+    def resume(
         self,
         store: Store,
         rounds: int = 0,
@@ -114,9 +114,9 @@ class Gauntlet:
         accept: bool = False,
         tell: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """The gauntlet where it stands in the store, or begins, by `find_name`; `tell` gets why.
+        """Return the gauntlet under the name that it has in the store, found by `find_name`.
 
-        It is over once it has so many `rounds`.
+        It is over after `rounds` rounds. `tell` is called with a line about changed programs.
         """
 
         def is_over(name: str) -> bool:
@@ -130,46 +130,46 @@ class Gauntlet:
         return replace(self, name=name, config=replace(self.config, season=name))
 
     def open(self, store: Store) -> SeasonStore:
-        """Find the gauntlet in the store, or make it, with a seed drawn for it."""
+        """Find the gauntlet in the store, or create it with a random seed."""
         return open_season(store, self.name, self.config.game.name, self.settings)
 
     def specs(self, seed: str, number: int) -> list[MatchSpec]:
-        """The matches of a round, counted from 1."""
+        """Return the matches of a round, counted from 1."""
         return list(match_specs(self.config, seed, number, self.tables(seed, number)))
 
     def tables(self, seed: str, number: int) -> list[list[str]]:
-        """Return the tables of a round, the player first at every one."""
+        """Return the tables of a round, the player first at each."""
         room = self.config.game.table_size - 1
         copies = range(1, -(-room // len(self.opponents)) + 1)
         pool = [
             f"{name}{COPY_MARK}{copy}" if copy > 1 else name for copy in copies for name in self.opponents
         ]
         a_round = tables_of(len(self.opponents), room)
-        drawn = _drawn_tables(pool, room, seed)
+        drawn = _draw_tables(pool, room, seed)
         every = [next(drawn) for _ in range(number * a_round)]
         return [[self.player, *others] for others in every[-a_round:]]
 
 
 def tables_of(opponents: int, room: int) -> int:
-    """How many tables a round has in which so many opponents, and copies of few, are met, `room` at each."""
+    """Return the number of tables in a round that has this many opponents, `room` at each table."""
     copies = max(-(-room // opponents), 1)
     return -(-opponents * copies // room)
 
 
-def _called(config: Config, name: str, option: str) -> str:
-    """The name that a player is rated by, given that or the one that it is registered under."""
+def _rated_name_of(config: Config, name: str, option: str) -> str:
+    """Return the rated name of a player, given that name or its registered one."""
     rated = [entry.player.name for entry in config.entries]
     if name in rated:
         return name
     versions = [entry.player.name for entry in config.entries if entry.registered_name == name]
     if len(versions) != 1:
         hint = f"one of {', '.join(versions)}" if versions else did_you_mean(name, rated)
-        raise ConfigError(f"{option} {name}: there is no such player", str(config.file), hint)
+        raise ConfigError(f"{option} {name}: no such player", str(config.file), hint)
     return versions[0]
 
 
-def _drawn_tables(pool: Sequence[str], room: int, seed: str) -> Iterator[list[str]]:
-    """Tables without end, each of `room` of the pool: all once, in the order of a lot, before any again."""
+def _draw_tables(pool: Sequence[str], room: int, seed: str) -> Iterator[list[str]]:
+    """Yield tables without end, each of `room` of the pool: all once in random order before any again."""
     waiting: list[str] = []
     lots = 0
     while True:
@@ -187,28 +187,28 @@ def _drawn_tables(pool: Sequence[str], room: int, seed: str) -> Iterator[list[st
         yield table
 
 
-def outcome(
+def gauntlet_result(
     gauntlet: Gauntlet, matches: Iterable[MatchSummary], standings: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """The documented result of a gauntlet; `standings` are the season's, None before its first round.
+    """Return the documented result of a gauntlet; `standings` are the season's, None before its first round.
 
-    Where all opponents have ratings in them, those hold. Else all are fitted together from the gauntlet's
-    results, and the player's is what it has above their mean.
+    If all opponents have ratings in them, those stay fixed. Otherwise all are fitted together from the
+    gauntlet's results, and the player's rating is relative to their mean.
     """
     played = list(matches)
     table = results_of(played, gauntlet.player, gauntlet.opponents)
     rated = {row["player"]: row["elo"] for row in standings["players"]} if standings else {}
     anchored = all(rated.get(name) is not None for name in gauntlet.opponents)
     if anchored and standings:
-        # A site starts without it.
+        # Imported here, so that a site starts without it.
         import numpy as np
 
         elo = np.array([0.0, *(rated[name] for name in gauntlet.opponents)])
         found = rating.rate_one(table, gauntlet.player, elo, standings["drawelo"])
-        mine: Ends = (None, None, None) if found is None else (found.elo, found.low, found.high)
+        mine: RatingEnds = (None, None, None) if found is None else (found.elo, found.low, found.high)
         theirs = dict(zip(gauntlet.opponents, elo[1:].tolist(), strict=True))
     else:
-        mine, theirs = _fitted(table, gauntlet)
+        mine, theirs = _rate_jointly(table, gauntlet)
     return {
         "name": gauntlet.name,
         "player": gauntlet.player,
@@ -228,15 +228,15 @@ def outcome(
     }
 
 
-def _fitted(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[Ends, dict[str, float | None]]:
-    """The player's rating above the mean of its opponents, its ends, and theirs around that mean."""
+def _rate_jointly(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[RatingEnds, dict[str, float | None]]:
+    """Return the player's rating above its opponents' mean with its interval, and theirs around that mean."""
     rows = {row.player: row for row in rating.rate(table).rows}
     own = rows[gauntlet.player]
     if own.elo is None or own.low is None or own.high is None:
         return (None, None, None), dict.fromkeys(gauntlet.opponents)
     there = [row for name, row in rows.items() if name != gauntlet.player and row.elo is not None]
     middle = sum(row.elo or 0.0 for row in there) / len(there)
-    # All together have the mean 0, so the distance to the others' is so many times the own rating.
+    # All together have the mean 0, so the distance to the others' mean is the own rating times this.
     scale = (len(there) + 1) / len(there)
     mine = own.elo * scale, own.low * scale, own.high * scale
     return mine, {
@@ -247,7 +247,7 @@ def _fitted(table: rating.PairTable, gauntlet: Gauntlet) -> tuple[Ends, dict[str
 def rows_against(
     table: rating.PairTable, played: Sequence[MatchSummary], opponents: Sequence[str]
 ) -> list[OpponentRow]:
-    """A row for each opponent, seen from player 0 of a table of `results_of` these matches."""
+    """Return a row for each opponent, from the view of player 0 of a table by `results_of` these matches."""
     rows: list[OpponentRow] = []
     for number, name in enumerate(opponents, 1):
         seen = _results_against(table, number)
@@ -268,17 +268,17 @@ def rows_against(
 
 
 def faults_of(matches: Iterable[MatchSummary], player: str) -> dict[str, int]:
-    """How often matches were ended by faults of a player, or of its copies, by kind."""
+    """Return the number of matches ended by faults of a player or its copies, by kind."""
     return dict(sorted(Counter(str(match.fault) for match in matches if _faulty(match) == player).items()))
 
 
 def score_of(wins: int, draws: int, losses: int) -> float | None:
-    """The share of results won, a draw being half of one; None without any."""
+    """Return the share of results won, a draw counting half; None without results."""
     return (wins + 0.5 * draws) / (wins + draws + losses) if wins + draws + losses else None
 
 
 def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence[str]) -> rating.PairTable:
-    """The results of matches, copies under the names of their originals; the player has the number 0."""
+    """Return the results of matches, copies under their originals' names; the player has the number 0."""
     found = [
         replace(to_rating(match), players=[original(name) for name in match.players], owners=None)
         for match in matches
@@ -287,7 +287,7 @@ def results_of(matches: Iterable[MatchSummary], player: str, opponents: Sequence
 
 
 def _results_against(table: rating.PairTable, number: int) -> np.ndarray:
-    """What player 0 of a table had of each result against another one: 1 for a win, 0, -1."""
+    """Return player 0's results against another player: 1 for a win, 0 for a draw, -1 for a loss."""
     import numpy as np
 
     mine = (table.first == 0) & (table.second == number)

@@ -1,9 +1,9 @@
-"""Every player walked through the steps of `check-bot` before its first round, under the season's own terms.
+"""Check every player by the steps of `check-bot` before its first round, under the season's limits.
 
-A step that no match of the season comes to (an unknown command, a blank line, batches that are not sent) is
-advice: only a failure that would be a fault there suspends a player. What was tried is kept in the log of
-orders with a digest of the player's entry and files, so that each program is tried once, whatever interrupts
-the season, and again when it was mended.
+A step about what no match of the season contains (an unknown command, a blank line, batches that are not
+sent) is advice: a player is suspended only for a failure that would be a fault in a match. Each check is
+kept in the log of orders with a digest of the player's entry and files, so that a program is checked once,
+even if the season is interrupted, and again after it was changed.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from arbiter.trials.botcheck import Step
 
 AT_ONCE = 2
-"""Players tried at once."""
+"""Players checked at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Qualification:
-    """The result of a player's steps: the first one that it must not fail, and the first of the others."""
+    """The result of a player's steps: the first failed required step, and the first other failed step."""
 
     player: str
     steps: tuple[Step, ...]
@@ -55,14 +55,14 @@ class Qualification:
 
     @property
     def reason(self) -> str:
-        """The reason of the suspension, "" for none; what the player wrote, and the fix, are its author's."""
+        """The public reason of the suspension, "" for none; output and fix are for the author alone."""
         if self.failed is None:
             return ""
         parts = filter(None, ("failed qualification", self.failed.name, self.failed.public))
         return " ".join(": ".join(parts).split())[:LONGEST_REASON]
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only."""
+        """Return JSON values."""
         return {
             "player": self.player,
             "ok": self.failed is None,
@@ -75,8 +75,8 @@ def _words(step: Step) -> str:
     return " ".join("; fix: ".join(filter(None, [f"{step.name}: {step.detail}", step.fix])).split())
 
 
-def try_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Qualification]:
-    """Try players, two at a time, in their order; VoidMatch with a name if our machine failed."""
+def check_players(config: Config, entries: Iterable[Entry], executor: Executor) -> Iterator[Qualification]:
+    """Check players, two at a time, in order; VoidMatch names the player if our machine failed."""
     waiting = iter(entries)
     running: list[tuple[Entry, Future[list[Step]]]] = []
     while True:
@@ -89,43 +89,43 @@ def try_players(config: Config, entries: Iterable[Entry], executor: Executor) ->
         try:
             steps = future.result()
         except VoidMatch as void:
-            raise VoidMatch(f"{entry.player.name} could not be tried: {void}") from None
-        yield judged(entry.player, config.limits, steps)
+            raise VoidMatch(f"{entry.player.name} could not be checked: {void}") from None
+        yield judge_steps(entry.player, config.limits, steps)
 
 
-def judged(player: Player, limits: Limits, steps: Sequence[Step]) -> Qualification:
-    """The verdict on steps under a season's limits."""
+def judge_steps(player: Player, limits: Limits, steps: Sequence[Step]) -> Qualification:
+    """Return the verdict on steps under a season's limits."""
     failed = [step for step in steps if step.ok is False]
     must = next((step for step in failed if is_required(step.name, player, limits)), None)
     advice = next((step for step in failed if not is_required(step.name, player, limits)), None)
     return Qualification(player.name, tuple(steps), must, advice)
 
 
-def chosen(config: Config, names: Sequence[str]) -> list[Entry]:
-    """The entries of players by rated or registered name, all where none is named; ConfigError if unknown."""
+def find_entries(config: Config, names: Sequence[str]) -> list[Entry]:
+    """Return the entries of players by rated or registered name, by default all; ConfigError if unknown."""
     found = []
     for name in names:
         for entry in config.called(name):
             if (what := config.gone.get(entry.player.name)) is not None:
-                raise ConfigError(f"{entry.player.name} is suspended, and cannot be tried: {what}")
+                raise ConfigError(f"{entry.player.name} is suspended and cannot be checked: {what}")
             found += [entry] if entry not in found else []
     known = (entry for entry in config.entries if entry.player.name not in config.gone)
-    # A model answers in matches alone.
+    # A model answers only in matches.
     return found or [entry for entry in known if entry.player.model is None]
 
 
-def untried(season: SeasonResults) -> list[Entry]:
-    """Return the players whose present entry and files were never tried; nobody without `qualify: true`."""
-    return _untried(season.config, season.stored)
+def unchecked_entries(season: SeasonResults) -> list[Entry]:
+    """Return the players whose current entry and files were never checked; none without `qualify: true`."""
+    return _unchecked_entries(season.config, season.stored)
 
 
-def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
+def _unchecked_entries(config: Config, stored: SeasonStore) -> list[Entry]:
     if not config.qualify:
         return []
     tried = effective_orders(stored.orders.read().given).tried
     return [
         entry
-        for entry, digest in _digests(config)
+        for entry, digest in _entry_digests(config)
         if not entry.is_sent
         and entry.player.model is None
         and digest not in tried.get(entry.registered_name, ())
@@ -133,10 +133,10 @@ def _untried(config: Config, stored: SeasonStore) -> list[Entry]:
     ]
 
 
-def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> Iterator[str]:
-    """A line for each player that passed by now, by rated name, and is suspended since it failed before."""
+def reinstatement_hints(config: Config, stored: SeasonStore, passed: Collection[str]) -> Iterator[str]:
+    """Yield a line for each player that `passed`, by rated name, and is suspended for an earlier failure."""
     suspended = effective_orders(stored.orders.read().given).suspended
-    untried = _untried(config, stored)
+    untried = _unchecked_entries(config, stored)
     for entry in config.entries:
         known = suspended.get(entry.registered_name)
         if entry.player.name not in passed or known is None or known.verb is not OrderKind.FAILED:
@@ -144,19 +144,19 @@ def ways_back(config: Config, stored: SeasonStore, passed: Collection[str]) -> I
         way = shlex.join(["arbiter", "reinstate", str(config.file), entry.registered_name])
         if entry in untried and _is_alone(config, entry.registered_name):
             way = f"the next run, or {way},"
-        yield f"{entry.player.name} is suspended since it failed before: {way} brings it back"
+        yield f"{entry.player.name} is suspended because it failed before: {way} reinstates it"
 
 
 def qualify(season: SeasonResults, executor: Executor) -> Iterator[Qualification]:
-    """Try whom nobody tried: who fails is suspended, who failed before and passes now is reinstated."""
-    digests = {entry.player.name: (entry, digest) for entry, digest in _digests(season.config)}
-    for verdict in try_players(season.config, untried(season), executor):
+    """Check unchecked players: suspend those with failures, reinstate those suspended for earlier ones."""
+    digests = {entry.player.name: (entry, digest) for entry, digest in _entry_digests(season.config)}
+    for verdict in check_players(season.config, unchecked_entries(season), executor):
         entry, digest = digests[verdict.player]
-        _keep(season, entry.registered_name, digest, verdict)
+        _record_result(season, entry.registered_name, digest, verdict)
         yield verdict
 
 
-def _keep(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
+def _record_result(season: SeasonResults, name: str, digest: str, verdict: Qualification) -> None:
     alone = _is_alone(season.config, name)
 
     def orders(now: EffectiveOrders) -> Iterator[tuple[OrderKind, str, str]]:
@@ -172,12 +172,12 @@ def _keep(season: SeasonResults, name: str, digest: str, verdict: Qualification)
 
 
 def _is_alone(config: Config, name: str) -> bool:
-    """False for a player of several versions: they are suspended together, and one frees none that failed."""
+    """True if the name has one version: several are suspended together; one that passes frees no other."""
     return sum(entry.registered_name == name for entry in config.entries) == 1
 
 
-def _digests(config: Config) -> list[tuple[Entry, str]]:
-    """Each player with the SHA-256 of its entry and of the files that its command names."""
+def _entry_digests(config: Config) -> list[tuple[Entry, str]]:
+    """Return each entry with the SHA-256 of itself and of the files that its command names."""
     programs = programs_of((entry.player for entry in config.entries), config.file)
     digests = []
     for entry, written in zip(config.entries, config.settings["players"], strict=True):

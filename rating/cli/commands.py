@@ -1,8 +1,8 @@
 """The command `rating`: fit, los, pair, simulate.
 
-Results go to the standard output, whatever else is to be said to the standard error. Exit codes: 0 done, 2
-bad input or usage, always with one line that says what to do. Heavy modules are imported by the command that
-needs them, so that `--help` is quick.
+Results go to standard output, notes and errors to standard error. Exit codes: 0 done, 2 bad input or usage,
+with one line that says what to do. Heavy modules are imported by the command that needs them, so that
+`--help` is quick.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from rating.pairing.rules import Rule
     from rating.reading.files import Reading
 
-# Elo; more than that is a slip.
+# Maximum offset in Elo; more is a typing error.
 _FARTHEST = 1e6
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """The version of what is installed; a folder of sources that is merely on the path has none."""
+    """Print the installed version; sources that are only on the path have none."""
     if not value or ctx.resilient_parsing:
         return
     from importlib.metadata import PackageNotFoundError, version
@@ -54,34 +54,34 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
 )
 def main() -> None:
-    """Ratings from results of two or more players, with intervals that hold.
+    """Rate players from results of two or more, with reliable intervals.
 
     \b
-    rating fit games.pgn                       ratings with honest intervals
+    rating fit games.pgn                       ratings with intervals
     rating fit games.pgn --preset bayeselo     the table that BayesElo prints
-    rating los games.pgn                       how likely each is better than each
-    rating pair season.jsonl --seed 7          who should meet whom next
-    rating simulate --players 40 --rounds 60   what a season of that size can tell
+    rating los games.pgn                       probability that each player is better than each other
+    rating pair season.jsonl --seed 7          tables of the next round
+    rating simulate --players 40 --rounds 60   accuracy of the ratings of such a season
     """
 
 
 @main.command()
 @input_options
 @interval_option
-@click.option("--level", type=float, default=0.95, show_default=True, help="share of intervals that hold")
+@click.option("--level", type=float, default=0.95, show_default=True, help="confidence level")
 @click.option("--ranks", is_flag=True, help="best and worst rank of each player at that level")
 @click.option(
     "--also",
     type=click.Choice(["trueskill", "openskill", "nash"]),
     multiple=True,
-    help="further columns, on scales of their own",
+    help="further columns, each on another scale",
 )
-@click.option("--shuffles", type=int, help="orders that skills average over [default: 8]")
-@click.option("--seed", help="of what --also draws by lot [default: 0]")
-@click.option("--offset", type=float, metavar="ELO", help="added to what --preset prints [default: 0]")
+@click.option("--shuffles", type=int, help="random orders to average [default: 8]")
+@click.option("--seed", help="seed of --also [default: 0]")
+@click.option("--offset", type=float, metavar="ELO", help="added to printed ratings [default: 0]")
 @output_option
 def fit(form: str, kind: str | None, **options: Any) -> None:
-    """Ratings of everybody in FILE (PGN, CSV or match records; - for the standard input).
+    """Rate all players in FILE (PGN, CSV or match records; - is standard input).
 
     \b
     Examples:
@@ -126,10 +126,10 @@ def fit(form: str, kind: str | None, **options: Any) -> None:
 @main.command()
 @input_options
 @interval_option
-@click.option("--top", type=click.IntRange(min=1), help="only the best so many players")
+@click.option("--top", type=click.IntRange(min=1), help="only the best players, this many")
 @output_option
 def los(form: str, kind: str | None, **options: Any) -> None:
-    """Print how likely each player is better than each other (likelihood of superiority).
+    """Print the probability that each player is better than each other (likelihood of superiority).
 
     \b
     Examples:
@@ -140,7 +140,7 @@ def los(form: str, kind: str | None, **options: Any) -> None:
     from rating.ratings import order_of
 
     if options["preset"] and kind is None:
-        kind = "covariance"  # what BayesElo's `los` computes, whatever intervals it shows
+        kind = "covariance"  # BayesElo's `los` always uses it
     reading, of = _read_and_rate(kind, 0.95, options)
     chosen = order_of(of.fit)[: options["top"]]
     names = [of.fit.table.players[k] for k in chosen]
@@ -161,13 +161,13 @@ def los(form: str, kind: str | None, **options: Any) -> None:
 @input_options
 @click.option("--rule", type=click.Choice(RULES), default="variance", show_default=True)
 @click.option("--size", type=int, default=4, show_default=True, help="players at a table")
-@click.option("--seed", default="0", show_default=True, help="of the rule `random`")
-@click.option("--players", help="names in the round, with commas [default: all of FILE]")
-@click.option("--player", "more", multiple=True, metavar="NAME", help="one more name, commas and all")
+@click.option("--seed", default="0", show_default=True, help="seed of the rule `random`")
+@click.option("--players", help="names in the round, separated by commas [default: all of FILE]")
+@click.option("--player", "more", multiple=True, metavar="NAME", help="one more name, commas allowed")
 @click.option("--games", type=int, help="games simulated for each pairing")
 @output_option
 def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
-    """Draw the tables of the next round, from the results so far.
+    """Draw the tables of the next round from the results so far.
 
     \b
     Examples:
@@ -183,7 +183,7 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
     chosen = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
     if options["more"]:
         chosen = [*(chosen or []), *options["more"]]
-    # Lots need no results, so the first round can be drawn before there are any.
+    # `random` needs no results, so the first round can be drawn without any.
     reading, fit = _read_and_fit(options, empty=rule == "random" and bool(chosen))
     known = set(fit.table.players)
     new = [name for name in dict.fromkeys(chosen or ()) if name not in known]
@@ -207,15 +207,15 @@ def pair(form: str, rule: str, size: int, seed: str, **options: Any) -> None:
 @click.option("--rounds", type=int, default=60, show_default=True)
 @click.option("--size", type=int, default=4, show_default=True, help="players at a table")
 @click.option("--rule", type=click.Choice(RULES), default="random", show_default=True)
-@click.option("--opening-rounds", type=int, default=12, show_default=True, help="drawn at random")
-@click.option("--spread", type=float, default=150.0, show_default=True, help="true sd of the ratings, Elo")
-@click.option("--alpha", type=float, default=0.9, show_default=True, help="alpha^2 is each one's own luck")
+@click.option("--opening-rounds", type=int, default=12, show_default=True, help="random first rounds")
+@click.option("--spread", type=float, default=150.0, show_default=True, help="sd of the true ratings in Elo")
+@click.option("--alpha", type=float, default=0.9, show_default=True, help="alpha^2 of the luck is per player")
 @click.option("--ties", type=float, default=0.018, show_default=True, help="share of draws between equals")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--matches", type=click.Path(path_type=Path), help="write the matches here (JSON lines)")
 @output_option
 def simulate(form: str, matches: Path | None, **options: Any) -> None:
-    """Play a season with known true ratings and see how well they are found again.
+    """Simulate a season with known true ratings and report how well they are recovered.
 
     \b
     Examples:
@@ -247,19 +247,17 @@ def simulate(form: str, matches: Path | None, **options: Any) -> None:
 
 
 def _notes_on_ignored(form: str, options: dict[str, Any]) -> list[str]:
-    """A line for each option of `fit` that means nothing beside the others."""
+    """Return a line for each option of `fit` that has no effect with the others."""
     notes = []
     if options["preset"] and form == "text":
         given = " and ".join(f"--{name}" for name in ("ranks", "also") if options[name])
         if given:
-            notes.append(
-                f"{given} left out: --preset prints BayesElo's table; --format json or csv has it all"
-            )
+            notes.append(f"{given} ignored: --preset prints BayesElo's table; use --format json or csv")
     if options["offset"] is not None and not (options["preset"] and form == "text"):
-        notes.append("--offset left out: it changes only the text that --preset prints")
+        notes.append("--offset ignored: it changes only the text that --preset prints")
     given = " and ".join(f"--{name}" for name in ("shuffles", "seed") if options[name] is not None)
     if given and not options["also"]:
-        notes.append(f"{given} left out: only --also shuffles the matches")
+        notes.append(f"{given} ignored: only --also uses it")
     return notes
 
 
@@ -268,7 +266,7 @@ def _file_names(options: dict[str, Any]) -> str:
 
 
 def _read_and_fit(options: dict[str, Any], *, empty: bool = False) -> tuple[Reading, Fit]:
-    """Read the files and fit them. Raises RatingError if they hold no result, unless they may be `empty`."""
+    """Read the files and fit them; RatingError without results, unless they may be `empty`."""
     from rating.fit.bayeselo import bayeselo
     from rating.presets import Preset, find_preset
     from rating.reading.files import read_results

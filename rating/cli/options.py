@@ -1,4 +1,4 @@
-"""The options that subcommands of `rating` share, and how errors are printed."""
+"""The shared options of the subcommands of `rating`, and the printing of errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rating.fit.kinds import KINDS
 from rating.presets import PRESETS
 from rating.text import printable
 
-# More problems than this are counted, not listed.
+# Further problems are only counted.
 _MOST_LISTED = 50
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -27,17 +27,17 @@ class _Refusal(click.ClickException):
 
 
 class RatingGroup(click.Group):
-    """Commands that end with one line and exit code 2 for a RatingError, 1 for output that fails."""
+    """Commands that end with one line and exit code 2 for a RatingError, 1 for failed output."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         for stream in (sys.stdout, sys.stderr):
-            # A name that the terminal's encoding lacks is shown by its number.
+            # Characters that the terminal's encoding lacks are escaped.
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
         try:
             return super().main(*args, **kwargs)
         except OSError as error:
-            # What is left in the buffer would fail once more when Python ends.
+            # Output left in the buffer would fail again at Python's exit.
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             with suppress(OSError):
@@ -61,7 +61,7 @@ def _number_or_fit(
     try:
         return float(value)
     except ValueError:
-        raise click.BadParameter(f'{value!r} is neither a number of Elo nor "fit"', ctx, param) from None
+        raise click.BadParameter(f'expected a number of Elo or "fit", got {value!r}', ctx, param) from None
 
 
 output_option = click.option(
@@ -73,7 +73,7 @@ output_option = click.option(
     help="text for people, json or csv for programs",
 )
 interval_option = click.option(
-    "--intervals", "kind", type=click.Choice(KINDS), help="what intervals rest on [default: round]"
+    "--intervals", "kind", type=click.Choice(KINDS), help="method of the intervals [default: round]"
 )
 _INPUT = (
     click.argument("files", nargs=-1, required=True, metavar="FILE..."),
@@ -81,15 +81,15 @@ _INPUT = (
         "--input",
         "kind_of_file",
         type=click.Choice(["pgn", "csv", "jsonl"]),
-        help="what the files are, if their names do not say it",
+        help="form of the files, if their names do not show it",
     ),
-    click.option("--skip-bad", is_flag=True, help="go on without malformed games (they are listed)"),
+    click.option("--skip-bad", is_flag=True, help="skip malformed games (they are listed)"),
     click.option(
         "--faults",
         type=click.Choice(["seed", "drop", "separate"]),
         default="seed",
         show_default=True,
-        help="a faulty match: losses to all others, nothing, or counted beside",
+        help="a match with a fault: losses to all others, ignored, or only counted as a fault",
     ),
     click.option("--preset", type=click.Choice(list(PRESETS)), help="the settings of BayesElo's `mm`"),
     click.option("--prior", type=float, metavar="DRAWS", help="virtual draws of each player [default: 2]"),
@@ -97,12 +97,12 @@ _INPUT = (
         "--advantage",
         metavar="ELO|fit",
         callback=_number_or_fit,
-        help="of the player named first [default: 0]",
+        help="advantage of the player named first [default: 0]",
     ),
     click.option(
-        "--drawelo", metavar="ELO|fit", callback=_number_or_fit, help="how likely draws are [default: fit]"
+        "--drawelo", metavar="ELO|fit", callback=_number_or_fit, help="likelihood of draws [default: fit]"
     ),
-    click.option("--ridge", type=float, metavar="ELO", help="a normal prior on ratings, to tie groups apart"),
+    click.option("--ridge", type=float, metavar="ELO", help="sd of a prior that links groups"),
 )
 
 
@@ -113,7 +113,7 @@ def input_options(function: Command) -> Command:
 
 
 def list_problems(problems: Sequence[MalformedGame]) -> None:
-    """Malformed games on the standard error, a line each, up to a number."""
+    """Print malformed games to standard error, a line each, at most `_MOST_LISTED`."""
     for problem in problems[:_MOST_LISTED]:
         click.echo(printable(str(problem)), err=True)
     if len(problems) > _MOST_LISTED:

@@ -1,6 +1,6 @@
 """The output of `rating`: documents for programs, rows for people (by rich on a terminal, else plain lines).
 
-Names of the JSON keys are fixed (docs/reference/rating.md). All figures are unscaled Elo.
+The JSON keys are fixed (docs/reference/rating.md). All figures are unscaled Elo.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def fit_document(
     pointed: bool = True,
     notices: Sequence[Notice] = (),
 ) -> dict[str, Any]:
-    """The JSON object of `rating fit`; `ranks` (2, n) in the table's order; no `points` unless `pointed`.
+    """Return the JSON of `rating fit`; `ranks` (2, n) in the table's order; no `points` unless `pointed`.
 
     `notices` are those of the files.
     """
@@ -98,7 +98,7 @@ def fit_document(
 
 
 def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Heading and rows of text for a document of `fit_document`."""
+    """Return heading and rows of text for a document of `fit_document`."""
     lines = document["players"]
     share = f"{100.0 * document['level']:g} %"
     symmetric = document["intervals"] != "exactdist"
@@ -139,7 +139,7 @@ def fit_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 
 def nash_cells(figures: Mapping[str, float | None]) -> list[str]:
-    """Score against the equilibrium, its interval, and the player's part of it, in percent; "-" for none."""
+    """Return score against the equilibrium, its interval and the player's share, in percent, "-" for none."""
     score, low, high, share = (
         None if part is None else 100.0 * part for part in map(figures.get, ("score", "low", "high", "share"))
     )
@@ -161,7 +161,7 @@ def footing(document: dict[str, Any]) -> str:
 
 
 def fit_csv(document: dict[str, Any]) -> tuple[list[str], list[list[Cell]]]:
-    """Heading and rows of the CSV: the keys of a player's line, models as `trueskill_mu` and so on."""
+    """Return heading and rows of the CSV: the keys of a player's line, models as `trueskill_mu` and so on."""
     flat = []
     for line in document["players"]:
         cells: dict[str, Cell] = {}
@@ -176,7 +176,7 @@ def fit_csv(document: dict[str, Any]) -> tuple[list[str], list[list[Cell]]]:
 def los_rows(
     names: Sequence[str], elo: Sequence[float | None], los: Sequence[Sequence[float]]
 ) -> tuple[list[str], list[list[str]]]:
-    """Heading and rows of text: percent, row better than column, columns in the order of rows."""
+    """Return heading and rows of text: percent, row better than column, columns in the order of rows."""
     heading = ["Rank", "Player", *(str(k) for k in range(1, len(names) + 1))]
     rows = []
     for k, (rank, name) in enumerate(zip(shared_ranks(elo), names, strict=True)):
@@ -186,7 +186,7 @@ def los_rows(
 
 
 def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of text under a heading; names, in the second column, are set to the left."""
+    """Print rows of text under a heading; names, in the second column, are left-aligned."""
     heading, *rows = [[printable(cell) for cell in row] for row in (heading, *rows)]
     if sys.stdout.isatty():
         from rich.console import Console
@@ -197,9 +197,9 @@ def print_table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         for number, name in enumerate(heading):
             table.add_column(name, justify="left" if number == 1 else "right", no_wrap=True)
         for row in rows:
-            # Names are names: `[b]` is not markup.
+            # `[b]` in a name is not markup.
             table.add_row(*(Text(cell) for cell in row))
-        # A cell that is cut short would be a wrong number: rather let the terminal wrap.
+        # A truncated cell would be a wrong number, so the terminal wraps instead.
         widest = Console(width=10_000).measure(table).maximum
         Console(width=max(Console().width, widest)).print(table)
         return
@@ -222,16 +222,16 @@ def print_data(
         writer.writerows(map(csv_cell, row) for row in (heading, *rows))
         click.echo(text.getvalue(), nl=False)
         return
-    # Elsewhere than in UTF-8 a character might be missing, and its replacement would not be JSON.
+    # Other encodings may lack a character, and its replacement would not be JSON.
     unicode = sys.stdout.encoding.lower().replace("-", "") == "utf8"
     click.echo(json.dumps(document, ensure_ascii=not unicode, allow_nan=False))
 
 
 def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[dict[str, Any], Simulation]:
-    """The document of `rating simulate`, and the season; arguments and errors are those of `simulate`.
+    """Return the document of `rating simulate` and the season; arguments and errors as in `simulate`.
 
-    rmse is the root of the mean squared (elo - true) in Elo, tau Kendall's (of all pairs the share in the
-    right order less the share in the wrong one), coverage the share of players with low <= true <= high.
+    rmse is the root of the mean squared (elo - true) in Elo, tau Kendall's (the share of pairs in the right
+    order less the share in the wrong one), coverage the share of players with low <= true <= high.
     """
     import numpy as np
 
@@ -276,7 +276,7 @@ def recovery(*, players: int, rounds: int, seed: int, **options: Any) -> tuple[d
 
 
 def recovery_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
-    """Heading and rows of text; players without results are left out."""
+    """Return heading and rows of text, without players that have no results."""
     rows = []
     for line in lines:
         if line["elo"] is not None:
@@ -288,12 +288,12 @@ def recovery_rows(lines: Sequence[dict[str, Any]]) -> tuple[list[str], list[list
 def recovery_summary(document: dict[str, Any]) -> str:
     return (
         f"mean error {document['rmse']:.1f} Elo, order (tau) {document['tau']:.3f}, "
-        f"{100 * document['coverage']:.1f} % of the intervals hold"
+        f"{100 * document['coverage']:.1f} % of the intervals cover the true rating"
     )
 
 
 def write_matches(file: Path, made: Simulation) -> None:
-    """The matches as JSON lines that `rating fit` reads. Raises OSError where they cannot be written."""
+    """Write the matches as JSON lines for `rating fit`; OSError if they cannot be written."""
     with file.open("w", encoding="utf-8") as stream:
         for match in made.matches:
             record = {

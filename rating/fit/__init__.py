@@ -1,1 +1,1 @@
-"""From pairwise results to ratings (`bayeselo`) and to how sure they are (`intervals`)."""
+"""Ratings from pairwise results (`bayeselo`), and their intervals (`intervals`)."""

@@ -1,17 +1,16 @@
-"""The rating of one player whose opponents' ratings are known, such as those of a season.
+"""Rate one player against opponents with known ratings, such as those of a season.
 
-The likelihood is BayesElo's (`rating.fit.likelihood`) in one rating, those of the opponents and drawelo being
-exact: concave, so Newton's method finds the maximum. The prior is `PRIOR` virtual draws, shared among the
-opponents as often as they were met. The interval is the sandwich of one rating, over rounds or, with fewer
-than 10, over matches. As in `rating.fit.intervals` it is sqrt(5/3) times the model's with fewer than 10 of
-these too, and no less than that for a player without a win or without a defeat.
+The likelihood is BayesElo's (`rating.fit.likelihood`) in one rating, with opponents' ratings and drawelo
+taken as exact: it is concave, so Newton's method finds the maximum. The prior is `PRIOR` virtual draws,
+shared among the opponents by how often they were met. The interval is the sandwich of one rating, over rounds
+or, with fewer than 10, over matches. As in `rating.fit.intervals`, with fewer than 10 matches it is sqrt(5/3)
+times the model's, and at least that for a player without a win or without a loss.
 
-Ratings on the scale of anchors: players whose Elo is known from elsewhere.
-
-Results fix the differences of ratings alone, and by default their mean is 0. On the scale of anchors the mean
-of these is that of their known Elo, and an interval is that of a rating's distance to them: of one anchor
-alone it has no width. Differences and superiorities stay as they are. Of groups that never met each has its
-own anchors; one without any keeps the mean 0.
+`scaled` puts ratings on the scale of anchors: players whose Elo is known from elsewhere. Results determine
+only differences of ratings, and by default the mean is 0. On the scale of anchors their mean is that of their
+known Elo, and an interval is that of a rating's distance to them: with one anchor, the anchor's has no width.
+Differences and superiorities do not change. Groups that never met have separate anchors; a group without any
+keeps the mean 0.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import numpy as np
 
 from rating.errors import OptionError
 from rating.fit.intervals import SHARED_SCORE
-from rating.fit.kinds import FEWEST_CLUSTERS, upper
+from rating.fit.kinds import FEWEST_CLUSTERS, upper_quantile
 from rating.fit.likelihood import ELO
 from rating.notices import Notice
 
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
     from rating.fit.sandwich import Spread
 
 PRIOR = 2.0
-# Nats that a step moves at most, and a step that is none.
+# The maximum step in nats, and the step at which the search ends.
 _FARTHEST, _ENOUGH = 3.0, 1e-12
 _STEPS = 200
-# Of an interval of 95 %.
+# The upper quantile of a 95 % interval.
 _UPPER = 0.975
 
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """A rating in Elo on its opponents' scale, and the ends of its interval of 95 %."""
+    """A rating in Elo on its opponents' scale, and the ends of its 95 % interval."""
 
     elo: float
     low: float
@@ -54,10 +53,10 @@ class Anchored:
 
 
 def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anchored | None:
-    """The rating of `player` by its results in `table`, its opponents having the ratings `elo`, shape (n,).
+    """Return the rating of `player` from its results in `table` against opponents rated `elo`, shape (n,).
 
-    `elo` of the player itself counts for nothing. None without results. Raises OptionError for a player who
-    is not in the table.
+    The player's entry in `elo` is ignored. None without results. OptionError for a player that is not in the
+    table.
     """
     if player not in table.players:
         raise OptionError(f"player {player!r} is not in the table")
@@ -69,12 +68,12 @@ def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anch
     them = np.where(as_first, table.second[mine], table.first[mine])
     outcome = np.where(as_first, table.outcome[mine], -table.outcome[mine])
     theirs, d = np.asarray(elo, np.float64)[them] * ELO, drawelo * ELO
-    # How often the two logistic terms of a result count: of a win the first, of a draw both.
+    # The weights of a result's two logistic terms: a win counts in the first, a draw in both.
     up, down = (outcome >= 0).astype(np.float64), (outcome <= 0).astype(np.float64)
     virtual = PRIOR / outcome.size
 
     def slopes(at: float) -> tuple[Floats, float]:
-        """The slope of each result's logarithm, and the information of all, virtual draws included."""
+        """Return the score of each result, and the total information, virtual draws included."""
         won, lost = _logistic(at - theirs - d), _logistic(theirs - at - d)
         information = (up + virtual) * won * (1.0 - won) + (down + virtual) * lost * (1.0 - lost)
         return up * (1.0 - won) - down * (1.0 - lost) + virtual * (lost - won), float(information.sum())
@@ -94,17 +93,17 @@ def rate_one(table: PairTable, player: str, elo: Floats, drawelo: float) -> Anch
 
 def _half_width(slope: Floats, information: float, cluster: Ints, decided: bool) -> float:
     number = int(cluster.max()) + 1
-    model = upper(_UPPER, None) * math.sqrt(SHARED_SCORE / information)
+    model = upper_quantile(_UPPER, None) * math.sqrt(SHARED_SCORE / information)
     if number < FEWEST_CLUSTERS:
         return model
     sums = np.bincount(cluster, slope)
     sandwich = math.sqrt(number / (number - 1) * float((sums**2).sum())) / information
-    half = upper(_UPPER, number - 1) * sandwich
+    half = upper_quantile(_UPPER, number - 1) * sandwich
     return half if decided else max(half, model)
 
 
 def _clusters(table: PairTable, mine: Ints) -> Ints:
-    """The number, from 0, of the round of each result, or of its match where there are few rounds."""
+    """Return the round of each result as a number from 0, or with few rounds its match."""
     rounds, of = np.unique(table.round[mine], return_inverse=True)
     if rounds.size < FEWEST_CLUSTERS or rounds[0] < 0:
         of = np.unique(table.match[mine], return_inverse=True)[1]
@@ -118,7 +117,7 @@ def _logistic(x: Floats) -> Floats:
 
 
 def scaled(of: Intervals, anchors: Mapping[str, float]) -> Intervals:
-    """Intervals on the scale of `anchors`, Elo by player; as they were where none of these has results.
+    """Return the intervals on the scale of `anchors`, Elo by player; unchanged if no anchor has results.
 
     `sd` stays that of a rating around the mean of all.
     """
@@ -144,19 +143,19 @@ def scaled(of: Intervals, anchors: Mapping[str, float]) -> Intervals:
 
 
 def _half(of: Intervals, places: Ints) -> Floats:
-    """Half widths of the intervals of distances to the mean of some players, shape (n,)."""
+    """Return half widths of the intervals of distances to the mean of some players, shape (n,)."""
     own = of.spread.variance() if of.floor is not None else of.sd**2 / of.factor
     half: Floats = of.quantile * np.sqrt(of.factor * _from_mean(of.spread, own, places))
     if of.floor is not None:
         least = _from_mean(of.floor.spread, of.floor.variance, places)
-        wide = upper(0.5 + of.level / 2.0, None) * np.sqrt(of.factor * SHARED_SCORE * least)
+        wide = upper_quantile(0.5 + of.level / 2.0, None) * np.sqrt(of.factor * SHARED_SCORE * least)
         few = of.floor.who | bool(of.floor.who[places].any())
         half = np.where(few, np.maximum(half, wide), half)
     return half
 
 
 def _from_mean(spread: Spread, own: Floats, places: Ints) -> Floats:
-    """Variances of the distances to the mean of some players, shape (n,), `own` being the diagonal."""
+    """Return variances of the distances to the mean of some players, shape (n,); `own` is the diagonal."""
     cross = spread.rows(places)
     mean = cross.mean(axis=0)
     found: Floats = np.maximum(own + mean[places].mean() - 2.0 * mean, 0.0)

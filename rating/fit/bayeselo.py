@@ -1,11 +1,10 @@
-"""Ratings by BayesElo's model, converged: the maximum of the Rao-Kupper likelihood with virtual draws as a
-prior.
+"""Ratings by BayesElo's model: the maximum of the Rao-Kupper likelihood with virtual draws as a prior.
 
 The likelihood (`rating.fit.likelihood`) is concave in all ratings, drawelo and advantage together, and its
 second derivatives are a graph Laplacian bordered by a row for each fitted parameter: Newton's method
-(`rating.fit.newton`) reaches rounding in 5 to 9 steps.
+(`rating.fit.newton`) converges to rounding in 5 to 9 steps.
 
-Where the likelihood has no maximum (`rating.fit.identify`) the parameter is held and a notice says so.
+If the likelihood has no maximum in a parameter (`rating.fit.identify`), it is fixed, with a notice.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ from rating.notices import Notice, name_some
 from rating.threads import one_thread
 
 HELD_DRAWELO = 600.0
-"""Elo at which drawelo is held when the likelihood has no maximum in it: hardly anything but draws."""
+"""The fixed drawelo in Elo if the likelihood has no maximum in it: almost only draws."""
 HELD_RIDGE = 350.0
-"""Standard deviation in Elo of the ridge that holds ratings which would be infinite."""
+"""Standard deviation in Elo of the ridge that bounds ratings which would be infinite."""
 
-# Elo; beyond this a double no longer tells chances from 0 and 1.
+# Elo; beyond this a double cannot represent probabilities other than 0 and 1.
 _FARTHEST = 5000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A converged fit. Arrays have one entry a player of `table.players`, shape (n,).
+    """A converged fit. Arrays have one entry per player of `table.players`, shape (n,).
 
     `elo` has mean 0 in each group (with a ridge: over all). `component` is the group's number, -1 for a
     player without results, whose `elo` is a meaningless 0.0. `loglik` includes the virtual draws (and the
-    ridge). `ridge` is the one in force, in Elo. `notices` tell what the numbers do not.
+    ridge). `ridge` is the ridge used, in Elo. `notices` qualify the numbers.
     """
 
     table: PairTable
@@ -80,26 +79,26 @@ def bayeselo(
 
     `advantage` (of the player named first) and `drawelo` are in Elo, or "fit"; `prior` is the number of
     virtual draws of a player; `ridge` is the standard deviation in Elo of a normal prior on ratings, which
-    ties groups that never met; `start` gives ratings in Elo, shape (n,), to begin from, such as the last
-    round's. Raises OptionError for values out of range; whatever the results are, the numbers are finite and
-    notices name what is wrong with them.
+    links groups that never met; `start` are initial ratings in Elo, shape (n,), such as the last round's.
+    Raises OptionError for values out of range; for all results the numbers are finite, and notices name
+    problems.
     """
     _check(advantage, drawelo, prior, ridge)
     n = len(table.players)
     if start is not None and (np.shape(start) != (n,) or not np.all(np.isfinite(start))):
-        raise OptionError(f"start has shape {np.shape(start)}: give {n} finite ratings, one a player")
+        raise OptionError(f"start has shape {np.shape(start)}: give {n} finite ratings, one per player")
     pairs = table.pairs(advantage != 0.0)
     likelihood, component = Likelihood(pairs, n, prior), components(pairs, n)
     if not table.first.size:
         given_d, given_a = (0.0 if value == "fit" else value for value in (drawelo, advantage))
-        nothing = Notice("no-results", "there is no result yet: nobody has a rating")
+        nothing = Notice("no-results", "there is no result yet: no player has a rating")
         return Fit(table, np.zeros(n), component, given_d, given_a, 0.0, prior, ridge, 0, (nothing,))
-    notices = _look(table, component, prior, ridge)
+    notices = _notices_of_table(table, component, prior, ridge)
     if prior == 0.0 and ridge is None and not is_strongly_linked(likelihood):
         ridge = HELD_RIDGE
         text = (
             "without a prior some players never lost, or never won, against the others: their ratings "
-            f"would be infinite and are held by a normal prior of {HELD_RIDGE:.0f} Elo"
+            f"would be infinite and are bounded by a normal prior of {HELD_RIDGE:.0f} Elo"
         )
         notices.append(Notice("ratings-unbounded", text))
     fixed_d = _choose_d(likelihood, drawelo, advantage == "fit", ridge, prior, notices)
@@ -111,7 +110,9 @@ def bayeselo(
         converged = search.run()
         loglik = search.value(search.theta, search.a, search.d)
     if not converged:
-        text = f"ratings do not settle: rounding moved them by {search.moved / ELO:.1g} Elo in the last step"
+        text = (
+            f"ratings do not converge: rounding moved them by {search.moved / ELO:.1g} Elo in the last step"
+        )
         notices.append(Notice("not-converged", text))
     elo, d, a = search.theta / ELO, search.d / ELO, search.a / ELO
     return Fit(table, elo, component, d, a, loglik, prior, ridge, search.steps, tuple(notices))
@@ -134,7 +135,7 @@ def _check(
         raise OptionError(f"ridge {ridge!r}: give a standard deviation from 1 to 1e6 Elo, or None")
 
 
-def _look(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
+def _notices_of_table(table: PairTable, component: Ints, prior: float, ridge: float | None) -> list[Notice]:
     notices = []
     idle = table.names(component < 0)
     if idle:
@@ -144,9 +145,9 @@ def _look(table: PairTable, component: Ints, prior: float, ridge: float | None) 
         first = [table.players[int(np.argmax(component == group))] for group in range(groups)]
         text = f"{groups} groups of players never met (those of {name_some(first)}): "
         if ridge is None:
-            text += "each group has mean 0 and ratings compare within a group only"
+            text += "each group has mean 0, so compare ratings only within a group"
         else:
-            text += "compare with care; they are tied only by the ridge"
+            text += "only the ridge links them, so compare with care"
         notices.append(Notice("disconnected", text))
     bound = "prior" if prior else "ridge"
     for name, verb, who in zip(("undefeated", "winless"), ("won", "lost"), table.one_sided, strict=True):
@@ -164,12 +165,12 @@ def _choose_d(
     prior: float,
     notices: list[Notice],
 ) -> float | None:
-    """The natural d to hold, or None to fit it."""
+    """Return the fixed d in natural units, or None to fit it."""
     if drawelo != "fit":
         if drawelo == 0.0 and likelihood.draws > 0.0:
             text = (
-                "drawelo 0 says that draws cannot happen: each counts as half a win, "
-                "and the log-likelihood leaves out their constant"
+                "drawelo 0 makes draws impossible: each counts as half a win, "
+                "and the log-likelihood omits their constant"
             )
             notices.append(Notice("draws-at-zero", text))
         return drawelo * ELO
@@ -177,11 +178,11 @@ def _choose_d(
         notices.append(Notice("no-draws", "no result is a draw and there is no prior: drawelo is 0"))
         return 0.0
     if not has_maximum(likelihood, "d", with_advantage=fit_advantage, bounded=ridge is not None, prior=prior):
-        text = f"the results do not tell how likely draws are: drawelo is held at {HELD_DRAWELO:.0f}"
+        text = f"the results do not determine drawelo: it is fixed at {HELD_DRAWELO:.0f}"
         notices.append(Notice("drawelo-held", text))
         return HELD_DRAWELO * ELO
     if likelihood.played_draws == 0.0:
-        text = "no result is a draw: drawelo rests on the prior's virtual draws alone"
+        text = "no result is a draw: drawelo depends only on the prior's virtual draws"
         notices.append(Notice("no-draws", text))
     return None
 
@@ -193,11 +194,11 @@ def _choose_advantage(
     prior: float,
     notices: list[Notice],
 ) -> float | None:
-    """The natural advantage to hold, or None to fit it."""
+    """Return the fixed advantage in natural units, or None to fit it."""
     if advantage != "fit":
         return advantage * ELO
     if has_maximum(likelihood, "advantage", with_advantage=True, bounded=ridge is not None, prior=prior):
         return None
-    text = "the results do not tell the advantage of being named first: it is held at 0"
+    text = "the results do not determine the advantage of being named first: it is fixed at 0"
     notices.append(Notice("advantage-held", text))
     return 0.0

@@ -1,9 +1,9 @@
-"""BayesElo's `exactdist` intervals: each player's own distribution on a grid, the others moving against him.
+"""BayesElo's `exactdist` intervals: each player's distribution on a grid, with the others moving against it.
 
-Player i stands at r_i + x, all others move by -x/(n - 1), so that the mean stays 0. His own results, virtual
-draws included, give a likelihood at the middle of each of 1001 cells of [-1500, 1500] Elo; normalised, half
-of 1 - level is cut off at either end. A cell's mass counts up to its middle by half; between middles the
-distribution function is linear (trapezoids). Intervals are not symmetrical, and end where the grid ends.
+Player i is at r_i + x, all others move by -x/(n - 1), so that the mean stays 0. Its results, virtual draws
+included, give a likelihood at the middle of each of 1001 cells of [-1500, 1500] Elo; after normalisation half
+of 1 - level is cut off at either end. Half of a cell's mass lies below its middle; between middles the
+distribution function is linear (trapezoids). Intervals are not symmetrical, and end at the grid's ends.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ CELLS = 1001
 REACH = 1500.0
 """BayesElo's `maxelo`; `minelo` is its negative."""
 
-# Opponents handled together: 1 MB a vector stays in the cache.
+# Opponents processed together: vectors of 1 MB stay in the cache.
 _MOST_ROWS = 128
 
 
 def grid_intervals(
     likelihood: Likelihood, elo: Floats, advantage: float, drawelo: float, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Lower ends, upper ends and standard deviations in Elo, shape (n,) each, for ratings `elo` (n,).
+    """Return lower ends, upper ends and standard deviations in Elo, shape (n,) each, for ratings `elo` (n,).
 
-    `advantage` and `drawelo` in Elo. A player without results gets the grid's own distribution.
+    `advantage` and `drawelo` are in Elo. A player without results gets the uniform distribution of the grid.
     """
     n = likelihood.n
     width = 2.0 * REACH / CELLS
@@ -38,11 +38,11 @@ def grid_intervals(
     for k in range(n):
         mine = order[start[k] : start[k + 1]]
         logs = np.zeros(CELLS)
-        # Against an opponent who moves the other way he stands that much further off.
+        # Opponents move the other way, which adds to the distance.
         stand = middle + (middle - elo[k]) / max(n - 1, 1)
         for chunk in range(0, mine.size, _MOST_ROWS):
             some = mine[chunk : chunk + _MOST_ROWS]
-            logs += _own(likelihood, elo, some, stand, advantage, drawelo)
+            logs += _log_likelihood(likelihood, elo, some, stand, advantage, drawelo)
         mass: Floats = np.exp(logs - logs.max())
         mass /= mass.sum()
         below, tail = np.cumsum(mass) - mass / 2.0, (1.0 - level) / 2.0
@@ -53,7 +53,7 @@ def grid_intervals(
 
 
 def _by_player(likelihood: Likelihood, n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Pairs of each player: those of k are order[start[k] : start[k + 1]], as p (he is i) or P + p (is j)."""
+    """Return pairs by player: those of k are order[start[k] : start[k + 1]], p for k = i, P + p for k = j."""
     own = np.concatenate([likelihood.i, likelihood.j])
     order = np.argsort(own, kind="stable")
     start = np.zeros(n + 1, np.intp)
@@ -61,7 +61,7 @@ def _by_player(likelihood: Likelihood, n: int) -> tuple[npt.NDArray[np.intp], np
     return order, start
 
 
-def _own(
+def _log_likelihood(
     likelihood: Likelihood,
     elo: Floats,
     pairs: npt.NDArray[np.intp],
@@ -69,7 +69,7 @@ def _own(
     advantage: float,
     drawelo: float,
 ) -> Floats:
-    """Log-likelihood of some of a player's pairs, shape (CELLS,); constants of the draws are left out."""
+    """Return the log-likelihood of some of a player's pairs, shape (CELLS,), without the draws' constants."""
     size = likelihood.i.size
     is_i = pairs < size
     pair = np.where(is_i, pairs, pairs - size)

@@ -1,13 +1,13 @@
-"""Groups that the results link, and parameters that have no most likely value.
+"""Groups linked by results, and parameters for which the likelihood has no maximum.
 
-The log-likelihood is concave, so a maximum fails to exist just when there is a direction (v, alpha, delta)
-for ratings, advantage and d along which it never falls. Along a ray ln P(win) falls unless v_i - v_j + alpha
->= delta, and ln P(draw) falls unless |v_i - v_j + alpha| <= delta. That is a linear programme, solved only
-where quick answers fail: a pair in which i, named first, both won and lost forces delta = 0, and with virtual
-draws on every pair that met then everything.
+The log-likelihood is concave, so it has no maximum exactly if there is a direction (v, alpha, delta) for
+ratings, advantage and d along which it never falls. Along a ray ln P(win) falls unless v_i - v_j + alpha
+>= delta, and ln P(draw) falls unless |v_i - v_j + alpha| <= delta. This is a linear programme, solved only if
+quick answers fail: a pair in which i, named first, both won and lost forces delta = 0, and with virtual
+draws on every pair that met everything.
 
-With delta = 0 and alpha = 0 the condition says: within a group every player must be reachable from every
-other over "did not lose to", the classical condition for Bradley-Terry ratings to be finite.
+With delta = 0 and alpha = 0 this is the classical condition for finite Bradley-Terry ratings: within a group
+every player must be reachable from every other over "did not lose to".
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from rating.fit.likelihood import Likelihood
 
 
 def components(pairs: Pairs, n: int) -> Ints:
-    """Group of each player, shape (n,): players linked by results share a number; -1 without results.
+    """Return each player's group, shape (n,): players linked by results share a number; -1 without results.
 
     Groups are numbered from 0 in the order of their first player.
     """
-    # Where players have met many others, a part of the pairs mostly links all of them already.
+    # With many opponents per player, a part of the pairs usually links all of them.
     step = max(1, pairs.i.size // (20 * n)) if n else 1
     label = _link(pairs.i[::step], pairs.j[::step], n, "weak")
     if step > 1 and label.any():
@@ -43,7 +43,7 @@ def components(pairs: Pairs, n: int) -> Ints:
 
 
 def is_strongly_linked(likelihood: Likelihood) -> bool:
-    """True when finite ratings are most likely at given drawelo and advantage."""
+    """True if the likelihood has a maximum at finite ratings, for given drawelo and advantage."""
     i, j, n = likelihood.i, likelihood.j, likelihood.n
     up = np.zeros(i.size, np.bool_)
     down = np.zeros(i.size, np.bool_)
@@ -65,15 +65,15 @@ def has_maximum(
     bounded: bool,
     prior: float,
 ) -> bool:
-    """True when d (with the advantage, if that is fitted too) or the advantage (at given d) has a most likely
-    value; `bounded` when a ridge keeps the ratings finite.
+    """True if the likelihood has a maximum in d (with the advantage, if that is fitted too) or in the
+    advantage (at given d); `bounded` if a ridge keeps the ratings finite.
     """
     if any(bool(np.any((block.wins > 0) & (block.losses > 0))) for block in likelihood.blocks) and (
         parameter == "d" or prior > 0
     ):
         return True
     if parameter == "advantage" and prior > 0:
-        return True  # the virtual draws with both colours forbid any alpha but 0
+        return True  # virtual draws with both colours allow only alpha = 0
     if parameter == "d":
         return _reach(likelihood, 1, free_d=True, with_advantage=with_advantage, bounded=bounded) < 1e-6
     return all(
@@ -83,7 +83,7 @@ def has_maximum(
 
 
 def _reach(likelihood: Likelihood, sign: int, *, free_d: bool, with_advantage: bool, bounded: bool) -> float:
-    """The largest delta (free_d) or sign alpha of a direction, in a box of +-1, along which nothing falls."""
+    """Return the largest delta (free_d) or sign alpha, within +-1, of a direction in which nothing falls."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 

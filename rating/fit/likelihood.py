@@ -11,13 +11,12 @@ so that w wins, t draws and l losses give
 
 two logistic terms, a draw counting in both. The whole is concave in theta, A and d together.
 
-Where A plays no part (it is 0), who was named first cancels exactly, and each pair is one row. Otherwise a
-pair is seen from its lower index in two blocks: named first (u = x + A) and named second (u = x - A), x =
-theta_i - theta_j.
+If A is 0, the order of the names cancels exactly, and each pair is one row. Otherwise a pair is seen from its
+lower index in two blocks: named first (u = x + A) and named second (u = x - A), x = theta_i - theta_j.
 
 The prior: a pair that met n_ij times, its players having N_i and N_j results, gets P/2 n_ij (1/N_i + 1/N_j)
-virtual draws, half with each colour: a player shares about P virtual draws with those he met, as often as he
-met them.
+virtual draws, half with each colour: a player shares about P virtual draws with its opponents, in proportion
+to how often they met.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ ELO = math.log(10.0) / 400.0
 
 FAR = 300.0
 """Nats (52,000 Elo) beyond any difference of fitted ratings; e^300 squared is still a finite double."""
-# Pairs handled together: their vectors stay in the cache.
+# Pairs processed together: their vectors stay in the cache.
 _CHUNK = 16_384
 
 
@@ -76,7 +75,7 @@ class Likelihood:
         self.n = n
         self.i: npt.NDArray[np.intp] = pairs.i
         self.j: npt.NDArray[np.intp] = pairs.j
-        # Pairs are ordered by j: those of one j are a run, and runs add up faster than bins.
+        # Pairs are ordered by j: those of one j are consecutive, and reduceat is faster than bincount.
         self._runs = np.flatnonzero(np.diff(self.j, prepend=-1))
         met = pairs.totals.sum(axis=0)
         games = np.bincount(self.i, met, n) + self._sum_j(met)
@@ -92,7 +91,7 @@ class Likelihood:
             )
         else:
             self.blocks = (Block(1, pairs.counts[0], pairs.counts[1] + virtual, pairs.counts[2]),)
-        # How often a pair's two logistic terms count: (wins + draws, losses + draws) of each block.
+        # The weights of a pair's two logistic terms: (wins + draws, losses + draws) of each block.
         self._exponents = [(block.wins + block.draws, block.losses + block.draws) for block in self.blocks]
         self.draws = float(sum(block.draws.sum() for block in self.blocks))
         self.decisive = float(sum(block.wins.sum() + block.losses.sum() for block in self.blocks))
@@ -105,12 +104,12 @@ class Likelihood:
         return self.i.astype(np.int32), start
 
     def start_d(self) -> float:
-        """The most likely d if all were equal: P(draw) = (e^d - 1) / (e^d + 1) is the share of draws."""
+        """Return d for equal players: P(draw) = (e^d - 1) / (e^d + 1) is the share of draws."""
         share = min(self.draws / max(self.draws + self.decisive, 1e-300), 0.99)
         return math.log((1.0 + share) / (1.0 - share))
 
     def value(self, theta: Floats, advantage: float, d: float) -> float:
-        """The log-likelihood; at d = 0 without the infinite constant of the draws."""
+        """Return the log-likelihood; at d = 0 without the infinite constant of the draws."""
         total = self.draws * (2.0 * d + math.log(-math.expm1(-2.0 * d))) if d > 0.0 else 0.0
         tie = math.exp(min(d, FAR))
         for some, x in self._chunks(theta):
@@ -121,7 +120,7 @@ class Likelihood:
         return total
 
     def slope(self, theta: Floats, advantage: float, d: float) -> Slope:
-        """First and second derivatives; see Slope."""
+        """Return first and second derivatives; see Slope."""
         sums = np.zeros((3, self.i.size))
         signed = np.zeros((3, self.i.size)) if len(self.blocks) > 1 else sums
         tie = math.exp(min(d, FAR))
@@ -147,17 +146,17 @@ class Likelihood:
         return Slope(sums[0], sums[1], sums[2], signed[0], signed[1], signed[2], d1, d2)
 
     def _chunks(self, theta: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Slices of the pairs, each with its theta_i - theta_j."""
+        """Yield slices of the pairs, each with its theta_i - theta_j."""
         for start in range(0, self.i.size, _CHUNK):
             some = slice(start, start + _CHUNK)
             yield some, theta[self.i[some]] - theta[self.j[some]]
 
     def scatter(self, per_pair: Floats) -> Floats:
-        """Sum over pairs of per_pair (e_i - e_j), shape (n,)."""
+        """Return the sum over pairs of per_pair (e_i - e_j), shape (n,)."""
         return np.subtract(np.bincount(self.i, per_pair, self.n), self._sum_j(per_pair))
 
     def laplacian(self, weights: Floats) -> Floats:
-        """Sum over pairs of weights (e_i - e_j)(e_i - e_j)^T, shape (n, n), dense."""
+        """Return the sum over pairs of weights (e_i - e_j)(e_i - e_j)^T, shape (n, n), dense."""
         matrix = np.zeros((self.n, self.n))
         matrix[self.i, self.j] = -weights
         matrix += matrix.T
@@ -165,11 +164,11 @@ class Likelihood:
         return matrix
 
     def degrees(self, weights: Floats) -> Floats:
-        """The diagonal of `laplacian`, shape (n,)."""
+        """Return the diagonal of `laplacian`, shape (n,)."""
         return np.add(np.bincount(self.i, weights, self.n), self._sum_j(weights))
 
     def _sum_j(self, per_pair: Floats) -> Floats:
-        """Sum over pairs of per_pair e_j, shape (n,)."""
+        """Return the sum over pairs of per_pair e_j, shape (n,)."""
         total = np.zeros(self.n)
         if self._runs.size:
             total[self.j[self._runs]] = np.add.reduceat(per_pair, self._runs)

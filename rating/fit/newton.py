@@ -1,16 +1,16 @@
-"""Newton's method for the bordered likelihood: ratings, and drawelo and advantage where they are fitted.
+"""Newton's method for the bordered likelihood: ratings, and drawelo and advantage if they are fitted.
 
 The function is concave. With H the Laplacian of the ratings, B the border (a column for each fitted
 parameter), K the parameters' own block, g and k the gradients, a step (t, e) is
 
     (K - B^T H^+ B) e = k - B^T H^+ g,      t = H^+ g - H^+ B e.
 
-A long step is cut (3 nats at most; d keeps a tenth of itself, it must stay positive) and halved until the
+A long step is cut (3 nats at most; d stays positive, at least a tenth of itself) and halved until the
 likelihood rises. A step below 0.05 nats in which d moves by less than a tenth needs no such check: second
-derivatives change by less than a fifth on the way, so a Newton step rises.
+derivatives change by less than a fifth on the way, so the likelihood rises.
 
 H is factorised for few players; for many, steps are solved by conjugate gradients (`rating.fit.solvers`),
-roughly at first, and as the square of the gradient later.
+first roughly, then with a residual of the square of the gradient.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from rating.fit.likelihood import ELO, Likelihood
 from rating.fit.solvers import DenseLaplacian, SparseLaplacian
 
 MOST_STEPS = 100
-"""Steps after which the search gives up; 5 to 9 are usual."""
+"""Maximum steps of the search; 5 to 9 are usual."""
 
 # The size of a step, in nats, at which the search ends.
 _TOLERANCE = 1e-10 * ELO
-# Players up to whom a dense factor is cheaper than conjugate gradients, and up to whom it is affordable.
+# Maximum players for which a dense factor is cheaper than conjugate gradients, and affordable.
 _FEWEST_ITERATIVE = 250
 _MOST_DENSE = 4000
 
 
 class Newton:
-    """The search for `theta` (n,), `a` and `d`, in natural units, as is `spread`, the ridge's deviation."""
+    """The search for `theta` (n,), `a` and `d`, in natural units, like `spread`, the ridge's deviation."""
 
     def __init__(
         self,
@@ -53,12 +53,12 @@ class Newton:
         self.fit_a, self.fit_d = fixed_a is None, fixed_d is None
         self.iterative = likelihood.n > _FEWEST_ITERATIVE
         self.steps, self.moved = 0, math.inf
-        self._height: float | None = None  # the log-likelihood here, where a check left it
+        self._height: float | None = None  # the log-likelihood here, if a check computed it
 
     def run(self) -> bool:
-        """Step until the ratings move less than 1e-10 Elo, or rounding keeps them from moving less.
+        """Step until the ratings move less than 1e-10 Elo, or as little as rounding allows.
 
-        False if they still move by more than 1e-6 Elo.
+        Return False if they still move by more than 1e-6 Elo.
         """
         while self.steps < MOST_STEPS:
             before = self.moved
@@ -68,7 +68,7 @@ class Newton:
             if self.d + cut * step_d < 0.1 * self.d:
                 cut = -0.9 * self.d / step_d
             if size > 0.05 or abs(step_d) > 0.1 * self.d:
-                cut = self._rising(step, step_a, step_d, cut)
+                cut = self._backtrack(step, step_a, step_d, cut)
             else:
                 self._height = None
             self.theta = self._centre(self.theta + cut * step)
@@ -76,28 +76,28 @@ class Newton:
             self.d += cut * step_d
             self.moved = cut * size
             self.steps += 1
-            if self._settled(before):
+            if self._has_converged(before):
                 break
         return self.moved < 1e4 * _TOLERANCE or self._predicted(before) < _TOLERANCE
 
-    def _settled(self, before: float) -> bool:
-        """True when another step would change nothing, the last two being of sizes `before` and `moved`.
+    def _has_converged(self, before: float) -> bool:
+        """True if another step would change nothing, after steps of sizes `before` and `moved`.
 
-        Newton's steps shrink to their square; where one is not even half the last, and both are small, they
-        are rounding.
+        Newton's steps shrink to their square; if a small step is more than half of the previous one, both are
+        rounding.
         """
         stalled = self.moved < 1e-5 and self.moved > before / 2.0
         return self.moved < _TOLERANCE or stalled or self._predicted(before) < 0.01 * _TOLERANCE
 
     def _predicted(self, before: float) -> float:
-        """About the size of the next step: (moved / before^2) moved^2, once steps are small enough to say."""
+        """Estimate the size of the next step as (moved / before^2) moved^2; inf for large steps."""
         known = self.moved < 1e-3 and 0.0 < before < math.inf
         return self.moved**3 / before**2 if known else math.inf
 
     def value(self, theta: Floats, a: float, d: float) -> float:
         return self.likelihood.value(theta, a, d) - 0.5 * self.pull * float(theta @ theta)
 
-    def _rising(self, step: Floats, step_a: float, step_d: float, cut: float) -> float:
+    def _backtrack(self, step: Floats, step_a: float, step_d: float, cut: float) -> float:
         here = self.value(self.theta, self.a, self.d) if self._height is None else self._height
         while True:
             there = self.value(self.theta + cut * step, self.a + cut * step_a, self.d + cut * step_d)
@@ -107,7 +107,7 @@ class Newton:
             cut /= 2.0
 
     def _direction(self) -> tuple[Floats, float, float]:
-        """The Newton step for ratings, a and d, by bordering."""
+        """Return the Newton step for ratings, a and d, by bordering."""
         lik = self.likelihood
         slope = lik.slope(self.theta, self.a, self.d)
         gradient = lik.scatter(slope.r) - self.pull * self.theta
@@ -133,7 +133,7 @@ class Newton:
         return step, float(extra[0]) if self.fit_a else 0.0, float(extra[-1]) if self.fit_d else 0.0
 
     def _solve(self, weights: Floats, right: Floats) -> Floats:
-        """H^+ right, (n, k), gradient first; exactly, or as well as this step deserves."""
+        """Return H^+ right, (n, k), gradient first; exactly, or as accurately as this step needs."""
         lik = self.likelihood
         if self.iterative:
             solver = SparseLaplacian(lik, weights, self.pull, self.group)
@@ -148,7 +148,7 @@ class Newton:
         return DenseLaplacian(matrix, self.group).solve(right)
 
     def _centre(self, theta: Floats) -> Floats:
-        """Mean zero in each group; players without results stay at 0 of their own accord."""
+        """Return `theta` with mean 0 in each group; players without results are at 0."""
         played = self.group >= 0
         label = self.group[played]
         means = np.bincount(label, theta[played]) / np.maximum(np.bincount(label), 1)

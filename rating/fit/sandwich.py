@@ -1,4 +1,4 @@
-"""The covariance of ratings from clusters of correlated results, without an n x n matrix where that is large.
+"""The covariance of ratings from clusters of correlated results, without an n x n matrix for many players.
 
 g_c is the sum of a cluster's score contributions (its gradient in the ratings, shape (n,)), R the number of
 clusters:
@@ -6,16 +6,16 @@ clusters:
     V = H^+ ( R/(R-1) sum_c g_c g_c^T ) H^+ = X X^T,      X = sqrt(R/(R-1)) H^+ [g_1 ... g_R],
 
 R solves with the information matrix H: with its dense factor for few players, by conjugate gradients for
-many. With more clusters than (few) players the product in the middle is smaller than its factor.
+many. With more clusters than (few) players the n x n product in the middle is used instead of X.
 
-Many clusters of many players (matches of 10,000 players) are summed in blocks of neighbours until X fits:
-sum_c g_c g_c^T keeps its expectation, since scores of different clusters are independent, and the t quantile
-counts the blocks.
+Many clusters of many players (matches of 10,000 players) are summed in blocks of neighbours until X fits in
+memory: sum_c g_c g_c^T keeps its expectation, since scores of different clusters are independent, and the t
+quantile counts the blocks.
 
-A covariance takes the form that costs least: a matrix, its diagonal, a factor, or a solver. All answer the
-same two questions, in natural units squared: `variance()`, shape (n,), and `rows(who)`, the covariances of a
-few players with all, shape (k, n). Differences and superiority need nothing else: Var(i - j) = V_ii + V_jj -
-2 V_ij. Only `Matrix` holds n x n numbers.
+A covariance has the cheapest form: a matrix, its diagonal, a factor, or a solver. All have the same two
+methods, in natural units squared: `variance()`, shape (n,), and `rows(who)`, the covariances of a few players
+with all, shape (k, n). Differences and superiority need nothing else: Var(i - j) = V_ii + V_jj - 2 V_ij. Only
+`Matrix` holds n x n numbers.
 """
 
 from __future__ import annotations
@@ -38,30 +38,30 @@ _MOST_FACTORISED = 1500
 _MOST_DENSE = 4000
 # Entries of X: 256 MB.
 _MOST_ENTRIES = 32_000_000
-# Blocks that clusters are summed to at least: t quantiles hardly change beyond.
+# Minimum blocks into which clusters are summed: t quantiles hardly change beyond.
 _FEWEST_BLOCKS = 100
 # Entries of all g_c, 16 MB: beyond this, clusters of few players are summed as a sparse matrix.
 _MOST_SUMS = 2_000_000
-# Relative size of the residual left: far below what R clusters can tell, above rounding.
+# Relative size of the residual: far below the statistical error of R clusters, above rounding.
 _ACCURACY = 1e-9
-# Columns solved together: their vectors should stay in the processor's cache.
+# Columns solved together: their vectors stay in the processor's cache.
 _COLUMNS = 32
-# Difference of a player's scores in two clusters that is rounding: ratings are exact to some 1e-6 Elo.
+# A smaller difference between a player's scores in two clusters is rounding: ratings are exact to 1e-6 Elo.
 _ALIKE = 1e-6
-# Random vectors that estimate a diagonal: its error falls with their root.
+# Random vectors that estimate a diagonal: the error falls with the root of their number.
 _PROBES = 64
 # Rows of a covariance solved together: 10 MB for 10,000 players.
 _ROWS = 128
 
 
 class Spread(Protocol):
-    """A covariance matrix V of shape (n, n), however it is held."""
+    """A covariance matrix V of shape (n, n), in any form."""
 
     def variance(self) -> Floats:
-        """V_ii, shape (n,)."""
+        """Return V_ii, shape (n,)."""
 
     def rows(self, who: Ints) -> Floats:
-        """V[who], shape (k, n)."""
+        """Return V[who], shape (k, n)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +108,8 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
-    """V = H^+ of many players, a column at a time: `solve` maps (n, k) to H^+ times it.
+class IterativeInverse:
+    """V = H^+ of many players, solved by columns: `solve` maps (n, k) to H^+ times it.
 
     `rows` are as exact as the solver. The diagonal is estimated (Bekas, Kokiopoulou and Saad 2007): with
     random signs z, E[z * (E z)] is the diagonal of E, taken over 64 seeded probes of E = H^+ - S, where S =
@@ -140,13 +140,13 @@ class Solved:
 
 class Information:
     """H at a fitted point, in natural units: weights (P,) on the likelihood's pairs, `pull` (1/ridge^2) on
-    the diagonal, and the groups (n,) that it links.
+    the diagonal, and the linked groups (n,).
     """
 
     def __init__(self, likelihood: Likelihood, weights: Floats, pull: float, component: Ints) -> None:
         self.likelihood, self.weights, self.pull, self.component = likelihood, weights, pull, component
         self.exact = True
-        """False once an iterative solution has stopped short of its accuracy."""
+        """False after an iterative solution did not reach its accuracy."""
 
     @property
     def diagonal(self) -> Floats:
@@ -154,40 +154,40 @@ class Information:
         return self.likelihood.degrees(self.weights) + self.pull
 
     def dense(self) -> DenseLaplacian:
-        """H with its dense factor."""
+        """Return H with its dense factor."""
         matrix = self.likelihood.laplacian(self.weights)
         if self.pull:
             matrix.flat[:: self.likelihood.n + 1] += self.pull
         return DenseLaplacian(matrix, self.component)
 
     def inverse(self) -> Spread:
-        """H^+, the covariance if all results were independent."""
+        """Return H^+, the covariance if all results were independent."""
         if self.likelihood.n <= _MOST_DENSE:
             return Matrix(self.dense().pseudo_inverse())
-        return self._solved()
+        return self._iterative_inverse()
 
     def bound(self) -> Spread:
-        """H^+ as cheaply as the sandwich beside it: for many players its diagonal alone, estimated.
+        """Return H^+ at a cost like the sandwich's: for many players only its estimated diagonal.
 
-        Two players' covariance in H^+ is what they learnt from each other and from common opponents, hence
-        hardly ever below zero: without it the variance of a difference is too large rather than too small.
+        Two players' covariance in H^+ comes from results with each other and with common opponents, so it is
+        hardly ever negative: without it the variance of a difference is too large rather than too small.
         """
         if self.likelihood.n <= _MOST_FACTORISED:
             return Matrix(self.dense().pseudo_inverse())
-        return Diagonal(self._solved().variance())
+        return Diagonal(self._iterative_inverse().variance())
 
-    def _solved(self) -> Solved:
+    def _iterative_inverse(self) -> IterativeInverse:
         solver = SparseLaplacian(self.likelihood, self.weights, self.pull, self.component)
-        return Solved(
-            lambda right: self._iterated(solver, right), solver.first_order, solver.first_order_diagonal()
+        return IterativeInverse(
+            lambda right: self._iterate(solver, right), solver.first_order, solver.first_order_diagonal()
         )
 
     def solve(self, right: Floats) -> Floats:
-        """H^+ right, (n, k), for columns that sum to zero within each group."""
+        """Return H^+ right, (n, k), for columns that sum to zero within each group."""
         n = self.likelihood.n
         if n <= _MOST_FACTORISED:
             return self.dense().solve(right)
-        solved = self._iterated(
+        solved = self._iterate(
             SparseLaplacian(self.likelihood, self.weights, self.pull, self.component), right
         )
         if self.exact or n > _MOST_DENSE:
@@ -195,7 +195,7 @@ class Information:
         self.exact = True
         return self.dense().solve(right)
 
-    def _iterated(self, solver: SparseLaplacian, right: Floats) -> Floats:
+    def _iterate(self, solver: SparseLaplacian, right: Floats) -> Floats:
         solved = np.empty_like(right)
         for start in range(0, right.shape[1], _COLUMNS):
             some = np.ascontiguousarray(right[:, start : start + _COLUMNS])
@@ -207,13 +207,13 @@ class Information:
 def sandwich(
     information: Information, table: PairTable, score: Floats, cluster: Ints, number: int
 ) -> tuple[Spread, int]:
-    """V over `number` clusters and the number of blocks that they were summed in (mostly the same number).
+    """Return V over `number` clusters, and the number of blocks into which they were summed, mostly the same.
 
-    `score` (N,) is each result's pull on its first player, `cluster` (N,) its cluster.
+    `score` (N,) is each result's part of the gradient of its first player, `cluster` (N,) its cluster.
     """
     n = information.likelihood.n
     if n > _MOST_DENSE and number > (most := max(_MOST_ENTRIES // n, _FEWEST_BLOCKS)):
-        # Neighbours of one round stay together, so what they share is kept.
+        # Neighbouring clusters of one round stay together, with their correlation.
         cluster, number = cluster * most // number, most
     if number <= n or n > _MOST_DENSE:
         factor = information.solve(np.ascontiguousarray(_sums(table, score, cluster, number).T))
@@ -226,7 +226,7 @@ def sandwich(
     else:
         from scipy.sparse import coo_array
 
-        # Few players each, so the clusters' sums are sparse and only their products are kept.
+        # Clusters have few players, so their sums are sparse and only the products are dense.
         rows, columns = np.concatenate([table.first, table.second]), np.concatenate([cluster, cluster])
         scores = coo_array((np.concatenate([score, -score]), (rows, columns)), shape=(n, number)).tocsr()
         products = (scores @ scores.T).toarray()
@@ -237,7 +237,7 @@ def sandwich(
 
 
 def count_clusters(table: PairTable, score: Floats, cluster: Ints, number: int) -> tuple[Ints, Bools]:
-    """In how many clusters each player has results, and who was pulled alike in all of them; both (n,)."""
+    """Return each player's number of clusters, and whether it has equal scores in all of them; (n,) each."""
     n = len(table.players)
     if number * n <= _MOST_SUMS:
         sums = _sums(table, score, cluster, number)
@@ -259,7 +259,7 @@ def count_clusters(table: PairTable, score: Floats, cluster: Ints, number: int) 
 
 
 def _sums(table: PairTable, score: Floats, cluster: Ints, number: int) -> Floats:
-    """g_c of all clusters, shape (number, n)."""
+    """Return g_c of all clusters, shape (number, n)."""
     n = len(table.players)
     gained, lost = (
         np.bincount(cluster * n + player, score, number * n) for player in (table.first, table.second)

@@ -7,17 +7,17 @@ definite without touching the answer, since for a right side that sums to zero w
     (H + sum_c s 1_c 1_c^T)^-1 b = H^+ b,
     H^+ = (H + sum_c s 1_c 1_c^T)^-1 - sum_c 1_c 1_c^T / (s n_c^2).
 
-Players without results are groups of one. With a ridge all players form one group with mean zero: H^+ is then
-taken on the ratings' deviations from their mean, the limit of a weak ridge being the case without.
+Players without results are groups of one. With a ridge all players form one group with mean zero: H^+ then
+acts on the ratings' deviations from their mean; a weak ridge tends to the case without.
 
 `SparseLaplacian`, for many players, solves by conjugate gradients, preconditioned by the diagonal. The matrix
 is never formed: pairs that met are a sparse triangle L (row j, column i < j, entry h), and
 
     H x = D x - L x - L^T x,        D = degrees (+ 1/ridge^2).
 
-When opponents are drawn widely the eigenvalues of D^-1 H lie close together and a dozen products are enough
-to reach rounding; a long chain of neighbours takes hundreds. A right side that sums to zero within each group
-keeps all iterates in the space on which H is positive definite.
+With widely drawn opponents the eigenvalues of D^-1 H are close together and a dozen products reach rounding;
+a long chain of neighbours takes hundreds. A right side that sums to zero within each group keeps all iterates
+in the space on which H is positive definite.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from rating.arrays import Floats, Ints
 from rating.fit.likelihood import Likelihood
 from rating.threads import one_thread
 
-# Products with H before a solution stops short of its accuracy; a dozen are usual.
+# Maximum products with H for a solution; a dozen are usual.
 _MOST_PRODUCTS = 1000
 
 
 class DenseLaplacian:
-    """A factorised H, shape (n, n); `component` (n,) as in `identify`, all zero where a ridge ties them."""
+    """A factorised H, shape (n, n); `component` (n,) as in `identify`, all zero if a ridge links them."""
 
     def __init__(self, matrix: Floats, component: Ints) -> None:
         from scipy.linalg import LinAlgError
@@ -45,7 +45,7 @@ class DenseLaplacian:
         group[self._lone] = component.max(initial=-1) + 1 + np.arange(self._lone.size)
         self._size = np.bincount(group, minlength=1)[group].astype(np.float64)
         diagonal = matrix.diagonal()
-        # Of the size of the other eigenvalues, or the factor would lose digits.
+        # Of the size of the other eigenvalues, for accuracy.
         self._shift = float(diagonal.mean()) / n if n and diagonal.any() else 1.0
         if group.any():
             self._same = group[:, None] == group[None, :]
@@ -53,7 +53,7 @@ class DenseLaplacian:
         else:
             self._same = np.ones((1, 1), np.bool_)
             shifted = matrix + self._shift
-        # Rounding can make a nearly singular matrix indefinite: its diagonal is raised by as little as helps.
+        # Rounding can make a nearly singular matrix indefinite: raise its diagonal as little as possible.
         lift = 0.0
         while True:
             if lift:
@@ -67,7 +67,7 @@ class DenseLaplacian:
                 raise LinAlgError("information matrix is not finite")
 
     def solve(self, right: Floats) -> Floats:
-        """H^+ right for columns that sum to zero within each group; shape (n,) or (n, k)."""
+        """Return H^+ right for columns that sum to zero within each group; shape (n,) or (n, k)."""
         from scipy.linalg.lapack import dpotrs
 
         if not right.size:
@@ -78,7 +78,7 @@ class DenseLaplacian:
         return solved
 
     def pseudo_inverse(self) -> Floats:
-        """H^+, shape (n, n); zero for players without results."""
+        """Return H^+, shape (n, n); zero for players without results."""
         from scipy.linalg.lapack import dpotri
 
         with one_thread():
@@ -107,22 +107,22 @@ class SparseLaplacian:
         self._played = (component >= 0)[:, None]
 
     def norm(self, right: Floats) -> float:
-        """sqrt(b^T D^-1 b): the size in which residuals are measured."""
+        """Return sqrt(b^T D^-1 b), the norm of residuals."""
         return float(np.sqrt(np.sum(right**2 / self._degree[:, 0])))
 
     def _off(self, x: Floats) -> Floats:
-        """(D - H) x, shape (n, k)."""
+        """Return (D - H) x, shape (n, k)."""
         product: Floats = self._lower @ x + self._upper @ x
         return product
 
     def first_order(self, x: Floats) -> Floats:
-        """P M P x, (n, k): M = D^-1 + D^-1 (D - H) D^-1 is about H^+, P removes each group's mean."""
+        """Return P M P x, (n, k): M = D^-1 + D^-1 (D - H) D^-1 approximates H^+, P removes group means."""
         scaled = self._centre(x) / self._degree
         return self._centre(scaled + self._off(scaled) / self._degree)
 
     def first_order_diagonal(self) -> Floats:
-        """The diagonal of P M P, shape (n,): M_ii - 2 m_i / g + (sum m) / g^2, m being M's row sums, g the
-        group's size.
+        """Return the diagonal of P M P, shape (n,): M_ii - 2 m_i / g + (sum m) / g^2, m being M's row sums, g
+        the group's size.
         """
         one = np.where(self._played, 1.0, 0.0) / self._degree
         sums = (one + self._off(one) / self._degree)[:, 0]
@@ -132,24 +132,24 @@ class SparseLaplacian:
         return np.where(self._played[:, 0], diagonal, 0.0)
 
     def solve(self, right: Floats, accuracy: float) -> tuple[Floats, bool]:
-        """H^+ right for columns (n, k) that sum to zero in each group, and whether `accuracy` was reached.
+        """Return H^+ right for columns (n, k) that sum to zero in each group, and if `accuracy` was reached.
 
-        `accuracy` is the size of the residual relative to the column's.
+        `accuracy` is the norm of the residual relative to the column's.
         """
         x = np.zeros_like(right)
-        # What rounding left of a sum would never go away: no product reaches it.
+        # Remove rounding in the sums: no product with H could.
         residual = self._centre(right)
         z = residual / self._degree
         direction = z.copy()
         rho = np.sum(residual * z, axis=0)
-        # A residual D y of rounding size y = 1e-14 nats is as good as none.
+        # A residual D y with y = 1e-14 nats is rounding.
         goal = np.maximum(accuracy**2 * rho, 1e-28 * self._degree.sum())
         for _ in range(_MOST_PRODUCTS):
             if np.all(rho <= goal):
                 return self._centre(x), True
             product = self._degree * direction - self._off(direction)
             curve = np.sum(direction * product, axis=0)
-            # A column that is done stands still: its direction is divided by nothing.
+            # A finished column stays, which avoids a division by zero.
             pace = np.divide(rho, curve, out=np.zeros_like(rho), where=(curve > 0.0) & (rho > goal))
             x += pace * direction
             residual -= pace * product
@@ -161,7 +161,7 @@ class SparseLaplacian:
         return self._centre(x), False
 
     def _centre(self, x: Floats) -> Floats:
-        """`x` with mean zero in each group; rounding lets it drift along constants."""
+        """Return `x` with mean zero in each group, from which rounding lets it drift."""
         centred = np.empty_like(x)
         for k, column in enumerate(np.where(self._played, x, 0.0).T):
             means = np.bincount(self._group, column, self._members.size) / np.maximum(self._members, 1)

@@ -1,4 +1,4 @@
-"""The players of a round, as pairing sees them, and what a result between two of them is worth.
+"""The players of a round for pairing, and the expected information of a result between two of them.
 
 Units are natural (theta = a r, a = ln 10 / 400 for r in Elo); players are numbered by rank. Let C be the
 covariance of the ratings, u = theta_A - theta_B, d the natural drawelo and s(x) = 1 / (1 + e^-x). A result
@@ -20,10 +20,10 @@ by
     c^2 sum_r p_r h_r / (1 + h_r S),
 
 and by k results, whose informations add up to about k hbar, hbar = sum_r p_r h_r, by c^2 k hbar / (1 + k hbar
-S). That the ratings move too is of second order: a refit for each outcome gives 0.997 of these figures.
+S). The effect of moving ratings is of second order: a refit for each outcome gives 0.997 of these figures.
 
-Both wishes of an organiser are in there: h is largest between equals, and each meeting of A and B raises C_AB
-and so lowers c and S.
+This covers both goals of a pairing: h is largest between equals, and each meeting of A and B raises C_AB and
+so lowers c and S.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from rating.fit.intervals import rating_covariance
 from rating.fit.likelihood import ELO
 
 KAPPA = 8.0
-"""Results between two players that weigh as much as the model's chances."""
+"""Results between two players that weigh as much as the model's probabilities."""
 RIDGE = 350.0
-"""Standard deviation in Elo of the normal prior that links players whom no result links."""
+"""Standard deviation in Elo of the normal prior that links players without linking results."""
 
 # e^700 is still a finite double.
 _FAR = 700.0
@@ -50,9 +50,9 @@ _FAR = 700.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """Players by rank, the best first: `names`; `player`, shape (n,), a number that copies of a player share;
-    `theta`, shape (n,); natural drawelo `d`; and by pair, shape (n, n): `covariance`, `wins` (results of the
-    row's player won against the column's) and `met` (all results between the two).
+    """Players by rank, the best first: `names`; `player`, shape (n,), a number shared by copies of a player;
+    `theta`, shape (n,); natural drawelo `d`; and by pair, shape (n, n): `covariance`, `wins` (of the row's
+    player against the column's) and `met` (all results between the two).
     """
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class Field:
     met: Floats
 
     def drops(self, a: int, others: Ints, results: int = 1) -> Floats:
-        """Expected fall of the variance of `a` by `results` results against each of `others`, shape (m,).
+        """Return the expected fall of the variance of `a` by `results` against each of `others`, shape (m,).
 
         For one result the mean is exact; for more the outcomes' informations are averaged first.
         """
@@ -78,7 +78,7 @@ class Field:
         p_win, p_loss = _blend(s1, wins, met), _blend(s2, losses, met)
         h_win, h_loss = s1 * (1.0 - s1), s2 * (1.0 - s2)
         h_draw = h_win + h_loss
-        # What is left is the draw's; rounding may leave it a hair below zero.
+        # Rounding may leave the rest slightly below zero.
         p_draw = np.maximum(1.0 - p_win - p_loss, 0.0)
         rate: Floats
         if results == 1:
@@ -91,7 +91,7 @@ class Field:
         return drops
 
     def information(self) -> Floats:
-        """hbar, the expected information of one result, for each pair: shape (n, n), zero on the diagonal.
+        """Return hbar, the expected information of one result, by pair: shape (n, n), zero on the diagonal.
 
         A draw counts in both of h_win and h_loss, so hbar = (1 - p_loss) h_win + (1 - p_win) h_loss.
         """
@@ -110,13 +110,12 @@ def _blend(chance: Floats, count: Floats, met: Floats) -> Floats:
 
 
 def field_of(fit: Fit, players: Sequence[str]) -> Field:
-    """The players of a round by rank: by rating (to 1e-6 Elo), then by name; new players are rated 0.
+    """Return the players of a round by rank: by rating (to 1e-6 Elo), then by name; new players are rated 0.
 
-    A name given more than once stands for copies of one player. Where results do not link all `players`
-    (somebody is new, or groups never met), the covariance gets a ridge N(0, 350 Elo); the ratings stay.
+    A repeated name means copies of one player. If results do not link all `players` (some are new, or groups
+    never met), the covariance gets a ridge N(0, 350 Elo); the ratings stay.
     """
-    # Rounded before anything is computed from them: the round then follows from its figures bit by bit,
-    # however the fit came about.
+    # Rounded first, so that the round follows from the figures bit for bit, for any path to the fit.
     fit = replace(
         fit, elo=np.round(fit.elo, 6), drawelo=round(fit.drawelo, 6), advantage=round(fit.advantage, 6)
     )
@@ -136,14 +135,14 @@ def field_of(fit: Fit, players: Sequence[str]) -> Field:
 
 
 def _tied_covariance(fit: Fit, newcomers: int) -> Floats:
-    """The covariance with a ridge, in Elo^2, `newcomers` without results last."""
+    """Return the covariance with a ridge, in Elo^2, `newcomers` without results last."""
     spread = fit.ridge or RIDGE
     known = rating_covariance(fit, ridge=spread)
     n = len(known)
     tied = np.zeros((n + newcomers, n + newcomers))
     if n:
-        # With a ridge a constant in all ratings has variance spread^2 / n: rows of the inverse sum to
-        # spread^2. `known` is centred and lacks it, which contrasts with newcomers need.
+        # With a ridge a constant in all ratings has variance spread^2 / n, so rows of the inverse sum to
+        # spread^2. `known` is centred and lacks it; differences from newcomers need it.
         tied[:n, :n] = known + (spread**2 - known.sum() / n) / n
     new = np.arange(n, n + newcomers)
     tied[new, new] = spread**2
@@ -151,7 +150,7 @@ def _tied_covariance(fit: Fit, newcomers: int) -> Floats:
 
 
 def _meetings(fit: Fit, at: Ints, known: int) -> tuple[Floats, Floats]:
-    """`wins` and `met` of Field, for the players numbered `at` of `known`."""
+    """Return `wins` and `met` of Field, for the players numbered `at` of `known`."""
     pairs = fit.table.pairs(fit.advantage != 0.0)
     present = np.full(known, -1, np.int64)
     distinct, place = np.unique(at, return_inverse=True)

@@ -1,14 +1,14 @@
-"""Rules that fill one table after the other, beginning with the best player who has no table yet.
+"""Rules that fill one table after the other, starting with the best player without a table.
 
-- `by_variance`: the mission's rule. All others without a table are ranked once, by how much the variance of
-  that player's rating is expected to fall by meeting them; the best m - 1 sit down with him.
-- `by_variance_in_turn`: after each choice the covariance is updated as if its results were in, and the rest
-  are ranked anew: three opponents of whom each would do alone may be redundant together, and what this table
-  will tell is known when the next one is filled.
-- `by_swiss`: those whom the players at the table have met least, the nearest in rating among them; a copy of
-  somebody at the table comes last, as the two have no result.
+- `by_variance`: all others without a table are ranked once, by the expected fall of the variance of that
+  player's rating by meeting them; the best m - 1 join it.
+- `by_variance_in_turn`: after each choice the covariance is updated as if its results were known, and the
+  rest are ranked again: three opponents that are each good alone may be redundant together, and the next
+  table takes this table's information into account.
+- `by_swiss`: players with the fewest results with those at the table, among them the nearest in rating; a
+  copy of a player at the table comes last, as the two have no result.
 
-Players are numbered by rank, so the lowest number of several equally good is the best and, of equal rating,
+Players are numbered by rank, so the lowest of several equally good numbers is the best and, of equal rating,
 the first by name.
 """
 
@@ -19,13 +19,13 @@ import numpy as np
 from rating.arrays import Floats, Ints
 from rating.pairing.field import Field
 
-# Updates of the covariance that are applied together: one product of matrices is several times faster than
-# as many updates of rank one.
+# Updates of the covariance applied together: one matrix product is several times faster than as many rank-one
+# updates.
 _COLUMNS = 64
 
 
 def by_variance(field: Field, size: int, results: int) -> list[list[int]]:
-    """Tables of ranks by the mission's rule; `results` a pairing are simulated."""
+    """Return tables of ranks by the expected fall of variance; each pairing gives `results`."""
     free = np.arange(len(field.names))
     tables = []
     while free.size:
@@ -37,7 +37,7 @@ def by_variance(field: Field, size: int, results: int) -> list[list[int]]:
 
 
 def by_variance_in_turn(field: Field, size: int, results: int) -> list[list[int]]:
-    """Tables of ranks by the rule that ranks anew after each choice.
+    """Return tables of ranks by the rule that ranks again after each choice.
 
     Results of a match share scores, so a pairing's `results` count for 3 / (size + 1) of their information
     (see `rating.pairing.partition`).
@@ -54,7 +54,7 @@ def by_variance_in_turn(field: Field, size: int, results: int) -> list[list[int]
             spread = c + belief.own[free] - leader[free]
             best = _best(c**2 * h / (1.0 + h * spread), 1)[0]
             chosen, free = int(free[best]), np.delete(free, best)
-            if free.size:  # nobody profits from what the last table tells
+            if free.size:  # the last table's information is not needed
                 for seated in table:
                     belief.learn(seated, chosen, float(weight[seated, chosen]))
             table.append(chosen)
@@ -64,7 +64,7 @@ def by_variance_in_turn(field: Field, size: int, results: int) -> list[list[int]
 
 
 def by_swiss(field: Field, size: int) -> list[list[int]]:
-    """Tables of ranks: fewest earlier results with those at the table, then nearest to its best player."""
+    """Return tables of ranks: fewest earlier results with the table's players, then nearest to its best."""
     free = np.arange(len(field.names))
     tables = []
     while free.size:
@@ -74,7 +74,7 @@ def by_swiss(field: Field, size: int) -> list[list[int]]:
             met[field.player == field.player[table[-1]]] = np.inf
             counts = met[free]
             fewest = np.flatnonzero(counts == counts.min())
-            # By rank the nearest of those below the leader comes first.
+            # By rank, the nearest below the leader comes first.
             chosen = int(free[fewest[0]])
             table.append(chosen)
             met += field.met[chosen]
@@ -84,10 +84,10 @@ def by_swiss(field: Field, size: int) -> list[list[int]]:
 
 
 class _Belief:
-    """The covariance as the results expected so far leave it, by rank.
+    """The covariance after the results expected so far, by rank.
 
-    It is a matrix over `_players` (those who were free when it was last written out) less U U^T, U holding a
-    column for each update since. `own`, shape (n,), is the diagonal.
+    It is a matrix over `_players` (those free at the last write-out) less U U^T, where U has a column for
+    each update since. `own`, shape (n,), is the diagonal.
     """
 
     def __init__(self, covariance: Floats) -> None:
@@ -97,14 +97,14 @@ class _Belief:
         self._columns, self._used = np.empty((n, _COLUMNS)), 0
 
     def row(self, player: int) -> Floats:
-        """The player's covariances, shape (n,); zero for those forgotten."""
+        """Return the player's covariances, shape (n,); zero for forgotten players."""
         place, columns = self._place[player], self._columns[:, : self._used]
         row = np.zeros(self.own.size)
         row[self._players] = self._matrix[place] - columns @ columns[place]
         return row
 
     def learn(self, a: int, b: int, h: float) -> None:
-        """Add information h (e_a - e_b)(e_a - e_b)^T: with x = C (e_a - e_b) the covariance loses
+        """Add information h (e_a - e_b)(e_a - e_b)^T: with x = C (e_a - e_b) the covariance decreases by
         x x^T h / (1 + h (x_a - x_b)).
         """
         x = self.row(a) - self.row(b)
@@ -116,7 +116,7 @@ class _Belief:
         self._used += 1
 
     def forget_all_but(self, free: Ints) -> None:
-        """Only `free` players matter from now on."""
+        """Drop all players except `free`, once enough updates have come."""
         if self._used > _COLUMNS // 2:
             self._write_out()
         if self._used == 0:
@@ -132,7 +132,7 @@ class _Belief:
 
 
 def _best(drops: Floats, number: int) -> Ints:
-    """Positions of the `number` largest, in order; those equal but for rounding in the order of ranks."""
+    """Return the positions of the `number` largest, in order; equal up to rounding, in the order of ranks."""
     scale = float(drops.max(initial=0.0)) or 1.0
     order: Ints = np.argsort(-np.round(drops / scale, 9), kind="stable")
     return order[:number]

@@ -1,8 +1,8 @@
-"""Whole tables at once: the division of all players into tables that tells most about the ratings.
+"""All tables at once: the division of all players into tables that gives most information on the ratings.
 
 A table of m players adds its pairings' information M, a Laplacian with weight w = eff k hbar on each pair (k
 results, of expected information hbar each; see `rating.pairing.field`). The results of a match share scores,
-which leaves the share eff = 3 / (m + 1) of their information (3/5 at a table of four). With C the covariance
+which reduces their information to the share eff = 3 / (m + 1) (3/5 at a table of four). With C the covariance
 of the table's players, shape (m, m), its gain is
 
     A-optimal:  tr[ M (I + C M)^-1 (C W C) ],  the fall of the weighted sum of all ratings' variances,
@@ -10,17 +10,17 @@ of the table's players, shape (m, m), its gain is
 
 W holds the players' weights; C W C is taken over all players and computed once a round.
 
-The best division is an m-dimensional matching, which is NP-hard. Local search is good enough:
-from sorted blocks (the best m, the next m, ..), swap two players of different tables, at most `window` ranks
-apart, while that gains. Swaps of a step are chosen by gain, each table taking part in one at most, so a step
-is a few numpy expressions. Two phases:
+The best division is an m-dimensional matching, which is NP-hard. Local search is good enough: from sorted
+blocks (the best m, the next m, ..), swap two players of different tables, at most `window` ranks apart, while
+this increases the gain. Swaps of a step are chosen by gain, at most one per table, so a step is a few numpy
+expressions. There are two phases:
 
-1. rough: the gain of a table is taken as the sum of its pairs' own gains, which makes a swap the sum of a few
-   entries of a matrix;
-2. exact: the swaps that look best roughly are judged by the formulas above.
+1. rough: the gain of a table is the sum of its pairs' gains, so the gain of a swap is a sum of a few matrix
+   entries;
+2. exact: the swaps with the best rough gain are evaluated by the formulas above.
 
-Among few players one start can end 3 % below the best division, so there are more: sorted blocks in which
-neighbouring ranks were shuffled. Among many, shares of the whole average out and one start is within 0.5 %.
+With few players one start can end 3 % below the best division, so there are more: sorted blocks in which
+neighbouring ranks were shuffled. With many, differences average out and one start is within 0.5 %.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from collections.abc import Callable
 import numpy as np
 
 from rating.arrays import Floats, Ints
-from rating.lots import shuffle
 from rating.pairing.field import Field
+from rating.seeded_shuffle import shuffle
 
 WINDOW = 40
-"""Ranks apart that two players may be who change places; beyond, hardly any swap gains."""
+"""Maximum difference in rank of swapped players; beyond, hardly any swap gains."""
 
-# Swaps that gain less than this share of the whole are rounding.
+# A gain below this share of the total is rounding.
 _TOLERANCE, _DIGITS = 1e-9, 11
 # Further starts for n players: _STARTS / n, at most _MOST_STARTS.
 _STARTS, _MOST_STARTS = 160, 6
-# In the exact phase each player tries the partners that look best roughly.
+# Partners with the best rough gain that the exact phase tries for each player.
 _SHORTLIST = 6
 
 
 class Gain:
-    """The gain of tables: `rule` is "a-optimal" or "d-optimal", `size` players meet in `results` results."""
+    """The gain of tables: `rule` is "a-optimal" or "d-optimal"; `size` players, `results` per pairing."""
 
     def __init__(
         self, field: Field, rule: str, size: int, results: int, weights: Floats | None = None
@@ -56,12 +56,12 @@ class Gain:
         self.spread: Floats | None = None
         if rule == "a-optimal":
             scaled = c if weights is None else c * np.sqrt(weights)
-            # A matrix times its own transpose costs half.
+            # A matrix times its transpose costs half.
             self.spread = scaled @ scaled.T
         self.rough = self._pairs()
 
     def _pairs(self) -> Floats:
-        """The gain of each pair by itself, shape (n, n); zero on the diagonal."""
+        """Return the gain of each pair alone, shape (n, n); zero on the diagonal."""
         own = self.covariance.diagonal()
         information = self.weight * (own[:, None] + own[None, :] - 2.0 * self.covariance)
         if self.spread is None:
@@ -70,7 +70,7 @@ class Gain:
         return self.weight * (fall[:, None] + fall[None, :] - 2.0 * self.spread) / (1.0 + information)
 
     def of_tables(self, tables: Ints) -> Floats:
-        """The gain of each table, shape (T,), for ranks of shape (T, m)."""
+        """Return the gain of each table, shape (T,), for ranks of shape (T, m)."""
         rows, columns = tables[:, :, None], tables[:, None, :]
         laplacian = -self.weight[rows, columns]
         m = tables.shape[1]
@@ -87,7 +87,7 @@ class Gain:
         return gains
 
     def of_swaps_roughly(self, tables: Ints, where: Ints, i: Ints, j: Ints) -> Floats:
-        """About what is gained when i and j, of different tables `where`, change places: shape (S,)."""
+        """Return the approximate gain of swapping i and j of different tables `where`: shape (S,)."""
         at_i, at_j, q = tables[where[i]].T, tables[where[j]].T, self.rough
         gained = -2.0 * q[i, j]
         for a, b in zip(at_i, at_j, strict=True):
@@ -95,7 +95,7 @@ class Gain:
         return gained
 
     def of_swaps(self, tables: Ints, where: Ints, i: Ints, j: Ints) -> Floats:
-        """The gain when i and j, of different tables `where`, change places: shape (S,)."""
+        """Return the gain of swapping i and j of different tables `where`: shape (S,)."""
         before = self.of_tables(tables)
         at_i, at_j = tables[where[i]], tables[where[j]]
         after_i = np.where(at_i == i[:, None], j[:, None], at_i)
@@ -105,23 +105,23 @@ class Gain:
 
 
 def divide(gain: Gain, size: int) -> Ints:
-    """Tables of ranks, shape (T, size): the best that both phases find from one or more starts."""
+    """Return tables of ranks, shape (T, size): the best that both phases find from one or more starts."""
     n = len(gain.covariance)
     starts = [_shuffled_blocks(n, size, number) for number in range(min(_MOST_STARTS, _STARTS // n))]
     found = [improve(gain, start) for start in [sorted_blocks(n, size), *starts]]
     totals = [gain.of_tables(tables).sum() for tables in found]
-    # The first of those equal but for rounding.
+    # The first of those equal up to rounding.
     best = next(k for k, total in enumerate(totals) if total >= max(totals) * (1.0 - _TOLERANCE))
     return found[best]
 
 
 def sorted_blocks(n: int, size: int) -> Ints:
-    """The best `size`, the next `size`, ..: shape (T, size)."""
+    """Return the best `size`, the next `size`, ..: shape (T, size)."""
     return np.arange(n).reshape(-1, size)
 
 
 def _shuffled_blocks(n: int, size: int, number: int) -> Ints:
-    """Sorted blocks after a shuffle of neighbouring ranks among themselves."""
+    """Return sorted blocks after a shuffle of neighbouring ranks."""
     length = max(4 * size, 16)
     stretches = [range(start, min(start + length, n)) for start in range(0, n, length)]
     order = [rank for ranks in stretches for rank in shuffle(ranks, f"{number}|{ranks.start}")]
@@ -129,7 +129,7 @@ def _shuffled_blocks(n: int, size: int, number: int) -> Ints:
 
 
 def improve(gain: Gain, tables: Ints, window: int = WINDOW) -> Ints:
-    """`tables`, of shape (T, m), after both phases of swaps; ranks ascend within tables and down them."""
+    """Return `tables`, shape (T, m), after both phases; ranks ascend in tables, and tables by first rank."""
     tables = np.array(tables)
     n = tables.size
     first, apart = np.divmod(np.arange(n * min(window, n)), min(window, n))
@@ -147,10 +147,10 @@ Judge = Callable[[Ints, Ints, Ints, Ints], Floats]
 
 
 def _climb(tables: Ints, first: Ints, second: Ints, judge: Judge, screen: Judge | None, whole: float) -> None:
-    """Swap `first` with `second` (candidates, shape (S,)) in `tables` while the judge sees a gain.
+    """Swap `first` with `second` (candidates, shape (S,)) in `tables` while the judge finds a gain.
 
-    After a step only candidates at tables that changed are judged again: the others were found to gain
-    nothing, or lost to a swap that changed one of their tables.
+    After a step only candidates at changed tables are judged again: the others gain nothing, or lost to a
+    swap that changed one of their tables.
     """
     where = np.empty(tables.size, np.int64)
     where[tables] = np.arange(len(tables))[:, None]
@@ -159,7 +159,7 @@ def _climb(tables: Ints, first: Ints, second: Ints, judge: Judge, screen: Judge 
         at_i, at_j = where[first], where[second]
         live = np.flatnonzero((at_i != at_j) & (changed[at_i] | changed[at_j]))
         i, j = first[live], second[live]
-        # Shares of the whole, rounded: equal but for the last bits is equal, and then ranks decide.
+        # Rounded shares of the total, so that ranks decide between gains equal up to rounding.
         if screen is not None and i.size:
             promising = _shortlist(i, np.round(screen(tables, where, i, j) / whole, _DIGITS))
             i, j = i[promising], j[promising]
@@ -177,7 +177,7 @@ def _climb(tables: Ints, first: Ints, second: Ints, judge: Judge, screen: Judge 
 
 
 def _shortlist(i: Ints, gained: Floats) -> Ints:
-    """Positions of the `_SHORTLIST` best candidates of each i."""
+    """Return the positions of the `_SHORTLIST` best candidates of each i."""
     order = np.lexsort((-gained, i))
     ranked = i[order]
     start = np.flatnonzero(np.diff(ranked, prepend=-1))

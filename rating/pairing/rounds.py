@@ -3,9 +3,9 @@
     table = PairTable.from_matches(matches, players=names)
     tables = next_round(table, names, rule="variance", seed=f"{season}|{round}")
 
-A round follows from the ratings (rounded to 1e-6 Elo), the results, the list of players and the seed, and
-from nothing else: neither the order of the list nor how the fit was reached matters. Only `random` uses the
-seed. `rating.pairing.rules` lists the rules.
+A round follows only from the ratings (rounded to 1e-6 Elo), the results, the list of players and the seed:
+neither the order of the list nor the path to the fit matters. Only `random` uses the seed.
+`rating.pairing.rules` lists the rules.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rating.arrays import Floats
 from rating.crosstable import PairTable
 from rating.errors import OptionError
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.lots import Seed, shuffle
 from rating.pairing.field import Field, field_of
 from rating.pairing.greedy import by_swiss, by_variance, by_variance_in_turn
 from rating.pairing.partition import Gain, divide
 from rating.pairing.rules import RULES, Rule
+from rating.seeded_shuffle import Seed, shuffle
 from rating.threads import one_thread
 
 
@@ -36,14 +36,14 @@ def next_round(
     games: int | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> list[list[str]]:
-    """The tables of the next round, `size` names each.
+    """Return the tables of the next round, `size` names each.
 
-    `results` is a fit, or a table that is then fitted by default; `players` are those in the round (default:
-    all of the table), new ones included; a name given more than once stands for copies of one player, who
-    tell nothing about each other. `games` is how many games of each pairing are simulated: by default one
-    under `variance`, as the mission has it, and `size`, one a rotation, under the other rules. `weights`
-    (`a-optimal` alone, default 1) say how much each player's variance matters. Raises OptionError for an
-    unknown rule, for players who do not fill the tables, and for values out of range.
+    `results` is a fit, or a table, which is fitted with defaults; `players` are those in the round (default:
+    all of the table), new ones included; a repeated name means copies of one player, which have no results
+    with each other. `games` is the number of games of each pairing: by default one under `variance`, and
+    `size`, one per rotation, under the other rules. `weights` (only `a-optimal`, default 1) are the weights
+    of the players' variances. Raises OptionError for an unknown rule, for players that do not fill the
+    tables, and for values out of range.
     """
     table = results.table if isinstance(results, Fit) else results
     names = list(table.players if players is None else players)
@@ -51,7 +51,7 @@ def next_round(
         games = 1 if rule == "variance" else size
     _check(rule, names, size, games, weights)
     if rule == "random":
-        # Sorted, so that lots do not depend on the order in which players are listed.
+        # Sorted, so that the draw does not depend on the order of the list.
         drawn = shuffle(sorted(names), seed)
         return [drawn[start : start + size] for start in range(0, len(drawn), size)]
     with one_thread():
@@ -91,6 +91,6 @@ def _check(
         raise OptionError(f"games {games}: simulate at least one")
     if weights is not None:
         if rule != "a-optimal":
-            raise OptionError(f"weights mean nothing to the rule {rule}: give them with a-optimal")
+            raise OptionError(f"weights have no effect with the rule {rule}: give them with a-optimal")
         if any(not 0.0 <= weight < np.inf for weight in weights.values()):
             raise OptionError("weights: give finite numbers from 0 on")

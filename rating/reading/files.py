@@ -1,11 +1,11 @@
-"""Files of results in, a PairTable out: PGN, CSV and match records, of any size, several at once.
+"""Read files of results into a PairTable: PGN, CSV and match records, of any size, several at once.
 
 The form of a file is known by its ending (.pgn, .csv, .jsonl, .ndjson, .json), else by its first character:
-`[`, `%` and `;` are PGN, `{` is JSON lines, anything else CSV. `-` is the standard input. Text is UTF-8, and
-a line that is not is taken as Latin-1, as old PGN files are.
+`[`, `%` and `;` are PGN, `{` is JSON lines, anything else CSV. `-` is standard input. Text is UTF-8; a line
+that is not valid UTF-8 is read as Latin-1, as in old PGN files.
 
-Rounds and tables keep their numbers. Rounds of several events (or seasons) are different rounds though they
-bear the same number: those of the first event keep theirs, the others are moved on.
+Rounds and tables keep their numbers. Rounds of several events (or seasons) are different rounds even with the
+same number: those of the first event keep theirs, the others are shifted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rating.crosstable import PairTable, check_fault_rule
 from rating.errors import MalformedGame, ReadError
 from rating.matches import FaultRule, Match
 from rating.notices import Notice, name_some
-from rating.reading.gathering import Gathering
+from rating.reading.gathering import ResultCollector
 from rating.reading.pgn import read_pgn
 from rating.reading.rows import read_csv, read_jsonl
 
@@ -45,22 +45,22 @@ _LINE_FEED = 10
 _MARK = b"\xef\xbb\xbf"
 _MARKS = rb"(?:\xef\xbb\xbf)+"
 _LEADING = re.compile(rb"\A" + _MARKS)
-# Where a byte order mark is that of a joined file: at the start of a line, or within one where a record may
-# end before it and another one begins behind it. Elsewhere it is part of a name.
+# A byte order mark is that of a joined file at the start of a line, or between a possible end of a record and
+# a possible start of another. Elsewhere it is part of a name.
 _LINE = rb"(?:(?<=\n)|\A)" + _MARKS + rb"|"
 _JOINTS: dict[Form, re.Pattern[bytes]] = {
     "pgn": re.compile(_LINE + rb'(?<!")' + _MARKS + rb"(?=[ \t]*\[)"),
     "csv": re.compile(_LINE + rb'(?:(?<=[0-9\xbd])|(?<=[^,\n]"))' + _MARKS + rb"(?=[^,\n]+,[^,\n]*,)"),
     "jsonl": re.compile(_LINE + rb"(?<=\})" + _MARKS + rb"(?=[ \t]*\{)"),
 }
-# Bytes read at once: thousands of games, and little beside the table.
+# Bytes read at once: thousands of games, and small compared with the table.
 _PIECE = 262_144
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """The table; the matches, None unless all results come from match records; the malformed games that were
-    left out; `pointed` is True when any match gives points; `notices` say what is odd about the files.
+    """The table; the matches, None unless all results come from match records; the skipped malformed games;
+    `pointed` is True if any match has points; `notices` on the files.
     """
 
     table: PairTable
@@ -78,15 +78,15 @@ def read_results(
     faults: FaultRule = "seed",
     stdin: BinaryIO | None = None,
 ) -> Reading:
-    """The results of `files` together, players in the order in which they appear.
+    """Read the results of all `files`; players are in order of appearance.
 
-    `form` says what they are if their names do not; `faults` is as for `PairTable.from_matches`; `-` is read
-    from `stdin`. Raises ReadError for a file that cannot be read and, unless `skip_bad`, if any game is
-    malformed: with all problems, each with its line. A match record whose season and id were read before is
-    malformed, and a file named twice is refused.
+    `form` overrides the form found by name; `faults` is as for `PairTable.from_matches`; `-` is read from
+    `stdin`. Raises ReadError for a file that cannot be read or is named twice and, unless `skip_bad`, if any
+    game is malformed, with all problems and their lines. A match record whose season and id were read before
+    is malformed.
     """
     check_fault_rule(faults)
-    gathering = Gathering(faults)
+    gathering = ResultCollector(faults)
     read: set[str | Path] = set()
     notices: list[Notice] = []
     for file in files:
@@ -98,7 +98,7 @@ def read_results(
                 raise ReadError(f"{shown}: given twice, its results would count twice")
             read.add(same)
             with _open(name, stdin) as stream:
-                # 4096 bytes at least where there are as many.
+                # At least 4096 bytes, or the whole file.
                 start = _LEADING.sub(b"", stream.peek(4096))
                 kind = form or _form_of(name, start)
                 _refuse_others(shown, kind, start)
@@ -112,7 +112,7 @@ def read_results(
     if gathering.problems and not skip_bad:
         count = len(gathering.problems)
         what = "1 malformed game" if count == 1 else f"{count} malformed games"
-        raise ReadError(f"{what}: mend, or leave out with --skip-bad", tuple(gathering.problems))
+        raise ReadError(f"{what}: correct them, or use --skip-bad", tuple(gathering.problems))
     notices += [Notice("repeated-results", text) for text in gathering.repeats()]
     return Reading(
         gathering.table(),
@@ -133,7 +133,7 @@ def _open(name: str, stdin: BinaryIO | None) -> Iterator[io.BufferedReader]:
     try:
         yield stream
     finally:
-        stream.detach()  # the process's own input stays open
+        stream.detach()  # leaves the process's input open
 
 
 def _form_of(name: str, start: bytes) -> Form:
@@ -144,33 +144,33 @@ def _form_of(name: str, start: bytes) -> Form:
 
 
 def _refuse_others(name: str, form: Form, start: bytes) -> None:
-    """Raise ReadError for forms that are often given by mistake and would be malformed line by line."""
+    """Raise ReadError for common wrong forms, which would otherwise be malformed in every line."""
     text = start.lstrip()
     line = text.partition(b"\n")[0].strip()
-    says = ""
+    wrong = ""
     if start.startswith(b"\x1f\x8b"):
-        says = "compressed by gzip: unpack it, as in zcat FILE | rating fit -"
+        wrong = "compressed by gzip: unpack it, as in zcat FILE | rating fit -"
     elif start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        says = "UTF-16: store it as UTF-8"
+        wrong = "UTF-16: store it as UTF-8"
     elif b"\n" not in start and b"\r" in start[:-1]:
-        says = "lines end with a carriage return alone: end them with a line feed"
+        wrong = "lines end with only a carriage return: end them with a line feed"
     elif form == "jsonl":
         if line.startswith(b"["):
-            says = "JSON in a list: give one record a line, as jq -c '.[]' writes them"
+            wrong = "a JSON list: give one record per line, as jq -c '.[]' writes them"
     elif _JSON_LIST.match(text):
-        says = "a list of JSON: give one record a line, as jq -c '.[]' writes them"
+        wrong = "a JSON list: give one record per line, as jq -c '.[]' writes them"
     elif _JSON_OBJECT.match(text):
-        says = "JSON, not what its name says: name it .jsonl or give --input jsonl"
+        wrong = f"expected {form} by its name, got JSON: name it .jsonl or give --input jsonl"
     elif form == "csv" and b"," not in line:
         for mark, spoken in ((b";", "semicolons"), (b"\t", "tabs")):
             if line.count(mark) >= 2:
-                says = f"cells are parted by {spoken}: part them by commas"
-    if says:
-        raise ReadError(f"{name}: {says}")
+                wrong = f"cells are separated by {spoken}: separate them by commas"
+    if wrong:
+        raise ReadError(f"{name}: {wrong}")
 
 
 class _Parts:
-    """A stream as the files that were joined to it: a byte order mark where a record may begin starts one.
+    """A stream split into the files joined in it, at byte order marks where a record may begin.
 
     `line` is the first of the next part, None at the end; `joints` are the lines of the marks.
     """
@@ -182,10 +182,10 @@ class _Parts:
         self.joints: list[int] = []
 
     def pieces(self) -> Iterator[str]:
-        """The next part as text in pieces, each of whole lines but the last, which a mark may cut short."""
+        """Yield the next part as text in pieces of whole lines; the last may end within a line, at a mark."""
         at, self.line = self.line or 1, None
         while data := self._rest or self._read():
-            # Most text is ASCII, which is seen at once.
+            # Most text is ASCII, which is tested fast.
             found = None if data.isascii() or _MARK not in data else self._joint.search(data)
             data, self._rest = (data[: found.start()], data[found.end() :]) if found else (data, b"")
             at += int(np.count_nonzero(np.frombuffer(data, np.uint8) == _LINE_FEED))
@@ -215,7 +215,7 @@ def _decode(line: bytes) -> str:
         return line.decode("latin-1")
 
 
-def _read(gathering: Gathering, stream: BinaryIO, form: Form, name: str) -> list[int]:
+def _read(gathering: ResultCollector, stream: BinaryIO, form: Form, name: str) -> list[int]:
     """Read a stream; return the lines at which files were joined by a byte order mark."""
     parts = _Parts(stream, form)
     while (line := parts.line) is not None:

@@ -1,4 +1,4 @@
-"""Games and matches as files have them, gathered into one table."""
+"""Collect games and matches from files into one table."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from rating.crosstable import PairTable
 from rating.errors import MalformedGame
 from rating.expansion import expand
 from rating.matches import FaultRule, Match
-from rating.reading.repeats import ResultColumns, ResultSource, repeats
+from rating.reading.repeats import ResultColumns, ResultSource, find_repeats
 
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0, "1/2": 0, "½-½": 0}
-"""The results that may be written, and the outcome for the player named first."""
+"""The valid results, with the outcome for the player named first."""
 
 _LEADING = re.compile(r"\d{1,15}")
-# Matches that are expanded together.
+# Matches expanded together.
 _BATCH = 20_000
 
 
 class GameColumns(NamedTuple):
-    """A stretch of games: one cell a game in each column, without blanks around it.
+    """A batch of games: one stripped cell per game in each column.
 
     `white` and `black` differ and are never empty, `result` is a key of OUTCOMES; `round` and `table` begin
-    with their number (see `whole_number`), `event` and `match` are names. Those four are empty where unknown.
+    with their number (see `whole_number`), `event` and `match` are names. Those four are empty if unknown.
     """
 
     white: Sequence[str]
@@ -43,21 +43,21 @@ class GameColumns(NamedTuple):
 
 @lru_cache(maxsize=10_000)
 def whole_number(text: str) -> int:
-    """The number that `text` begins with, 3 for `3` and `3.2`; -1 for `?`, `-`, `final` and nothing."""
+    """Return the number at the start of `text`, 3 for `3` and `3.2`; -1 for `?`, `-`, `final` and ""."""
     found = _LEADING.match(text)
     return int(found.group()) if found else -1
 
 
 class _Indices(dict[str, int]):
-    """Events, numbered from 0 as they appear."""
+    """Numbers names from 0 in order of appearance."""
 
     def __missing__(self, name: str) -> int:
         self[name] = number = len(self)
         return number
 
 
-class Gathering:
-    """Results as they come in: numbers in arrays, each name once. `problems` are the malformed games."""
+class ResultCollector:
+    """Collects results as numbers in arrays, each name once. `problems` are the malformed games."""
 
     def __init__(self, faults: FaultRule) -> None:
         self.problems: list[MalformedGame] = []
@@ -65,12 +65,12 @@ class Gathering:
         self._fault_rule = faults
         self._players: dict[str, int] = {}
         self._events = _Indices()
-        # Of each result: first, second, outcome, match, round, table, event.
+        # By result: first, second, outcome, match, round, table, event.
         self._columns: list[list[Ints]] = [[] for _ in range(7)]
         self._played, self._faults = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._points = np.zeros(0)
         self._next_match = 0
-        self._is_named: list[Bools] = []  # of each result: whether its match has an id
+        self._is_named: list[Bools] = []  # by result: whether its match has an id
         self._sources: list[ResultSource] = []
         self._results = 0
         self._named: dict[str, int] = {}
@@ -80,11 +80,11 @@ class Gathering:
         self._games_alone = False
 
     def begin_source(self, file: str, line: int) -> None:
-        """What is added from now on is of this file from that line on."""
+        """Assign what is added from now on to this file, from this line on."""
         self._sources.append(ResultSource(file, line, self._results))
 
     def add_games(self, found: Iterable[GameColumns | MalformedGame]) -> None:
-        """Add games of PGN and CSV; each is a match of its own unless it names its match."""
+        """Add games of PGN and CSV; each is a separate match unless it names its match."""
         for games in found:
             if isinstance(games, MalformedGame):
                 self.problems.append(games)
@@ -96,7 +96,7 @@ class Gathering:
             try:
                 white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
             except KeyError:
-                # Players are numbered in the order in which they appear.
+                # Players are numbered in order of appearance.
                 self._number_players(chain.from_iterable(zip(games.white, games.black, strict=True)))
                 white, black = (_numbers(self._players.__getitem__, side) for side in games[:2])
             if any(games.match):
@@ -124,7 +124,7 @@ class Gathering:
             self._players.setdefault(name, len(self._players))
 
     def _match_numbers(self, games: GameColumns, white: Ints, black: Ints) -> Ints:
-        """The match of each game; players have played a named match once, however many games it has."""
+        """Return the match of each game; a named match counts once as played, for any number of games."""
         numbers = []
         played = []
         pairs = zip(white.tolist(), black.tolist(), strict=True)
@@ -144,7 +144,7 @@ class Gathering:
         return np.array(numbers, np.int64)
 
     def add_matches(self, found: Iterable[tuple[Match, str, int] | MalformedGame], file: str) -> None:
-        """Add match records with the season and line of each; one that names itself counts once."""
+        """Add match records with the season and line of each; a repeated id is a problem."""
         batch: list[Match] = []
         events: list[int] = []
         for item in found:
@@ -190,21 +190,21 @@ class Gathering:
         self._results += parts[0].size
 
     def matches(self) -> tuple[Match, ...] | None:
-        """The matches, or None unless all results come from matches."""
+        """Return the matches, or None unless all results come from match records."""
         return None if self._games_alone else tuple(self._matches)
 
     def repeats(self) -> list[str]:
-        """Sentences on results that were given twice, to be asked for when all is read."""
+        """Return sentences on results that were given twice; call it after all files are read."""
         first, second, outcome, match, rounds, _, events = self._joined()
         if not first.size:
             return []
         named = np.where(np.concatenate(self._is_named), match, -1)
         found = ResultColumns(first, second, outcome, rounds, events, named)
-        return list(repeats(self._sources, found, self._events.get("", -1)))
+        return list(find_repeats(self._sources, found, self._events.get("", -1)))
 
     def _joined(self) -> list[Ints]:
         for column in self._columns:
-            # One after the other: two copies of all would be the most memory that reading takes.
+            # Column by column, so that only one is in memory twice.
             column[:] = [np.concatenate(column or [np.zeros(0, np.int64)])]
         return [column[0] for column in self._columns]
 
@@ -224,14 +224,14 @@ PerPlayer = TypeVar("PerPlayer", Ints, Floats)
 
 
 def _sum(total: PerPlayer, more: PerPlayer) -> PerPlayer:
-    """The sum of figures of players; `more` may have further players."""
+    """Return the sum by player; `more` may have further players."""
     found = more.copy()
     found[: total.size] += total
     return found
 
 
 def _numbers(number: Callable[[str], int], cells: Sequence[str]) -> Ints:
-    """The number of each cell; often they are all the same."""
+    """Return the number of each cell; often all are the same."""
     if cells.count(cells[0]) == len(cells):
         return np.full(len(cells), number(cells[0]))
     return np.fromiter(map(number, cells), np.int64, len(cells))

@@ -1,27 +1,26 @@
-"""PGN as rating programs read it: the tags of a game say who met whom and how it ended; moves are skipped.
+"""Read PGN like other rating programs: only the tags of a game matter; moves are skipped.
 
     [Event "Spring"]      [Round "3"]      [White "a"]      [Black "b"]      [Result "1/2-1/2"]
 
     1/2-1/2
 
 White, Black and Result are required; Round, Event, Table and MatchId (the same for all games of a match) are
-read where given. A game ends where tags begin again, also within a line. Tags without moves between them are
-two games if White, Black and Result all come again: from the game's first tag, or behind an empty line or a
-broken tag. Else they are one game's.
+optional. A game ends where tags begin again, also within a line. Tags without moves between them are two
+games if White, Black and Result are all repeated, from the game's first tag, or after an empty line or a
+broken tag. Otherwise they are one game's.
 
-A malformed game is reported with its line, never left out silently: one of these tags is missing, broken or
-given twice, a result is none of `1-0`, `0-1`, `1/2-1/2` (`*`, an unfinished game, is none), the moves end in
-another result than the tag says (`*` says nothing), moves without tags, a comment never closed. Other tags
-may be broken or repeated, and an Event may hold quotes that are not escaped.
+A malformed game is reported with its line, never skipped silently: one of these tags is missing, broken or
+given twice, a result is not `1-0`, `0-1` or `1/2-1/2` (nor is `*`, an unfinished game), the moves end in
+another result than the tag's (`*` matches any), moves without tags, an unclosed comment. Other tags may be
+broken or repeated, and an Event may contain unescaped quotes.
 
-Comments are in braces or behind a semicolon. They may hold anything but the tags of a whole game, alone on
-their lines: an open comment ends there. A line that starts with % is skipped (PGN standard of 1994, sections
-5, 6 and 8).
+Comments are in braces or after a semicolon. They may contain anything except the tags of a whole game on
+separate lines: an open comment ends there. A line that starts with % is skipped (PGN standard of 1994,
+sections 5, 6 and 8).
 
-Games are read line by line, which takes some 25 microseconds each. Most files repeat one layout: the same
-tags in the same order, a line each, and moves without comments. So once two games in a row had the same
-layout, one regular expression takes the next ones whole, as long as they have it too; whatever it does not
-match goes line by line again.
+Reading line by line takes some 25 microseconds a game. Most files repeat one layout: the same tags in the
+same order, a line each, and moves without comments. So after two games in a row with the same layout one
+regular expression matches the next games whole; other lines are again read one by one.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ from rating.errors import MalformedGame
 from rating.reading.gathering import OUTCOMES, GameColumns
 from rating.reading.pgn_lines import ENDS, TAGS, PgnGame, PgnLines
 
-# A value without escapes, with no blanks around it.
+# A value without escapes and without surrounding blanks.
 _VALUE = r'[^\s"\\](?:[^"\\\n]*[^\s"\\])?'
 _MOVES = r"([^\[{;%]*)(?<=\n)(?=\[)"
 
 
 def read_pgn(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameColumns | MalformedGame]:
-    """The games in the `pieces` of a PGN file, each of whole lines, and the malformed ones.
+    """Yield the games and the malformed ones in the `pieces` of a PGN file, each of whole lines.
 
-    Games and problems are each in the file's order; `file` names it in problems, `line` is that of its start.
+    Games and problems are each in the file's order; `file` is its name in problems, `line` its first line.
     """
     reader = _PgnReader(file, line)
     for piece in pieces:
@@ -52,10 +51,10 @@ def read_pgn(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameCo
 
 
 def _layout_pattern(layout: Iterable[str]) -> re.Pattern[str]:
-    """The pattern of a whole game with exactly these tags, White, Black and Result among them.
+    """Return the pattern of a whole game with exactly these tags, including White, Black and Result.
 
-    Its groups are the tags that are read, by name, and last the moves. Another game must follow, so that
-    nothing more belongs to this one.
+    Its groups are the tags that are read, by name, and last the moves. Another game must follow, so that the
+    match is complete.
     """
     tags, named = "", ""
     for name in layout:
@@ -73,7 +72,7 @@ def _layout_pattern(layout: Iterable[str]) -> re.Pattern[str]:
 
 
 def _agrees(moves: str, result: str) -> bool:
-    """True when the moves end where their only result is, and it is that of the tag or none."""
+    """True if the moves have at most one result, at their end, and it is the tag's."""
     end = moves.strip()
     if end in (result, "", "*"):
         return True
@@ -90,7 +89,7 @@ class _PgnReader:
         self._layout: tuple[str, ...] = ()
         self._pattern: re.Pattern[str] | None = None
         self._alike: tuple[str, ...] = ()  # the pattern's layout
-        self._opens = ""  # how a game that it matches begins
+        self._opens = ""  # the start of a game that it matches
         self._found: list[list[str]] = [[] for _ in TAGS]
         self._problems: list[MalformedGame] = []
 
@@ -128,7 +127,7 @@ class _PgnReader:
     def _read_alike(self, pattern: re.Pattern[str], piece: str, start: int) -> int:
         """Take the games of the known layout from `start` on; return where the first other line begins.
 
-        None is taken while a comment, or a game that the first tag may belong to, is open.
+        No game is taken while a comment is open, or a game to which the first tag may belong.
         """
         if not self._by_line.is_apart(self._alike[0]):
             return start

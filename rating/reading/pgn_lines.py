@@ -1,8 +1,8 @@
-"""PGN line by line: the tags of each game and how its moves end.
+"""Read PGN line by line: the tags of each game and the end of its moves.
 
-Two rules of the standard leave open where a game that was cut off ends: a comment may hold anything, and tags
-without moves between them may belong to one game or two. So tags in an open comment, and tags that begin
-again, are held apart until they are a whole header, the next game's, or prove to be none.
+Two rules of the standard make the end of a truncated game ambiguous: a comment may contain anything, and tags
+without moves between them may belong to one game or two. So tags in an open comment, and repeated tags, are
+kept separately until they are the whole header of the next game, or turn out not to be one.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ ENDS = {"1-0", "0-1", "1/2-1/2", "*"}
 _TAG = re.compile(r'\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NAME = re.compile(r"\s*\[\s*([^\W\d][^\s\"\[\]]*)\s")
 _QUOTED = re.compile(r'\s*\[\s*\w+\s+"(.*)"\s*\]\s*$')
-# A tag that nothing follows on its line, whole or broken.
+# A tag, whole or broken, that is the last on its line.
 _ALONE = re.compile(r'\s*\[\s*[^\W\d]\w*\s+".*\]\s*$')
 _TAG_OPENS = re.compile(r'\[\s*[^\W\d]\w*\s+"')
-# What ends moves within a line.
+# The end of moves within a line.
 _MARK = re.compile(rf"[{{;]|{_TAG_OPENS.pattern}")
-# A tag that is cut off: its name or the beginning of it, and what is left behind it.
+# A truncated tag: its name or the start of it, and the rest.
 _TORN = re.compile(r"\s*\[\s*(\w*)([^\]]*)$")
 _CLOSED = re.compile(r"\{[^}]*\}")
 _BLANK = re.compile(r"\s*")
@@ -34,7 +34,7 @@ _NEEDED = {"White", "Black", "Result"}
 
 
 def _find_tags_at_end(line: str, at: int) -> int:
-    """Where the tags begin that are the rest of a line from `at` on; -1 where there are none."""
+    """Return where the tags begin that end a line, from `at` on; -1 without any."""
     while found := _TAG_OPENS.search(line, at):
         start = at = found.start()
         while tag := _TAG.match(line, at):
@@ -46,13 +46,13 @@ def _find_tags_at_end(line: str, at: int) -> int:
 
 
 class PgnGame:
-    """A game as far as it has been read; lines count from 1, 0 for none yet."""
+    """A game as far as it is read; lines count from 1, 0 means none yet."""
 
     __slots__ = ("bad", "bounded", "end", "file", "first", "moves", "tags")
 
     def __init__(self, file: str, bounded: bool = False) -> None:
         self.file = file
-        self.bounded = bounded  # its tags come behind an empty line, a broken tag or, in a comment, text
+        self.bounded = bounded  # its tags follow an empty line, a broken tag or, in a comment, text
         self.first = 0
         self.tags: dict[str, tuple[str, int]] = {}
         self.moves = False
@@ -67,7 +67,7 @@ class PgnGame:
         if name not in self.tags:
             self.tags[name] = (value, number)
         elif name in TAGS:
-            self.fault(number, f"the game has two tags {name}: leave one")
+            self.fault(number, f"the game has two tags {name}: remove one")
 
     def forget_first_line(self) -> None:
         self.tags = {name: at for name, at in self.tags.items() if at[1] > self.first}
@@ -93,18 +93,18 @@ class PgnGame:
         if result == "*":
             return MalformedGame(self.file, line, "the game is not finished: its result is *")
         if result not in OUTCOMES:
-            return MalformedGame(self.file, line, f"{result!r} is no result: write 1-0, 0-1 or 1/2-1/2")
+            return MalformedGame(self.file, line, f"expected 1-0, 0-1 or 1/2-1/2, got {result!r}")
         if self.value("White") == self.value("Black"):
             return MalformedGame(self.file, self.first, f"{self.value('White')} plays against itself")
         if self.end and self.end[0] != "*" and OUTCOMES[self.end[0]] != OUTCOMES[result]:
             return MalformedGame(
-                self.file, self.end[1], f"the moves end {self.end[0]}, the tag says {result}"
+                self.file, self.end[1], f"the moves end in {self.end[0]}, but the tag Result is {result}"
             )
         return None
 
 
 class PgnLines:
-    """Reads lines; `take` is called with each game as it ends, those that cannot be counted included."""
+    """Reads lines and calls `take` with each finished game, including malformed ones."""
 
     def __init__(self, file: str, take: Callable[[PgnGame], None]) -> None:
         self._file, self._take = file, take
@@ -112,11 +112,11 @@ class PgnLines:
         self._begin()
 
     def _begin(self) -> None:
-        """A new game, its first line not met yet."""
+        """Start a new game, before its first line."""
         self._game = PgnGame(self._file)
-        self._next: PgnGame | None = None  # tags that are the next game's, if they prove to be whole
+        self._next: PgnGame | None = None  # tags of the next game, if they turn out to be whole
         self._gap = False  # an empty line or a broken tag came after the last tag
-        self._torn: re.Match[str] | None = None  # a broken tag that is cut off came after the last tag
+        self._torn: re.Match[str] | None = None  # the truncated tag after the last tag
         self._sure = False  # the next tag is the next game's
 
     def finish(self) -> None:
@@ -133,7 +133,7 @@ class PgnLines:
             self._take(game)
 
     def is_apart(self, first: str) -> bool:
-        """True where a game with all tags that it needs, of which `first` comes first, is the next one."""
+        """True if a whole game whose first tag is `first` can only be the next one."""
         game = self._game
         if self._comment or self._next is not None:
             return False
@@ -154,7 +154,7 @@ class PgnLines:
             self._read_text(number, line, at)
 
     def _read_text(self, number: int, line: str, at: int) -> None:
-        """Read moves, comments, and tags that come behind them on their line."""
+        """Read moves, comments, and tags that follow them on their line."""
         if ";" not in line:
             rest = _CLOSED.sub(" ", line[at:])
             if "{" not in rest and "[" not in rest:
@@ -183,7 +183,7 @@ class PgnLines:
         self._read_moves(number, words + line[at:].split())
 
     def _read_in_comment(self, number: int, line: str, at: int) -> int:
-        """Read on in an open comment; return where its line goes on behind it.
+        """Read a line of an open comment; return where the text after the comment begins.
 
         Lines of tags may be the next game's: see `_settle`.
         """
@@ -229,14 +229,14 @@ class PgnLines:
             self._next = PgnGame(self._file, self._gap)
         self._gap, self._torn = False, None
         if self._comment and self._next is not None and name in self._next.tags and self._next.bounded:
-            # What came behind text was text.
+            # The tags after text were part of the text.
             self._next.forget_first_line()
         (self._next or self._game).add(name, value, number)
         if self._next is not None and self._next.is_whole():
             self._settle()
 
     def _starts_over(self, name: str, game: PgnGame) -> bool:
-        """True where a tag may be the first one of the game after `game` though no moves came."""
+        """True if a tag may be the first one of the game after `game` although there were no moves."""
         if self._comment:
             return False
         if self._torn is not None:
@@ -245,13 +245,13 @@ class PgnLines:
         return self._sure or self._gap or name == next(iter(game.tags), "")
 
     def _is_apart(self) -> bool:
-        """True where the tags of `_next` are another game's than those before them."""
+        """True if the tags of `_next` belong to another game than those before them."""
         game, new = self._game, self._next
         if new is None:
             return False
         again = game.tags.keys() & new.tags.keys()
         if not new.is_whole():
-            # It is cut off itself.
+            # The next game is truncated, too.
             first = next(iter(new.tags)) == next(iter(game.tags), "")
             return new.bounded and game.is_whole() and first and not again.isdisjoint(TAGS)
         if self._comment or self._sure:
@@ -260,7 +260,7 @@ class PgnLines:
         return whole and bool(again)
 
     def _take_next(self) -> None:
-        """End this game and go on with `_next`."""
+        """End this game and continue with `_next`."""
         new = self._next
         if self._comment:
             self._end_open_comment()
@@ -269,7 +269,7 @@ class PgnLines:
             self._game = new
 
     def _settle(self) -> None:
-        """Take the tags of `_next` for the next game's, if they are, else for this one's."""
+        """Assign the tags of `_next` to the next game if they belong to it, else to this one."""
         if self._is_apart():
             self._take_next()
         elif self._next is not None:
@@ -279,21 +279,21 @@ class PgnLines:
             self._next, self._sure = None, False
 
     def _read_broken_tag(self, number: int, line: str, at: int) -> int:
-        """Read a tag that is none, and return where its line goes on; a fault only where it is needed."""
+        """Read a broken tag and return where the rest of the line begins; a fault if the tag is needed."""
         named = _NAME.match(line, at)
         name = named.group(1) if named else ""
         follows = _find_tags_at_end(line, line.index("[", at) + 1)
         if follows < 0 and name == "Event" and (whole := _QUOTED.match(line, at)):
-            # Quotes that were not escaped; it tells events apart all the same.
+            # Unescaped quotes; the value still distinguishes events.
             self._add_tag(name, whole.group(1), number)
             return len(line)
         game = self._next or self._game
         game.first = game.first or number
         self._gap, self._torn = True, _TORN.match(line, at)
         if not name or name in TAGS or (self._torn is not None and not self._torn[2].strip()):
-            game.fault(number, f'{line[at:].strip()[:40]!r} is no tag: write [Name "value"]')
+            game.fault(number, f'expected a tag such as [Name "value"], got {line[at:].strip()[:40]!r}')
         if follows >= 0:
-            # It is cut off, and the next game was written behind it.
+            # It is truncated, and the next game follows it on the line.
             self._settle()
             self._sure = True
         return follows if follows >= 0 else len(line)
@@ -308,6 +308,6 @@ class PgnLines:
         if not game.tags:
             game.fault(number, "moves without tags: a game starts with [White], [Black] and [Result]")
         if game.end:
-            game.fault(number, "moves after the result: the next game lacks its tags")
+            game.fault(number, "moves after the result: the next game has no tags")
         if words[-1] in ENDS:
             game.end = (words[-1], number)

@@ -1,10 +1,10 @@
-"""Results that were given twice: the same games in two forms, or two exports of a season that were joined.
+"""Find results that were given twice: the same games in two forms, or two joined exports of a season.
 
-A whole round hardly comes again by chance. Two sources, which are files or parts of them, repeat each other
-where all rounds that both have hold the same results between the same names, whichever name comes first. One
-source repeats itself where every result of some rounds comes equally often, twice or more, and no result of
-the others does; results of named matches are compared match by match. Without rounds all results of a source
-are one round. Rounds of two events are never the same, unless one of the sources names no events.
+A whole round is hardly repeated by chance. Two sources, which are files or parts of them, repeat each other
+if all rounds that both have contain the same results between the same names, in either order of names. One
+source repeats itself if every result of some rounds occurs equally often, twice or more, and no result of the
+others does; results of named matches are compared match by match. Without rounds all results of a source are
+one round. Rounds of two events are never the same, unless one of the sources names no events.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ import numpy.typing as npt
 
 from rating.arrays import Bools, Ints
 
-# Results below which all are looked at; of more in one source, in order, first a few.
+# Up to this many results all are compared; of more in one source first a sample.
 _FEW = 20_000
-# Different results that have to come again where there is no more to tell chance apart.
+# Minimum different repeated results, with less and with more evidence needed against chance.
 _LEAST = 3
 _LEAST_APART, _LEAST_UNROUNDED = 6, 8
 
 
 class ResultSource(NamedTuple):
-    """What was read from a file, or from a part of it that begins at `line`."""
+    """A file, or a part of it that begins at `line`."""
 
     file: str
     line: int
-    results: int  # read before it
+    results: int  # the number read before it
 
 
 class ResultColumns(NamedTuple):
-    """Columns of all results read; `match` is -1 for matches without a name, `round` for no round."""
+    """Columns of all results read; `match` is -1 for unnamed matches, `round` -1 for no round."""
 
     first: Ints
     second: Ints
@@ -45,10 +45,10 @@ class ResultColumns(NamedTuple):
     match: Ints
 
 
-def repeats(sources: Sequence[ResultSource], found: ResultColumns, nameless: int) -> Iterator[str]:
-    """Yield a sentence for each two sources that hold the same results, and for each that holds them twice.
+def find_repeats(sources: Sequence[ResultSource], found: ResultColumns, nameless: int) -> Iterator[str]:
+    """Yield a sentence for each pair of sources with the same results, and for each source that repeats them.
 
-    `nameless` is the number of the empty event, -1 if there is none.
+    `nameless` is the number of the empty event, -1 without one.
     """
     size = found.first.size
     bounds = [source.results for source in sources] + [size]
@@ -56,20 +56,20 @@ def repeats(sources: Sequence[ResultSource], found: ResultColumns, nameless: int
     for source, part in zip(sources, parts, strict=True):
         own = ResultColumns(*(column[part] for column in found))
         if own.first.size and _may_repeat(own):
-            yield from (f"{_name(source)}: {text}" for text in _within(own))
+            yield from (f"{_name(source)}: {text}" for text in _repeats_within(own))
     if len(sources) > 1 and size:
         number = np.repeat(np.arange(len(sources)), np.diff(bounds))
-        for one, other, count in _between(number, found, nameless):
+        for one, other, count in _repeats_between(number, found, nameless):
             both = f"{_name(sources[one])} and {_name(sources[other])}"
-            yield f"{both}: {count} results are in both: given twice, they count twice"
+            yield f"{both}: {count} results are in both and count twice"
 
 
 def _name(source: ResultSource) -> str:
     return source.file if source.line == 1 else f"{source.file} from line {source.line} on"
 
 
-def _mixed(*columns: Ints) -> npt.NDArray[np.uint64]:
-    """A number for each row of the columns, equal for equal rows and else in all likelihood different."""
+def _hash_rows(*columns: Ints) -> npt.NDArray[np.uint64]:
+    """Return a hash of each row of the columns."""
     mixed = np.zeros(columns[0].size, np.uint64)
     for column in columns:
         mixed = (mixed + column.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -78,20 +78,20 @@ def _mixed(*columns: Ints) -> npt.NDArray[np.uint64]:
 
 
 def _may_repeat(own: ResultColumns) -> bool:
-    """False where a look at some of many results shows that hardly any comes again."""
+    """False if a sample of many results shows hardly any repeated one."""
     if own.first.size <= _FEW:
         return True
     every = 1 << (own.first.size // _FEW).bit_length() + 2
     some = (own.first * 31 + own.second) & (every - 1) == 0
-    keys = _mixed(*(column[some] for column in own))
+    keys = _hash_rows(*(column[some] for column in own))
     return bool(keys.size and np.unique(keys).size < 0.9 * keys.size)
 
 
-def _within(own: ResultColumns) -> Iterator[str]:
-    """Yield a sentence if the results of a source come twice."""
+def _repeats_within(own: ResultColumns) -> Iterator[str]:
+    """Yield a sentence if the results of a source are repeated."""
     named = own.match >= 0
-    block = _mixed(own.event, np.where(named, own.match, own.round), named.astype(np.int64))
-    keys, counts = _counted(block, _mixed(own.first, own.second, own.outcome))
+    block = _hash_rows(own.event, np.where(named, own.match, own.round), named.astype(np.int64))
+    keys, counts = _count_blocks(block, _hash_rows(own.first, own.second, own.outcome))
     _, starts = np.unique(keys, return_index=True)
     often = np.gcd.reduceat(counts, starts)
     sizes = np.diff([*starts, counts.size])
@@ -105,13 +105,13 @@ def _within(own: ResultColumns) -> Iterator[str]:
             return
     if results >= least:
         times = "twice" if int(often[again].max()) == 2 else "several times"
-        yield f"{results} results, in whole rounds or matches, come {times} and count so"
+        yield f"{results} results, in whole rounds or matches, occur {times} and count that often"
 
 
-def _counted(
+def _count_blocks(
     block: npt.NDArray[np.uint64], key: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.uint64], Ints]:
-    """The block of each different pair of block and key, in order, and how often it comes."""
+    """Return the block of each different pair of block and key, in order, and its frequency."""
     order = np.lexsort((key, block))
     block, key = block[order], key[order]
     new = np.concatenate([[True], (block[1:] != block[:-1]) | (key[1:] != key[:-1])])
@@ -119,11 +119,11 @@ def _counted(
     return block[starts], np.diff(starts, append=block.size)
 
 
-def _between(number: Ints, found: ResultColumns, nameless: int) -> Iterator[tuple[int, int, int]]:
-    """Yield two sources that hold the same results in all rounds that both have, and how many."""
+def _repeats_between(number: Ints, found: ResultColumns, nameless: int) -> Iterator[tuple[int, int, int]]:
+    """Yield two sources with the same results in all rounds that both have, and the number of results."""
     swapped = found.first > found.second
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
-    key = _mixed(low, high, np.where(swapped, -found.outcome, found.outcome) + 1)
+    key = _hash_rows(low, high, np.where(swapped, -found.outcome, found.outcome) + 1)
     events = [set(np.unique(found.event[number == one]).tolist()) for one in range(int(number.max()) + 1)]
     rounds: list[dict[tuple[int, int], tuple[int, int]]] = [{} for _ in events]
     without: list[dict[tuple[int, int], tuple[int, int]]] = [{} for _ in events]
@@ -162,7 +162,7 @@ def _between(number: Ints, found: ResultColumns, nameless: int) -> Iterator[tupl
 
 
 def _shared_matches(number: Ints, match: Ints) -> dict[tuple[int, int], int]:
-    """Two sources of which one has no named match that the other lacks, and how many results these have."""
+    """Return pairs of sources whose named matches are all in the other, with the number of their results."""
     results = np.unique(np.stack([match, number])[:, match >= 0], axis=1, return_counts=True)
     (matches, sources), counts = results
     shared: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -181,7 +181,7 @@ def _shared_matches(number: Ints, match: Ints) -> dict[tuple[int, int], int]:
 def _blocks(
     number: Ints, event: Ints | None, rounds: Ints | None, key: npt.NDArray[np.uint64]
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield source, event, round (0 where not asked for), count and sum of the keys of each block."""
+    """Yield source, event, round (0 for None), count and sum of the keys of each block."""
     none = np.zeros(number.size, np.int64)
     events, rounds = none if event is None else event, none if rounds is None else rounds
     order = np.lexsort((rounds, events, number))

@@ -1,15 +1,15 @@
-"""Results a line each. CSV: `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`.
+"""Read results by line: CSV and match records.
 
-A first row that names white, black and result sets the order of the columns; it may name round, table, match
-and event, and columns of other names are skipped. The apostrophe before a cell that a spreadsheet would
-compute is removed (`rating.text`).
+CSV is `white,black,result[,round[,table]]`, result `1-0`, `0-1` or `1/2-1/2`. A first row that names white,
+black and result sets the order of the columns; it may name round, table, match and event; other columns are
+skipped. The apostrophe before a cell that a spreadsheet would compute is removed (`rating.text`).
 
-Match records as JSON: each line, or each object from a line `{` to a line `}`, has `players` by seat and
+Match records are JSON: each line, or each object from a line `{` to a line `}`, has `players` by seat and
 either `points` by seat (or `places`) or a `forfeit` with its `seat`.
 
-`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are read where given; other keys are
-ignored. Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result
-with each other. The seat of a `substitute` has no results at all.
+`sides`, `owners`, `substitute`, `round`, `table`, `season` and `id` are optional; other keys are ignored.
+Without `owners` a name such as `random#2` is a copy of `random`: both are rated, but have no result with each
+other. The seat of a `substitute` has no results.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from rating.reading.gathering import OUTCOMES, GameColumns
 from rating.text import from_csv_cell
 
 _COPY = re.compile(r"#[0-9]+$")
-# JSON can escape what no file of text can hold.
+# JSON can escape lone surrogates, which UTF-8 cannot encode.
 _HALF = re.compile("[\ud800-\udfff]")
 _DECODER = json.JSONDecoder()
-_CUT = ValueError("a record is cut off, and another one follows on its line")
-# Places on a line where a record may begin: each may take as long as the line.
+_CUT = ValueError("a record is truncated, and another one follows on its line")
+# Maximum starts of a record tried on a line: each try may take time linear in its length.
 _MOST_TRIED = 100
 _OPENING = re.compile(r'\s*\{\s*"[^"\\]*"\s*:')
-# Rows checked together: they stay in the processor's cache, which halves the time of a row, and are fewer
-# than the 700 new lists at which Python looks for garbage.
+# Rows checked together: they stay in the processor's cache, which halves the time per row, and are fewer than
+# the 700 new lists that trigger Python's garbage collector.
 _BATCH = 600
-# Cells known to be clean: 10 MB.
+# Maximum cells cached as clean: 10 MB.
 _MOST_KEPT = 50_000
 
 
 def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameColumns | MalformedGame]:
-    """The results in the `pieces` of a CSV file, each of whole lines, and the malformed rows.
+    """Yield the results and the malformed rows in the `pieces` of a CSV file, each of whole lines.
 
-    Games and problems are each in the file's order; `file` names it in problems, `line` is that of its start.
-    A row that a quote leaves open is malformed, and reading goes on with the line behind its first one.
+    Games and problems are each in the file's order; `file` is its name in problems, `line` its first line. A
+    row with an unclosed quote is malformed, and reading continues after its first line.
     """
-    kept: list[tuple[int, list[str]]] = []  # pieces that an open row may go back to, as lines
+    kept: list[tuple[int, list[str]]] = []  # pieces in which an open row may have begun, as lines
     offset = read = line - 1  # the lines before those of `rows`; those taken from the pieces
 
     def numbered() -> Iterator[Iterable[str]]:
         for piece in pieces:
             kept.append((offset + rows.line_num, [piece]))
-            # Lines end with a line feed alone, as those of a binary file do.
+            # Only a line feed ends a line, as in a binary file.
             yield io.StringIO(piece)
 
     lines = chain.from_iterable(numbered())
@@ -71,14 +71,14 @@ def read_csv(pieces: Iterable[str], file: str, line: int = 1) -> Iterator[GameCo
             del kept[0]
         broken: MalformedGame | None = None
         try:
-            # Rows that were read before an error stay in the batch.
+            # Rows read before an error stay in the batch.
             batch.extend(islice(rows, _BATCH))
             ended = len(batch) < _BATCH
         except csv.Error as error:
             first = (_last_lines(batch, before) or [before])[-1] + 1
             after, said = offset + rows.line_num, str(error)
             if after > first:
-                said = "a quote that opens here is not closed"
+                said = "a quote opened here is not closed"
                 read = max(read, after)
                 rows = csv.reader(chain(_lines_between(kept, first, read), lines), strict=True)
                 offset = first
@@ -105,7 +105,7 @@ def _heading(row: Sequence[str]) -> list[str]:
 
 
 def _lines_between(kept: list[tuple[int, list[str]]], first: int, last: int) -> list[str]:
-    """The lines after line `first` up to line `last`, from kept pieces, each with the lines before it."""
+    """Return the lines after line `first` up to line `last` from kept pieces, each with its offset."""
     found: list[str] = []
     for number, (before, lines) in enumerate(kept):
         if len(lines) == 1:
@@ -116,7 +116,7 @@ def _lines_between(kept: list[tuple[int, list[str]]], first: int, last: int) -> 
 
 
 def _last_lines(rows: Iterable[Sequence[str]], before: int) -> list[int]:
-    """The line on which each row ends, the first beginning after line `before`."""
+    """Return the line on which each row ends; the first row begins after line `before`."""
     return list(accumulate((1 + sum(cell.count("\n") for cell in row) for row in rows), initial=before))[1:]
 
 
@@ -132,9 +132,9 @@ def _games(
     file: str,
     heading: list[str],
 ) -> Iterator[GameColumns | MalformedGame]:
-    """The games of the rows after line `before`; `place` gives each column's cell.
+    """Yield the games of the rows after line `before`; `place` maps each column to its cell.
 
-    Empty rows are skipped, and those that repeat the `heading`, as in files that were joined.
+    Empty rows are skipped, and so are rows that repeat the `heading`, as in joined files.
     """
     columns = [_column(batch, place.get(name), clean) for name in GameColumns._fields]
     games = GameColumns(*(cells for cells, _ in columns))
@@ -158,9 +158,9 @@ def _games(
 
 
 def _column(rows: Sequence[Sequence[str]], at: int | None, clean: set[str]) -> tuple[Sequence[str], set[str]]:
-    """Cell `at` of each row, empty in rows that are shorter, and the different ones.
+    """Return cell `at` of each row, empty in shorter rows, and the set of different cells.
 
-    Cells repeat, and few need cleaning: `clean` holds those that do not.
+    Cells repeat, and few need cleaning: `clean` caches those that do not.
     """
     if at is None:
         return ("",) * len(rows), {""}
@@ -188,7 +188,7 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
         if not text:
             return f"the row has no {name}: give white,black,result[,round[,table]]"
     if result not in OUTCOMES:
-        return f"{result!r} is no result: write 1-0, 0-1 or 1/2-1/2"
+        return f"expected 1-0, 0-1 or 1/2-1/2, got {result!r}"
     if white == black:
         return f"{white} plays against itself"
     for name, text in (("round", number), ("table", table)):
@@ -200,19 +200,19 @@ def _fault(white: str, black: str, result: str, number: str, table: str) -> str:
 def read_jsonl(
     lines: Iterable[str], file: str, line: int = 1
 ) -> Iterator[tuple[Match, str, int] | MalformedGame]:
-    """The matches of a file with the season and the line of each, in order, or what is wrong with them.
+    """Yield the matches of a file with the season and line of each, in order, or the problem.
 
-    `line` is that of its start. A record may be written over several lines, of which the first is `{` and the
-    last `}`. One that is cut off does not take along one that was written behind it on its line.
+    `line` is the first line. A record may span several lines, the first being `{` and the last `}`. A record
+    after a truncated one on the same line is still read.
     """
-    opening = ""  # how the records of the file begin
+    opening = ""  # the start of the file's records
     for number, text in _objects(lines, line):
         if not text.strip():
             continue
         try:
             shapes: list[Any] = [json.loads(text)]
         except ValueError as error:
-            shapes = _apart(text, opening) or [error]
+            shapes = _split_records(text, opening) or [error]
         except RecursionError as error:
             shapes = [error]
         if not opening and (found := _OPENING.match(text)):
@@ -228,7 +228,7 @@ def read_jsonl(
 
 
 def _objects(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
-    """Each line with its number, those of an object that is written over several together with its first."""
+    """Yield each line with its number; an object over several lines comes as one text with its first line."""
     start, held = 0, list[str]()
     for number, text in enumerate(lines, start=first):
         if held and text[:1].isspace() and text.strip():
@@ -249,10 +249,10 @@ def _objects(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
         yield start, "".join(held)
 
 
-def _apart(text: str, opening: str) -> list[Any]:
-    """The records on a line that is not JSON, each from an `opening` on, and an error for each other part.
+def _split_records(text: str, opening: str) -> list[Any]:
+    """Return the records on a line that is not JSON, each from an `opening` on, and errors for other parts.
 
-    Empty if there are none.
+    Returns [] without records.
     """
     if not opening:
         found = _OPENING.match(text) or _OPENING.search(text, 1)
@@ -279,10 +279,10 @@ def _match(record: Any) -> Match:
     if not (isinstance(players, list) and all(isinstance(name, str) and name for name in players)):
         raise ResultError("a match record needs players: a list of names by seat")
     if any(_HALF.search(name) for name in players):
-        raise ResultError("a name holds half of a surrogate pair, which is no character: mend it")
+        raise ResultError("a name contains half of a surrogate pair, which is no character")
     forfeit = record.get("forfeit")
     if forfeit is not None and not (isinstance(forfeit, dict) and _is_integer(forfeit.get("seat"))):
-        raise ResultError('forfeit is neither null nor an object such as {"seat": 2}')
+        raise ResultError('forfeit: expected null or an object such as {"seat": 2}')
     owners = _list(record, "owners", str)
     substitute = _whole(record, "substitute")
     return Match(
@@ -326,5 +326,5 @@ def _list(record: dict[str, Any], name: str, kind: type | tuple[type, ...]) -> l
     if value is None:
         return None
     if not (isinstance(value, list) and all(_fits(x, kind) for x in value)):
-        raise ResultError(f"{name} is no list of the right values: give one a seat, or null")
+        raise ResultError(f"{name}: expected null or a list with one value of the right type per seat")
     return value

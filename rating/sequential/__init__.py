@@ -1,1 +1,1 @@
-"""Tests that stop as soon as the answer is sure (`gsprt`)."""
+"""Sequential tests (`gsprt`)."""

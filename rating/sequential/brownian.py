@@ -1,13 +1,13 @@
-"""Brownian motion between two bounds: how long it stays, and what its end says about its drift.
+"""Brownian motion between two bounds: the expected exit time, and intervals of the drift from the end.
 
-A sequential test walks like Brownian motion that starts at 0 and stops at a lower bound -a or an upper bound
-b. Tests stop when luck runs high, so at a stop the plain mean exaggerates. The remedy is to order all ends of
-a walk, from those that speak most for a high drift: stopped above, the earlier the more; not stopped, the
-higher the more; stopped below, the later the more. P(an end at least as high as the one seen) rises with the
-drift; where it is 1/2 lies a drift that is over- and underestimated equally often, where it is 2.5 % and
-97.5 % the ends of a 95 % interval.
+A sequential test moves like Brownian motion that starts at 0 and stops at a lower bound -a or an upper bound
+b. Tests tend to stop at lucky moments, so at a stop the plain mean is biased. The correction is the
+stage-wise ordering of all ends of a walk, by the evidence for a high drift: stopped above, earlier is higher;
+not stopped, by the position; stopped below, later is higher. P(an end at least as high as the observed one)
+rises with the drift; the drift at which it is 1/2 is a median-unbiased estimate, those at 2.5 % and 97.5 %
+are the ends of a 95 % interval.
 
-For variance 1 a step, drift m, w = a + b (all by the method of images):
+For variance 1 per step, drift m, w = a + b (all by the method of images):
 
     P(above by time t)         = e^{m b} sum_k sgn(y) [ e^{-|m y|} F((|m| t - |y|) / r) + e^{|m y|} F((-|m| t
                                  - |y|) / r) ],      y = b + 2 k w,  r = sqrt(t),
@@ -29,13 +29,13 @@ import numpy as np
 
 from rating.arrays import Floats
 
-# Images k = -8 .. 8: the rest is below rounding until t is 25 times w^2, by when a walk has long stopped.
+# Images k = -8 .. 8: the rest is below rounding until t is 25 times w^2, long after a walk has stopped.
 _IMAGES: Floats = np.arange(-8.0, 9.0)
 
 
 def expected_exit(below: float, above: float, drift: float, variance: float) -> float:
-    """Expected time until a walk with `drift` and `variance` a step has gone down by `below` or up by
-    `above`.
+    """Return the expected time until a walk with `drift` and `variance` per step has gone down by `below` or
+    up by `above`.
 
     By Wald: (P(up) above - P(down) below) / drift, P(up) = (1 - e^{-g below}) / (1 - e^{-g (below + above)}),
     g = 2 drift / variance; below x above / variance without drift.
@@ -54,10 +54,10 @@ def expected_exit(below: float, above: float, drift: float, variance: float) -> 
 def drift_interval(
     time: float, end: float, lower: float, upper: float, stopped: bool, level: float
 ) -> tuple[float, float, float]:
-    """Low end, median and high end of the drift of a walk of variance 1 a step that was at `end` after `time`
-    steps, where a bound `stopped` it or not; infinite bounds give the plain interval.
+    """Return low end, median and high end of the drift of a walk of variance 1 per step that was at `end`
+    after `time` steps, `stopped` by a bound or not; infinite bounds give the plain interval.
 
-    If stopped, `end` takes the place of the bound on its side of 0.
+    If stopped, `end` replaces the bound on its side of 0.
     """
     from scipy.special import ndtri
 
@@ -75,7 +75,7 @@ def drift_interval(
 def _drift_where(
     chance: float, time: float, end: float, lower: float, upper: float, stopped: bool, reach: float
 ) -> float:
-    """The drift for which an end at least as high has probability `chance`, which rises with the drift."""
+    """Return the drift for which an end at least as high has probability `chance`."""
     low, high = end / time - 8.0 * reach, end / time + 8.0 * reach
     for _ in range(50):
         drift = 0.5 * (low + high)
@@ -87,7 +87,7 @@ def _drift_where(
 
 
 def _at_least(drift: float, time: float, end: float, lower: float, upper: float, stopped: bool) -> float:
-    """P(an end at least as high as the one seen)."""
+    """Return P(an end at least as high as the observed one)."""
     if stopped and end > 0.0:
         return _above(drift, time, -lower, end)
     if stopped:
@@ -97,26 +97,26 @@ def _at_least(drift: float, time: float, end: float, lower: float, upper: float,
 
 
 def _above(drift: float, time: float, a: float, b: float) -> float:
-    """P(stopped at b by `time`), bounds being -a and b."""
+    """Return P(stopped at b by `time`), with bounds -a and b."""
     from scipy.special import log_ndtr
 
     y = b + 2.0 * (a + b) * _IMAGES
     far, m, root = np.abs(y), abs(drift), math.sqrt(time)
-    # In logarithms: factors overflow where their products are below 1.
+    # In logarithms, since factors can overflow though their products are below 1.
     terms = np.exp(drift * b - m * far + log_ndtr((m * time - far) / root))
     terms += np.exp(drift * b + m * far + log_ndtr((-m * time - far) / root))
     return min(max(float(np.sum(np.sign(y) * terms)), 0.0), 1.0)
 
 
 def _between(drift: float, time: float, a: float, b: float, x: float) -> float:
-    """P(not stopped by `time` and then above x), bounds being -a and b."""
+    """Return P(not stopped by `time` and then above x), with bounds -a and b."""
     width = 2.0 * (a + b) * _IMAGES
     total = np.sum(_image(width, drift, time, x, b) - _image(2.0 * b - width, drift, time, x, b))
     return min(max(float(total), 0.0), 1.0)
 
 
 def _image(c: Floats, drift: float, time: float, x: float, b: float) -> Floats:
-    """G(c), shape (K,): the normal's mass between x and b, from whichever tail keeps its digits."""
+    """Return G(c), shape (K,): the normal's mass between x and b, from the more accurate tail."""
     from scipy.special import log_ndtr
 
     root, mean = math.sqrt(time), c + drift * time

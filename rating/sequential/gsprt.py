@@ -1,38 +1,37 @@
-"""Is the new version better? Tests that stop as soon as the answer is sure.
+"""Sequential tests of a new version: the generalised sequential probability ratio test over blocks.
 
 The unit is the block: one set of deals, played in balanced seatings by new and base players. x is the mean of
 a block's results between new and base (1, 1/2, 0). Results of a block are correlated, blocks are not: so the
-variance is estimated from the blocks' means, whatever the correlation is. With s_k = 1 / (1 +
-10^(-elo_k/400)) the log-likelihood ratio of elo1 against elo0 after N blocks is that of the generalised test,
+variance is estimated from the blocks' means, for any correlation. With s_k = 1 / (1 + 10^(-elo_k/400)) the
+log-likelihood ratio of elo1 against elo0 after N blocks is that of the generalised test,
 
     LLR = (N/2) ln( sum (x - s0)^2 / sum (x - s1)^2 )  ~  N (s1 - s0)(2 mean - s0 - s1) / (2 variance),
 
 and elo0 is accepted at ln(beta / (1 - alpha)), elo1 near ln((1 - beta) / alpha). A test on single results
 keeps alpha = 5 % only if they are independent; with three results sharing a score its error is 13 to 15 %.
 
-Normalised Elo measures strength against the noise of the game, m matches being a block:
+Normalised Elo measures strength relative to the noise of the game, with m matches in a block:
 
     nElo = (800 / ln 10) (mean - 1/2) / sqrt(m variance),
 
 so that a test between given bounds costs about the same in every game. Its s_k follow from the variance so
-far, and its ratio is the form on the right. The form on the left is the more cautious one, but it falls again
-as the mean moves beyond both s_k by many standard deviations, and one that won every result would play on for
-ever: beyond one standard deviation it is held to half of the form on the right.
+far, and its ratio is the form on the right. The form on the left is more cautious, but it falls again as the
+mean moves many standard deviations beyond both s_k, and the test of a version that won every result would
+never end: beyond one standard deviation it is at least half of the form on the right.
 
-The variance of few blocks may be too small, and where most of them are level and losses are rare but large,
-it stays so until the first of these: a version that wins a little often and loses much seldom would be called
-better in a quarter of the tests. So the ratio is computed as if a quarter of a block more had been lost whole
-and a quarter won whole, and nothing is decided before 16 blocks that are not level. And elo1 is accepted by
-the e-value of `rating.evidence`, which grows as the ratio does but supposes nothing of the spread: once it is
-1/alpha. By the ratio alone (`evidence=False`) it errs in 17 % of the tests where losses are rare enough.
-(Estimates and intervals count a thousandth of a block more of each of the scores 0, 1/4, 1/2, 3/4, 1, so that
-there is a variance.)
+The estimated variance of few blocks may be too small. If most blocks are level and losses are rare but large,
+it stays too small until the first loss: a version that often wins a little and rarely loses much would be
+called better in a quarter of the tests. So the ratio includes a quarter of a block of score 0 and a quarter
+of one of score 1, and a verdict needs 16 blocks that are not level. And elo1 is accepted when the e-value of
+`rating.evidence`, which grows like the ratio without assumptions on the spread, reaches 1/alpha. The ratio
+alone (`evidence=False`) errs in 17 % of the tests if losses are rare enough. (Estimates and intervals include
+a thousandth of a block of each of the scores 0, 1/4, 1/2, 3/4, 1, so that the variance is positive.)
 
-Blocks of exactly 1/2 without exception are no evidence of equal strength but identical play, and said to be
-after `level_blocks`. A version that is e Elo weaker shows in at least 2 (1/2 - s(-e)) of the blocks:
-`enough_level_blocks` says how many rule that out.
+If all blocks are exactly 1/2, this is not evidence of equal strength but identical play, which is the verdict
+after `level_blocks`. A version e Elo weaker loses at least 2 (1/2 - s(-e)) of the blocks:
+`enough_level_blocks` is the number that rules this out.
 
-With ``measure="points"`` x is what the margin in points tells of a block's result, as `points` says.
+With ``measure="points"`` x is a block's result as estimated from its margin in points (see `points`).
 
     test = Gsprt(elo0=0.0, elo1=10.0)
     run = Run()
@@ -55,9 +54,9 @@ import numpy as np
 
 from rating.arrays import Floats
 from rating.errors import OptionError, ResultError
-from rating.evidence import e_value, sequence, stake
+from rating.evidence import confidence_sequence, e_value, stake
 from rating.sequential.brownian import drift_interval, expected_exit
-from rating.sequential.points import told_by
+from rating.sequential.points import sums_of_run
 from rating.sequential.runs import FIRST_LOOK, Measure, Report, Run, Verdict
 
 if TYPE_CHECKING:
@@ -65,25 +64,24 @@ if TYPE_CHECKING:
 
 Scale = Literal["logistic", "normalized"]
 
-# Blocks added to the ratio, of score 0 and of score 1 each.
+# Prior blocks in the ratio, of score 0 and of score 1 each.
 _UNSEEN = 0.25
-# The scores, and the blocks of each, that are added to estimates and intervals.
+# Prior scores, and the blocks of each, in estimates and intervals.
 _CELLS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _WEIGHT = 1e-3
-# The share of intervals that hold the true strength.
+# The confidence level of the intervals.
 _LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Gsprt:
-    """A test of `elo1` against `elo0`, on the `scale` that both are given in.
+    """A test of `elo1` against `elo0`, both given on `scale`.
 
-    `alpha` is the risk of accepting elo1 where elo0 is true, `beta` of the reverse; `matches` is their number
-    in a block; after `most_blocks` without a decision the verdict is out_of_budget. `share` is how much of
-    the score above 1/2 that a strength stands for shows in a block: all of it where the versions meet, half
-    of it where each meets others as strong, so that (1 + score of the one - score of the other) / 2 is added.
-    With `evidence` elo1 is accepted by the e-value, else by the ratio.
-    Raises OptionError for values out of range.
+    `alpha` is the risk of accepting elo1 if elo0 is true, `beta` of the reverse; `matches` is the number in a
+    block; after `most_blocks` without a decision the verdict is out_of_budget. `share` is the part of the
+    expected score above 1/2 that a block shows: 1 if the versions meet, 1/2 if each meets equally strong
+    others and the score is (1 + score of the one - score of the other) / 2. With `evidence` elo1 is accepted
+    by the e-value, else by the ratio. Raises OptionError for values out of range.
     """
 
     elo0: float = 0.0
@@ -108,19 +106,19 @@ class Gsprt:
             if value not in get_args(known):
                 raise OptionError(f"{name} {value!r}: give one of {', '.join(get_args(known))}")
         if self.matches < 1:
-            raise OptionError("a block has at least 1 match")
+            raise OptionError(f"matches {self.matches}: give at least 1")
         if not 0.0 < self.share <= 1.0:
             raise OptionError(f"share {self.share!r}: give a number above 0, at most 1")
         if self.measure == "points" and self.scale == "logistic" and self.elo0 != 0.0:
             raise OptionError(
-                f"elo0 {self.elo0:g}: by points only 0 is held, since what a point is worth is estimated"
+                f"elo0 {self.elo0:g}: expected 0 with points, since the Elo of a point is only estimated"
             )
         if self.most_blocks is not None and self.most_blocks < 1:
             raise OptionError(f"most_blocks {self.most_blocks}: give at least 1, or None")
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The LLR at which elo0 is accepted, and at which elo1 is, or nearly where `evidence` decides."""
+        """The LLR at which elo0 is accepted, and that for elo1, which is approximate with `evidence`."""
         return math.log(self.beta / (1.0 - self.alpha)), math.log((1.0 - self.beta) / self.alpha)
 
     @property
@@ -130,22 +128,22 @@ class Gsprt:
 
     @property
     def enough_level_blocks(self) -> int:
-        """The number of level blocks in a row that a strength of elo0, below 0, gives with probability alpha.
+        """The number of level blocks in a row that has probability alpha at a strength of elo0, below 0.
 
-        A mean score of s needs scores below 1/2 in at least 2 (1/2 - s) of the blocks. Raises OptionError
-        where elo0 is not negative, since then nothing rules it out.
+        A mean score of s needs scores below 1/2 in at least 2 (1/2 - s) of the blocks. Raises OptionError if
+        elo0 is not negative, since no number rules that out.
         """
         short = 2.0 * self.share * (0.5 - 1.0 / (1.0 + 10.0 ** (-self.elo0 / 400.0)))
         if short <= 0.0:
-            raise OptionError(f"elo0 {self.elo0!r}: level blocks rule out a negative one only")
+            raise OptionError(f"elo0 {self.elo0!r}: expected a negative one, which level blocks can rule out")
         return max(math.ceil(math.log(self.alpha) / math.log1p(-short)), FIRST_LOOK)
 
     def add(self, run: Run, score: float, margin: float = 0.0, offset: float = 0.0) -> Run:
-        """`run` with one more block, whose mean score of the new version is `score`.
+        """Return `run` with one more block, in which the new version's mean score is `score`.
 
-        `margin` is its mean lead in points, and `offset` what faults add to the score: both are of use with
-        points alone. A run with a verdict stays as it is: blocks still in flight when it fell do not count.
-        Raises ResultError for a score outside 0 to 1.
+        `margin` is its mean lead in points, and `offset` the part of the score from faults; both are used
+        only with points. A run with a verdict does not change, so later blocks do not count. Raises
+        ResultError for a score outside 0 to 1.
         """
         if not 0.0 <= score <= 1.0:
             raise ResultError(f"block score {score!r}: give a mean from 0 to 1")
@@ -173,7 +171,7 @@ class Gsprt:
         return replace(run, verdict=self._verdict(run))
 
     def llr(self, blocks: Floats | float, total: Floats | float, squares: Floats | float) -> Floats:
-        """The log-likelihood ratio from sums over blocks; arrays of any shape that broadcast."""
+        """Return the log-likelihood ratio from sums over blocks; arrays of any shape that broadcast."""
         n, mean, variance = _moments(
             blocks + 2.0 * _UNSEEN, np.asarray(total) + _UNSEEN, np.asarray(squares) + _UNSEEN
         )
@@ -182,48 +180,46 @@ class Gsprt:
         if self.scale == "logistic":
             # sum (x - s)^2 = n (variance + (mean - s)^2)
             llr = 0.5 * n * np.log((variance + (mean - s0) ** 2) / (variance + (mean - s1) ** 2))
-            # As if the variance were 1 + z^2 times as large, z being how many standard deviations the mean is
-            # from the middle of both: more than twice would not be caution, but a test that never ends.
+            # The form on the left acts as if the variance were 1 + z^2 times as large, z being the distance
+            # of the mean from the middle in standard deviations: limit this factor to 2, so that tests end.
             llr *= np.maximum(1.0, (variance + (mean - 0.5 * (s0 + s1)) ** 2) / (2.0 * variance))
         else:
             llr = n * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance)
         return llr
 
     def ratio(self, run: Run) -> float:
-        """The log-likelihood ratio after the blocks of `run`; 0 without any."""
+        """Return the log-likelihood ratio after the blocks of `run`; 0 without any."""
         return float(self.llr(*self._sums(run))) if run.blocks else 0.0
 
     def expected_blocks(self, elo: float, variance: float) -> float:
-        """Expected blocks of a test where the truth is `elo`, on its scale, and scores have this variance."""
+        """Return the expected blocks of a test at a true `elo`, on its scale, with this score variance."""
         if variance <= 0.0:
             return float(FIRST_LOOK)
         taken = self._further(0.0, float(self._score(elo, variance)), variance)
         return max(taken, float(FIRST_LOOK))
 
     def elo_of_results(self, run: Run) -> tuple[float, float, float]:
-        """Low end, middle and high end of the Elo by results alone; the stop rule is not allowed for."""
+        """Return low end, middle and high end of the Elo by results, not corrected for the stop rule."""
         found = _student((run.blocks, run.total, run.squares))
         low, middle, high = (_elo(0.5 + (score - 0.5) / self.share) for score in found)
         return low, middle, high
 
     def elo_at_any_time(self, scores: Sequence[float]) -> tuple[float, float]:
-        """The ends of a 95 % interval of the Elo by results, from the scores of all blocks, that holds
-        whenever somebody looks or stops.
-        """
-        low, high = (_elo(0.5 + (score - 0.5) / self.share) for score in sequence(scores, _LEVEL))
+        """Return the ends of a 95 % confidence sequence of the Elo by results, from all blocks' scores."""
+        low, high = (_elo(0.5 + (score - 0.5) / self.share) for score in confidence_sequence(scores, _LEVEL))
         return low, high
 
     def elo_of_a_point(self, run: Run) -> float:
-        """Return what a point more in each match is worth in Elo, near equal strength."""
-        return float(told_by(run).slope) * 1600.0 / math.log(10.0) / self.share
+        """Return the Elo of one more point in each match, near equal strength."""
+        return float(sums_of_run(run).slope) * 1600.0 / math.log(10.0) / self.share
 
     def cost(self, run: Run) -> tuple[float, float]:
-        """Expected blocks of the whole test at elo0 and at elo1, by the variance of the blocks so far."""
+        """Return the expected blocks of the whole test at elo0 and at elo1, by the variance so far."""
         variance = float(_moments(*self._sums(run))[2])
         return self.expected_blocks(self.elo0, variance), self.expected_blocks(self.elo1, variance)
 
     def report(self, run: Run) -> Report:
-        """The report on `run`; its interval is one of 95 %."""
+        """Return the report on `run`, with a 95 % interval."""
         if not run.blocks:
             return Report(run.verdict, 0.0, self.bounds, None, None, None, None, 0, 0, None)
         llr = self.ratio(run)
@@ -238,27 +234,27 @@ class Gsprt:
         return Report(run.verdict, llr, self.bounds, middle, low, high, nelo, run.blocks, matches, to_go, e)
 
     def _growth(self, run: Run, score: float, margin: float, offset: float) -> float:
-        """What one more block adds to the logarithm of the e-value."""
+        """Return the log factor of the e-value for one more block."""
         sums = self._sums(run)
         variance = float(_moments(*sums)[2])
         null, hoped = float(self._score(self.elo0, variance)), float(self._score(self.elo1, variance))
         if self.measure == "points":
-            # As the blocks before tell it; however many points, a block is at most won or lost whole.
-            score = min(max(0.5 + offset + float(told_by(run).slope) * margin, 0.0), 1.0)
+            # By the slope of the previous blocks; limited to a whole win or loss.
+            score = min(max(0.5 + offset + float(sums_of_run(run).slope) * margin, 0.0), 1.0)
         return math.log1p(float(stake(*sums, null, hoped)) * (score - null))
 
     def _sums(self, run: Run) -> tuple[int, float, float]:
-        """Number, sum and sum of squares of the blocks as they are measured."""
+        """Return number, sum and sum of squares of the blocks' measured scores."""
         if self.measure == "results":
             return run.blocks, run.total, run.squares
-        found = told_by(run)
+        found = sums_of_run(run)
         return run.blocks, float(found.total), float(found.squares)
 
     def _verdict(self, run: Run) -> Verdict | None:
         if run.level == run.blocks >= self.level_blocks:
             return "identical_play"
-        # Points that win nothing yet tell nothing either.
-        silent = self.measure == "points" and told_by(run).slope <= 0.0
+        # While more points do not go with more wins, they are no evidence.
+        silent = self.measure == "points" and sums_of_run(run).slope <= 0.0
         if run.blocks - run.level >= FIRST_LOOK and not silent:
             lower, upper = self.bounds
             llr = self.ratio(run)
@@ -272,25 +268,25 @@ class Gsprt:
         return None
 
     def _score(self, elo: float, variance: Floats | float) -> Floats:
-        """The mean score that a strength on the test's scale stands for; one, or of `variance`'s shape."""
+        """Return the mean score at a strength on the test's scale; a scalar, or of `variance`'s shape."""
         if self.scale == "logistic":
             return np.asarray(0.5 + self.share * (1.0 / (1.0 + 10.0 ** (-elo / 400.0)) - 0.5))
         return np.asarray(0.5 + elo * math.log(10.0) / 800.0 * np.sqrt(self.matches * variance))
 
     def _walk(self, variance: float) -> tuple[float, float]:
-        """The score in the middle of the two bounds', and how far they are apart."""
+        """Return the middle of the scores at elo0 and elo1, and their difference."""
         s0, s1 = float(self._score(self.elo0, variance)), float(self._score(self.elo1, variance))
         return 0.5 * (s0 + s1), s1 - s0
 
     def _further(self, llr: float, mean: float, variance: float) -> float:
-        """Expected blocks until an LLR leaves its bounds, where scores have this mean and variance."""
+        """Return the expected blocks until an LLR leaves its bounds, for scores of this mean and variance."""
         middle, apart = self._walk(variance)
         pace = apart / variance
         lower, upper = self.bounds
         return expected_exit(llr - lower, upper - llr, pace * (mean - middle), pace**2 * variance)
 
     def _interval(self, run: Run) -> tuple[float, float, float]:
-        """Low end, median and high end of the mean score, allowing for the stop rule.
+        """Return low end, median and high end of the mean score, corrected for the stop rule.
 
         N (mean - middle of s0 and s1) / sd moves like Brownian motion of variance 1 a block, and the LLR is
         (s1 - s0) / sd times it.
@@ -302,7 +298,7 @@ class Gsprt:
         lower, upper = (bound * sd / apart for bound in self.bounds)
         stopped = run.verdict in ("better", "not_better")
         if run.blocks - run.level <= FIRST_LOOK:
-            # Whatever stops here was looked at once: nothing to allow for but the few blocks.
+            # A test that stops here had one look, so only the small number of blocks matters.
             return _student(sums)
         drifts = drift_interval(n, n * (mean - middle) / sd, lower, upper, stopped, _LEVEL)
         low, half, high = (min(max(middle + drift * sd, 0.0), 1.0) for drift in drifts)
@@ -312,21 +308,21 @@ class Gsprt:
 def _moments(
     blocks: Floats | float, total: Floats | float, squares: Floats | float
 ) -> tuple[Floats, Floats, Floats]:
-    """Number, mean and variance of blocks with the thousandths added."""
+    """Return number, mean and variance of blocks with the prior ones added."""
     n = np.asarray(blocks + _WEIGHT * len(_CELLS), np.float64)
     mean = np.asarray((total + _WEIGHT * sum(_CELLS)) / n, np.float64)
-    # Never below the share of the thousandths, however the sums were rounded.
+    # At least the variance of the prior blocks, in spite of rounding.
     least = _WEIGHT * sum((cell - 0.5) ** 2 for cell in _CELLS)
     around = squares + _WEIGHT * sum(cell**2 for cell in _CELLS) - n * mean**2
     return n, mean, np.asarray(np.maximum(around, least) / n, np.float64)
 
 
 def _student(sums: tuple[int, float, float]) -> tuple[float, float, float]:
-    """Low end, mean and high end of the mean score of few blocks; of a single one nothing is known."""
+    """Return low end, mean and high end of the mean score by Student's t; 0 and 1 with a single block."""
     blocks, total, _ = sums
     if blocks < 2:
         return 0.0, total, 1.0
-    # Imported where it is used, since that takes a moment.
+    # Imported here, since the import is slow.
     from scipy.special import stdtrit
 
     _, mean, variance = (float(moment) for moment in _moments(*sums))
@@ -335,6 +331,6 @@ def _student(sums: tuple[int, float, float]) -> tuple[float, float, float]:
 
 
 def _elo(score: float) -> float:
-    """Logistic Elo of a mean score; a score of 0 or 1 stands for 1200 Elo."""
+    """Return the logistic Elo of a mean score, limited to 1200 Elo."""
     inside = min(max(score, 1e-3), 1.0 - 1e-3)
     return 400.0 * math.log10(inside / (1.0 - inside))

@@ -1,19 +1,19 @@
-"""Results as the points tell them: a block's margin in points on the scale of its results.
+"""Scores estimated from points: a block's margin in points on the scale of its results.
 
-Points say more about a block than who was ahead: they tell a narrow win from a wide one. What a point is
-worth is learnt from the blocks themselves. With x a block's mean result, p = x - 1/2 and y its mean margin in
-points, the line through the origin (versions exchanged, both change their signs) nearest to the results is
+Points carry more information than results: they distinguish a narrow win from a wide one. The value of a
+point is estimated from the blocks. With x a block's mean result, p = x - 1/2 and y its mean margin in points,
+the regression through the origin (exchanging the versions changes both signs) is
 
     p ~ c y,    c = sum p y / sum y^2,
 
-and z = 1/2 + c y what the margin alone tells of x. Its variance is that of x times the square of their
-correlation, so a test on z takes so much fewer blocks. Its mean is that of x as far as a new version's
-additional points win as many matches as any other points do; where it is stronger in another way, c is off by
-some factor, and so is the strength. No strength at all stays none: y is 0 in the mean, whatever c is. So of
-bounds in Elo only elo0 = 0 is held; in units of the noise c cancels out.
+and z = 1/2 + c y is the estimate of x from the margin. Its variance is that of x times the square of their
+correlation, so a test on z takes fewer blocks by this factor. Its mean is that of x if a new version's
+additional points win as many matches as other points do; otherwise c, and the strength, are off by a factor.
+At equal strength y is 0 on average for any c. So with bounds in Elo only elo0 = 0 is exact; in units of the
+noise c cancels out.
 
 A match lost by a fault has no points. It counts as lost in z, too: an `offset` is the mean of -1/2 for each
-such match and 0 for the others, and p is without it.
+such match and 0 for the others, and p excludes it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class PointSums(NamedTuple):
-    """Sums of z and of its square over blocks, and c in results a point, 0 where none was learnt."""
+    """Sums of z and of its square over blocks, and c in results per point, 0 if unknown or negative."""
 
     total: Floats
     squares: Floats
@@ -44,7 +44,9 @@ def sums_of(
     offset_squares: Floats | float = 0.0,
     offset_cross: Floats | float = 0.0,
 ) -> PointSums:
-    """From sums over blocks of y, y^2, p y, offsets, their squares, offset times y; arrays that broadcast."""
+    """Return the sums from those over blocks of y, y^2, p y, offsets, their squares, offset times y; arrays
+    broadcast.
+    """
     known = np.asarray(margin_squares, np.float64)
     slope = np.maximum(cross, 0.0) / np.where(known > 0.0, known, 1.0)
     above = offsets + slope * margins
@@ -52,7 +54,7 @@ def sums_of(
     return PointSums(0.5 * blocks + above, 0.25 * blocks + above + around, slope)
 
 
-def told_by(run: Run) -> PointSums:
+def sums_of_run(run: Run) -> PointSums:
     return sums_of(
         run.blocks, run.margins, run.margin_squares, run.cross,
         run.offsets, run.offset_squares, run.offset_cross,

@@ -23,7 +23,7 @@ from arbiter.match.position import recorded_deal
 from arbiter.match.spec import Player
 from arbiter.season.config import load
 from arbiter.store import Store
-from arbiter.trials.review.evaluator import Reference
+from arbiter.trials.review.evaluator import Evaluator
 from arbiter.trials.review.luck import luck_of_deals
 
 THINKING_NS = 2 * SECOND
@@ -47,7 +47,7 @@ def main() -> None:
         assert record is not None
         game = make(record.game, record.options)
         deals = [recorded_deal(record, game, k) for k in range(len(record.deals))]
-        with Reference(by, config.limits, THINKING_NS // game.seats) as reference:
+        with Evaluator(by, config.limits, THINKING_NS // game.seats) as reference:
             luck = luck_of_deals(reference, game, [(deal, [None] * game.seats) for deal in deals])
         for match in matches:
             if match.points is not None:

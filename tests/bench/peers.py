@@ -14,7 +14,7 @@ from typing import Any
 
 from arbiter.games import make
 from rating.crosstable import PairTable
-from rating.evidence import sequence
+from rating.evidence import confidence_sequence
 from rating.fit.bayeselo import bayeselo
 from rating.threads import one_thread
 from tests.bench import chefs_hat_env
@@ -115,7 +115,7 @@ def evidence() -> dict[str, Any]:
     if done.returncode:
         return {"confseq": {"skipped": f"confseq: {done.stderr.strip().splitlines()[-1]}"}}
     theirs = json.loads(done.stdout)
-    seconds, ours = timed(lambda: [sequence(run) for run in scores], 3)
+    seconds, ours = timed(lambda: [confidence_sequence(run) for run in scores], 3)
     width = {"ours": ours, "confseq": theirs["ends"]}
     widths = {
         name: round(sum(high - low for low, high in ends) / len(ends), 4) for name, ends in width.items()

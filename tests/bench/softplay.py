@@ -43,7 +43,7 @@ from rating.meetings import LEAST
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import rule_of_round
 from rating.simulation import play_round
-from rating.softplay import PlayedTables, helps
+from rating.softplay import PlayedTables, find_soft_play
 from rating.threads import one_thread
 
 if TYPE_CHECKING:
@@ -206,9 +206,9 @@ def looked(matches: list[Match], every: int = 1) -> tuple[dict[tuple[str, str], 
     """The round in which each pair was first asked about, and what is known of the planted pair at the end."""
     tables, first = PlayedTables.from_matches(matches), dict[tuple[str, str], int]()
     for number in range(2 * LEAST, ROUNDS + 1, every):
-        for one in helps(tables, number, ROUNDS):
+        for one in find_soft_play(tables, number, ROUNDS):
             first.setdefault((one.helper, one.helped), number)
-    return first, next((one for one in helps(tables, ROUNDS, ROUNDS) if one.helper == HELPER), None)
+    return first, next((one for one in find_soft_play(tables, ROUNDS, ROUNDS) if one.helper == HELPER), None)
 
 
 def measure(play: Callable[[int], list[Match]], seeds: range, planted: bool) -> dict[str, Any]:

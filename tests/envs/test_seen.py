@@ -22,7 +22,7 @@ from arbiter.games import make, names
 from arbiter.games.cards import Stream
 from arbiter.replay.frame import NOBODY
 from arbiter.replay.svg_table import HEIGHT, WIDTH
-from arbiter.testing.leak_check import swapped
+from arbiter.testing.leak_check import swap_hidden_cards
 from tests.envs.forms import FORMS, SHORT, Form, OfCodepiece, Parallel, SideBySide
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_cards_that_a_seat_cannot_see_change_nothing_that_it_is_shown(game: str)
     chance, compared, differ = Random(3), 0, 0
     known = {card for hand in deal.hands for card in hand}
     for seat in range(rules.seats):
-        other = swapped(deal, seat, known, chance.randrange)
+        other = swap_hidden_cards(deal, seat, known, chance.randrange)
         assert other is not None
         ours, theirs = (Play(rules.given([one])) for one in (deal, other))
         ours.reset(seed=1)

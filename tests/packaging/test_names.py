@@ -131,12 +131,7 @@ LEFT = {
     "arbiter/store/submission_files.py:drop_unplayed",
     "arbiter/table/interactive/referee_stepper.py:replayed",
     "arbiter/table/llm_seats.py:Models.seated",
-    "arbiter/trials/regression/best_of_n.py:ChoiceTrial.wanted",
-    "arbiter/trials/regression/program_identity.py:what_changed",
     "arbiter/trials/review/review_round.py:review_packed",
-    "arbiter/trials/sandboxcheck/attack_worker.py:ended",
-    "arbiter/trials/sandboxcheck/attack_worker.py:tried",
-    "arbiter/trials/sandboxcheck/attack_worker.py:watched",
     "arbiter/web/http/connections.py:BoundedConnection.data_received",
     "arbiter/web/http/watched_seasons.py:WatchedSeason.requested",
 }

@@ -238,9 +238,9 @@ def test_malformed_games() -> None:
     refused = run("fit", "-", text=text)
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr.splitlines() == [
-        "<stdin>:2: '2-0' is no result: write 1-0, 0-1 or 1/2-1/2",
+        "<stdin>:2: expected 1-0, 0-1 or 1/2-1/2, got '2-0'",
         "<stdin>:4: the row has no result: give white,black,result[,round[,table]]",
-        "Error: 2 malformed games: mend, or leave out with --skip-bad",
+        "Error: 2 malformed games: correct them, or use --skip-bad",
     ]
     taken = run("fit", "-", "--skip-bad", "--format", "json", text=text)
     assert "<stdin>:2:" in taken.stderr
@@ -344,7 +344,7 @@ def test_half_a_character_in_a_name_is_a_malformed_game() -> None:
     text = '{"players":["a\\ud800","b"],"points":[1,0]}\n'
     result = run("fit", "-", text=text)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "<stdin>:1: a name holds half of a surrogate pair" in result.stderr
+    assert "<stdin>:1: a name contains half of a surrogate pair" in result.stderr
 
 
 @pytest.mark.process
@@ -404,11 +404,11 @@ def test_the_first_round_can_be_drawn_without_results() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--preset", "bayeselo", "--ranks"], "--ranks left out"),
-        (["--preset", "bayeselo", "--also", "trueskill"], "--also left out"),
-        (["--offset", "5"], "--offset left out"),
-        (["--preset", "bayeselo", "--format", "json", "--offset", "5"], "--offset left out"),
-        (["--shuffles", "3", "--seed", "x"], "--shuffles and --seed left out"),
+        (["--preset", "bayeselo", "--ranks"], "--ranks ignored"),
+        (["--preset", "bayeselo", "--also", "trueskill"], "--also ignored"),
+        (["--offset", "5"], "--offset ignored"),
+        (["--preset", "bayeselo", "--format", "json", "--offset", "5"], "--offset ignored"),
+        (["--shuffles", "3", "--seed", "x"], "--shuffles and --seed ignored"),
     ],
 )
 def test_options_that_mean_nothing_are_named(pgn: Path, words: list[str], says: str) -> None:

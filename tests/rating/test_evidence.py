@@ -9,7 +9,7 @@ import pytest
 
 from rating.arrays import Floats
 from rating.errors import ResultError
-from rating.evidence import e_value, log_evidence, sequence, stake
+from rating.evidence import confidence_sequence, e_value, log_evidence, stake
 from rating.sequential.gsprt import Gsprt
 from rating.sequential.runs import Run
 from tests.fixtures.simulated_blocks import evidence_of, rare_losses, simulate_blocks, simulate_margins
@@ -78,20 +78,20 @@ def test_the_interval_holds_at_all_times_at_once() -> None:
     rng, missed = np.random.default_rng(2), 0
     for _ in range(60):
         scores = (rng.random(200) < 0.7) * rng.random(200)
-        ends = [sequence(scores[:size]) for size in (1, 5, 20, 60, 200)]
+        ends = [confidence_sequence(scores[:size]) for size in (1, 5, 20, 60, 200)]
         missed += any(not low <= 0.35 <= high for low, high in ends)
         widths = [high - low for low, high in ends]
         assert widths == sorted(widths, reverse=True)
         assert widths[-1] < 0.25
     assert missed <= 5
-    assert sequence([]) == (0.0, 1.0)
+    assert confidence_sequence([]) == (0.0, 1.0)
 
 
 def test_the_interval_is_its_own_mirror_image() -> None:
     scores = simulate_blocks(1, 50, 60.0)[0][0]
-    low, high = sequence(scores)
-    assert sequence(1.0 - scores) == pytest.approx((1.0 - high, 1.0 - low))
-    narrow = sequence(scores, 0.5)
+    low, high = confidence_sequence(scores)
+    assert confidence_sequence(1.0 - scores) == pytest.approx((1.0 - high, 1.0 - low))
+    narrow = confidence_sequence(scores, 0.5)
     assert low < narrow[0] < narrow[1] < high
     with pytest.raises(ResultError):
-        sequence([0.5, 1.5])
+        confidence_sequence([0.5, 1.5])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rating.favours import ALPHA, LEAST, Favours, Sitting, tail
+from rating.favours import ALPHA, LEAST, Favours, Sitting, tail_probability
 from tests.fixtures.profiles import examples
 
 SEATS, DEALS = 4, 6
@@ -41,7 +41,7 @@ def test_the_probability_is_what_counting_all_choices_gives_or_one(
         }
     ways = sum(number for total, number in totals.items() if total >= sum(seen))
     exact = ways / np.prod([comb(len(values), drawn) for values, drawn in found])
-    p = tail((values, drawn, one) for (values, drawn), one in zip(found, seen, strict=True))
+    p = tail_probability((values, drawn, one) for (values, drawn), one in zip(found, seen, strict=True))
     assert p in (1.0, pytest.approx(exact))
     if p == 1.0:
         assert exact > 0.01

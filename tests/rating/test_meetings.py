@@ -7,7 +7,7 @@ import pytest
 
 from rating.matches import Match
 from rating.meetings import LEAST, Reach
-from rating.softplay import PlayedTables, look
+from rating.softplay import PlayedTables, find_soft_play_and_reach
 
 ROUNDS = 40
 
@@ -26,7 +26,7 @@ def simulate_season(players: int, seed: int = 0) -> list[Match]:
 
 
 def reach(matches: list[Match], last: int, house: tuple[str, ...] = ()) -> Reach:
-    return look(PlayedTables.from_matches(matches), last, ROUNDS, house)[1]
+    return find_soft_play_and_reach(PlayedTables.from_matches(matches), last, ROUNDS, house)[1]
 
 
 @pytest.mark.parametrize(("players", "seed"), [(8, 0), (8, 1), (12, 0), (12, 1)])

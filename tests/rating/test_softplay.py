@@ -10,7 +10,7 @@ import pytest
 
 import rating.softplay as softplay
 from rating.matches import Match
-from rating.softplay import LEVEL, PlayedTables, adjusted, helps
+from rating.softplay import LEVEL, PlayedTables, adjust_p_values, find_soft_play
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def planted(name: str, table: list[str]) -> float:
 
 
 def find_helps(matches: list[Match], last: int = ROUNDS, **more: object) -> list[softplay.Help]:
-    return helps(PlayedTables.from_matches(matches), last, ROUNDS, **more)  # type: ignore[arg-type]
+    return find_soft_play(PlayedTables.from_matches(matches), last, ROUNDS, **more)  # type: ignore[arg-type]
 
 
 def pairs(matches: list[Match]) -> list[tuple[str, str]]:
@@ -207,7 +207,7 @@ def test_epochs_double_up_to_the_end_of_the_season(last: int, rounds: int, expec
 
 
 def test_benjamini_and_hochberg_adjust() -> None:
-    assert adjusted(np.array([0.04, 0.01, 0.5, 0.03])).tolist() == pytest.approx(
+    assert adjust_p_values(np.array([0.04, 0.01, 0.5, 0.03])).tolist() == pytest.approx(
         [0.16 / 3, 0.04, 0.5, 0.16 / 3]
     )
 

@@ -24,7 +24,7 @@ from arbiter.season.config import load
 from arbiter.season.season import Season
 from arbiter.store import Store
 from arbiter.testing import ScriptedBot, match_spec, play_by_policy, play_in_memory, random_policy
-from arbiter.testing.leak_check import swapped
+from arbiter.testing.leak_check import swap_hidden_cards
 from tests.fixtures.executor import Scripted
 from tests.fixtures.profiles import examples
 
@@ -140,7 +140,7 @@ def test_a_card_that_a_reader_may_not_see_changes_no_byte(
     known = {card for hand in deal.hands for card in hand}
     for reader in (Reader("public"), *(Reader("seat", seat) for seat in range(game.seats))):
         seat = reader.seat if reader.kind == "seat" else -1
-        other = swapped(deal, seat, known, draws.randrange)
+        other = swap_hidden_cards(deal, seat, known, draws.randrange)
         if other is None or (alike := begun(game, other, played)) is None:
             continue
         assert shown(game, record, reader) == shown(game, alike, reader)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arbiter.trials.sandboxcheck.attack_folder import Place
+from arbiter.trials.sandboxcheck.attack_folder import AttackFolder
 from arbiter.trials.sandboxcheck.attack_suite import play_attack
 from arbiter.trials.sandboxcheck.covert_channels import TELLING
-from arbiter.trials.sandboxcheck.expectations import Attack, attacks, keeps
+from arbiter.trials.sandboxcheck.expectations import Attack, attacks, is_as_promised
 from tests.fixtures.profiles import PROFILE
 from tests.fixtures.tiers import need
 
@@ -45,27 +45,27 @@ DISTURBERS = {
 
 
 @pytest.fixture(scope="module")
-def places() -> Iterator[Callable[[str], Place]]:
+def places() -> Iterator[Callable[[str], AttackFolder]]:
     """A place for each kind of user, made when it is first wanted; all gone at the end."""
-    made: dict[str, Place] = {}
+    made: dict[str, AttackFolder] = {}
     with ExitStack() as stack:
 
-        def place(who: str) -> Place:
+        def place(who: str) -> AttackFolder:
             if who not in made:
-                made[who] = stack.enter_context(Place() if who == ME else of_nobody(stack))
+                made[who] = stack.enter_context(AttackFolder() if who == ME else of_nobody(stack))
             return made[who]
 
         yield place
 
 
-def of_nobody(stack: ExitStack) -> Place:
+def of_nobody(stack: ExitStack) -> AttackFolder:
     """Where a user plays who can read neither the work tree nor its Python."""
     if missing := no_ordinary_user():
         pytest.skip(missing)
     library = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="arbiter-library-")))
     library.chmod(0o755)
     shutil.copytree(ROOT / "arbiter", library / "arbiter", ignore=shutil.ignore_patterns("__pycache__"))
-    return Place(SYSTEM_PYTHON, NOBODY, str(library))
+    return AttackFolder(SYSTEM_PYTHON, NOBODY, str(library))
 
 
 def no_ordinary_user() -> str:
@@ -84,7 +84,7 @@ def no_ordinary_user() -> str:
 
 @pytest.mark.parametrize(("who", "tier", "attack"), CASES)
 def test_an_attack_ends_as_the_table_says(
-    who: str, tier: str, attack: Attack, places: Callable[[str], Place]
+    who: str, tier: str, attack: Attack, places: Callable[[str], AttackFolder]
 ) -> None:
     need(tier)
     result = play_attack(places(who), tier, attack)
@@ -97,14 +97,14 @@ def test_an_attack_ends_as_the_table_says(
     broken = {
         attempt: result.met[attempt]
         for attempt in promised
-        if not keeps(promised[attempt], result.met[attempt])
+        if not is_as_promised(promised[attempt], result.met[attempt])
     }
     assert broken == {}
 
 
 @pytest.mark.parametrize(("who", "tier"), SEATINGS)
 def test_a_victim_is_charged_the_same_whoever_sits_with_it(
-    who: str, tier: str, places: Callable[[str], Place]
+    who: str, tier: str, places: Callable[[str], AttackFolder]
 ) -> None:
     place = places(who)
     if place.missing:
@@ -130,7 +130,7 @@ def test_a_victim_is_charged_the_same_whoever_sits_with_it(
     pytest.fail(f"charged alone and beset: {charged}")
 
 
-def test_every_attack_stands_in_the_tables(places: Callable[[str], Place]) -> None:
+def test_every_attack_stands_in_the_tables(places: Callable[[str], AttackFolder]) -> None:
     programs = {attack.name for attack in attacks() if attack.kind == "program"} | {"memory"}
     listed = {name for attack in attacks() for name in attack.name.split("-")} - programs
     assert set(places(ME).attackers) - set(TELLING) == listed

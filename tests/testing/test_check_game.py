@@ -541,12 +541,12 @@ def with_state(state_class):
     return game
 
 
-LEAK = "nothing tells a seat of cards that it cannot see"
+LEAK = "a seat learns nothing of cards that it cannot see"
 COMMAND = "greeting is one line of plain words"
 UNCHANGED = "apply leaves the state unchanged"
 POINTS = "points is a tuple of an integer for each seat"
-TOLD = "what a seat has heard makes all that it may see"
-DEALT_ALIKE = "a deal depends on its number, its stream and the deal before alone"
+TOLD = "what a seat received yields all that it may see"
+DEALT_ALIKE = "a deal depends only on its number, its stream and the previous deal"
 NO_CRASH = "no method raises anything but IllegalAction"
 BROKEN = [
     (NotToldToAll, TOLD),
@@ -570,33 +570,33 @@ BROKEN = [
     (with_state(ShortPoints), POINTS),
     (with_state(ListOfPoints), POINTS),
     (with_state(FloatPoints), POINTS),
-    (with_state(SeatZeroIsFavoured), "moving a deal's hands and roles on moves its play and points on"),
+    (with_state(SeatZeroIsFavoured), "rotating a deal's hands and roles rotates its play and points"),
     (with_state(OrderMatters), "simultaneous decisions may be made in any order"),
     (with_state(Endless), "a match ends"),
     (with_state(UnorderedTurns), "to_act is seats, ascending"),
-    (TellsBidsAtOnce, "nothing is heard before the last of simultaneous decisions"),
+    (TellsBidsAtOnce, "no news is sent before the last of simultaneous decisions"),
     (TellsNobody, "news goes to seats, ascending"),
     (TwoLinesOfNews, "news is one line of plain words"),
     (SpeaksWithAccents, COMMAND),
-    (SpeaksAsTheReferee, "greeting uses no word of the referee"),
-    (ForgetsASeat, "greeting words a command for each seat"),
+    (SpeaksAsTheReferee, "greeting uses no command of the referee"),
+    (ForgetsASeat, "greeting has a command for each seat"),
     (AsksPolitely, "a request is one line that begins with gen_"),
     (MumblesCards, "parse and apply accept what legal lists"),
     (ConfusesCards, "parse reads action_text"),
     (TalksInSentences, "action_text is plain words"),
     (ChokesOnWords, "parse raises nothing but IllegalAction"),
     (ReadsWords, "parse gives an action id"),
-    (DealsFromPlay, "what is dealt does not depend on play unless the game is chained"),
+    (DealsFromPlay, "a deal does not depend on play unless the game is chained"),
     (DealsFromMemory, DEALT_ALIKE),
     (DealsTwice, "no card is dealt twice"),
     (DealsTooFewHands, "a deal has a hand for each seat"),
     (DealsForever, "a match ends"),
-    (EqualCards, "every card has a name of its own"),
+    (EqualCards, "every card has a unique name"),
     (LosesCards, "card_of finds what card_name named"),
     (LosesTheOpener, "deal_from_json reads what deal_json wrote"),
     (PlaysItsOwnDeals, "given deals are played exactly"),
     (ForgetsAnOption, "options build an equal game"),
-    (HasASecretOption, "every option stands in option_help"),
+    (HasASecretOption, "every option is in option_help"),
     (OptionsOfTuples, "options are JSON values"),
     (HoldsALambda, NO_CRASH),
     (HidesACard, "a hand is what was dealt, until its seat acts"),
@@ -638,7 +638,7 @@ def test_one_card_that_planning_would_give_away_is_found():
 
 
 def test_a_declaration_that_planning_would_tell_too_early_is_found():
-    with pytest.raises(BrokenPromise, match="nothing is heard before the last of simultaneous decisions"):
+    with pytest.raises(BrokenPromise, match="no news is sent before the last of simultaneous decisions"):
         check_game(PlanningWithEarlyDeclarations())
 
 

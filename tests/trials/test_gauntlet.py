@@ -16,7 +16,7 @@ from arbiter.match.spec import original
 from arbiter.season.config import load
 from arbiter.store import Store
 from arbiter.testing import play_by_policy, random_policy
-from arbiter.trials.gauntlet import Gauntlet, outcome
+from arbiter.trials.gauntlet import Gauntlet, gauntlet_result
 from tests.fixtures.commands import RANDOM
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ def test_the_tables_of_a_round_do_not_depend_on_how_many_follow(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("player", "against", "words"),
     [
-        ("p_1", [], "--player p_1: there is no such player (did you mean p1?)"),
-        ("p1", ["p2", "who"], "--against who: there is no such player"),
-        ("p1", ["p1"], "--against p1: it does not meet itself"),
+        ("p_1", [], "--player p_1: no such player (did you mean p1?)"),
+        ("p1", ["p2", "who"], "--against who: no such player"),
+        ("p1", ["p1"], "--against p1: a player cannot meet itself"),
     ],
 )
 def test_names_that_do_not_fit_are_refused(
@@ -133,22 +133,22 @@ def test_a_changed_program_asks_before_the_matches_of_a_gauntlet_are_left_behind
     bot = tmp_path / "bots" / "bot.py"
     bot.write_text("one")
     config = load(config_file(tmp_path, command=f"python3 {bot}"))
-    first = Gauntlet.of(config, "p0").resumed(store, 1)
+    first = Gauntlet.of(config, "p0").resume(store, 1)
     season = first.open(store)
     spec = first.specs(season.seed, 1)[0]
     season.add_match(play_by_policy(config.game, random_policy(1), spec))
     (bot.parent / "games.txt").write_text("lost")
-    assert Gauntlet.of(config, "p0").resumed(store, 1).name == first.name
+    assert Gauntlet.of(config, "p0").resume(store, 1).name == first.name
     bot.write_text("two")
     with pytest.raises(ConfigError, match=rf"bot\.py changed since {first.name} was begun"):
-        Gauntlet.of(config, "p0").resumed(store, 1)
-    assert Gauntlet.of(config, "p0").resumed(store, 1, fresh=True).name != first.name
-    assert Gauntlet.of(config, "p0").resumed(store, 1, accept=True).name == first.name
+        Gauntlet.of(config, "p0").resume(store, 1)
+    assert Gauntlet.of(config, "p0").resume(store, 1, fresh=True).name != first.name
+    assert Gauntlet.of(config, "p0").resume(store, 1, accept=True).name == first.name
 
 
 def test_without_a_season_all_are_fitted_together(tmp_path: Path) -> None:
     gauntlet = Gauntlet.of(load(config_file(tmp_path)), "p0", ["p1", "p2", "p3", "p4"])
-    found = outcome(gauntlet, play_gauntlet(gauntlet, 12, mine=8.0), None)
+    found = gauntlet_result(gauntlet, play_gauntlet(gauntlet, 12, mine=8.0), None)
     assert (found["anchored"], found["rounds"], found["matches"]) == (False, 12, 12 * 8)
     assert found["low"] < found["elo"] < found["high"]
     assert found["elo"] > 50.0
@@ -160,12 +160,12 @@ def test_ratings_of_the_season_hold_the_scale(tmp_path: Path) -> None:
     gauntlet = Gauntlet.of(load(config_file(tmp_path)), "p0", ["p1", "p2"])
     matches = play_gauntlet(gauntlet, 12)
     rows = [{"player": name, "elo": 500.0} for name in gauntlet.opponents]
-    found = outcome(gauntlet, matches, {"players": rows, "drawelo": 10.0})
+    found = gauntlet_result(gauntlet, matches, {"players": rows, "drawelo": 10.0})
     assert found["anchored"]
     assert found["low"] < 500.0 < found["high"]
     assert [row["elo"] for row in found["opponents"]] == [500.0, 500.0]
     rows[0]["elo"] = None
-    assert not outcome(gauntlet, matches, {"players": rows, "drawelo": 10.0})["anchored"]
+    assert not gauntlet_result(gauntlet, matches, {"players": rows, "drawelo": 10.0})["anchored"]
 
 
 def test_faults_of_both_are_counted(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_faults_of_both_are_counted(tmp_path: Path) -> None:
     lost = [
         MatchSummary(f"r001/t01/m{seat}", 1, 1, seat, names, None, None, seat, Fault.CRASH) for seat in (0, 2)
     ]
-    found = outcome(gauntlet, lost, None)
+    found = gauntlet_result(gauntlet, lost, None)
     assert found["faults"] == {"crash": 1}
     assert found["opponents"][0] | {"elo": None} == {
         "player": "p1", "elo": None, "matches": 2, "wins": 1, "draws": 0, "losses": 3, "score": 0.25, "faults": 1,

@@ -16,7 +16,15 @@ from arbiter.season.order_effects import effective_orders
 from arbiter.season.season import Season
 from arbiter.store import OrderKind, Store
 from arbiter.trials.botcheck import STEPS, Step
-from arbiter.trials.qualify import AT_ONCE, chosen, judged, qualify, try_players, untried, ways_back
+from arbiter.trials.qualify import (
+    AT_ONCE,
+    check_players,
+    find_entries,
+    judge_steps,
+    qualify,
+    reinstatement_hints,
+    unchecked_entries,
+)
 from tests.fixtures.executor import Scripted
 from tests.fixtures.records import by_name
 
@@ -85,9 +93,9 @@ def test_each_entry_is_tried_once(opened_season: Season) -> None:
         tried(opened_season, Trials(stop="p2"))
     # What was under way when it was interrupted is tried again.
     assert tried(opened_season, Trials()) == ["p1", "p2", "p3"]
-    assert untried(opened_season.results) == []
+    assert unchecked_entries(opened_season.results) == []
     list(opened_season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
-    assert untried(opened_season.results) == []
+    assert unchecked_entries(opened_season.results) == []
 
 
 def test_who_joins_or_changes_later_is_tried_before_its_first_round(
@@ -97,9 +105,9 @@ def test_who_joins_or_changes_later_is_tried_before_its_first_round(
     list(opened_season.play(Scripted(lambda spec: by_name(spec, {"h": 0})), only_one=True))
     more = configured(tmp_path, "  - {name: p0,", "  - {name: p9, command: [sh]}\n  - {name: p0, version: 2,")
     now = Season.open(more, store)
-    assert [entry.player.name for entry in untried(now.results)] == ["p9", "p0@2"]
+    assert [entry.player.name for entry in unchecked_entries(now.results)] == ["p9", "p0@2"]
     assert tried(now, Trials()) == ["p9", "p0@2"]
-    assert untried(now.results) == []
+    assert unchecked_entries(now.results) == []
 
 
 def test_a_mended_entry_that_passes_plays_again(opened_season: Season, store: Store, tmp_path: Path) -> None:
@@ -116,7 +124,7 @@ def with_files(folder: Path, store: Store) -> Season:
         configured(folder, "{name: p2, command: [python3]", "{name: p2, command: [python3, p2.py]"), store
     )
     tried(opened_season, Trials({"p2": "starts"}))
-    assert untried(opened_season.results) == []
+    assert unchecked_entries(opened_season.results) == []
     (folder / "p2.py").write_text("# mended\n")
     return opened_season
 
@@ -138,13 +146,13 @@ def test_who_passes_by_hand_hears_how_to_come_back(store: Store, tmp_path: Path)
     opened_season = with_files(tmp_path, store)
     suspend(opened_season.results, "p1", "it reads the files of others")
     by_order = f"arbiter reinstate {tmp_path / 's.yaml'} p2"
-    said = f"p2 is suspended since it failed before: the next run, or {by_order}, brings it back"
-    assert list(ways_back(opened_season.config, opened_season.stored, ["p0", "p1", "p2"])) == [said]
+    said = f"p2 is suspended because it failed before: the next run, or {by_order}, reinstates it"
+    assert list(reinstatement_hints(opened_season.config, opened_season.stored, ["p0", "p1", "p2"])) == [said]
     asked_for = replace(opened_season.config, qualify=False)
-    assert list(ways_back(asked_for, opened_season.stored, ["p2"])) == [
-        f"p2 is suspended since it failed before: {by_order} brings it back"
+    assert list(reinstatement_hints(asked_for, opened_season.stored, ["p2"])) == [
+        f"p2 is suspended because it failed before: {by_order} reinstates it"
     ]
-    assert list(ways_back(opened_season.config, opened_season.stored, ["p0"])) == []
+    assert list(reinstatement_hints(opened_season.config, opened_season.stored, ["p0"])) == []
 
 
 def test_whom_the_organiser_suspended_or_reinstated_stays_so(
@@ -163,12 +171,12 @@ def test_whom_the_organiser_suspended_stays_so_whatever_the_reason_says(opened_s
     suspend(opened_season.results, "p1", "failed qualification: rules: broken")
     tried(opened_season, Trials())
     assert list(effective_orders(opened_season.stored.orders.read().given).suspended) == ["p1"]
-    assert list(ways_back(opened_season.config, opened_season.stored, ["p1"])) == []
+    assert list(reinstatement_hints(opened_season.config, opened_season.stored, ["p1"])) == []
 
 
 def test_who_did_not_qualify_and_passes_plays_again_whatever_the_reason_says(opened_season: Season) -> None:
     give_orders(opened_season.results, lambda _: [(OrderKind.FAILED, "p1", "the organiser is to look at it")])
-    assert len(list(ways_back(opened_season.config, opened_season.stored, ["p1"]))) == 1
+    assert len(list(reinstatement_hints(opened_season.config, opened_season.stored, ["p1"]))) == 1
     tried(opened_season, Trials())
     assert effective_orders(opened_season.stored.orders.read().given).suspended == {}
 
@@ -183,14 +191,14 @@ def test_one_version_that_passes_frees_none_that_failed(tmp_path: Path, store: S
 def test_by_default_nobody_is_tried_and_the_key_is_free_of_the_digest(tmp_path: Path, store: Store) -> None:
     asked = configured(tmp_path)
     silent = configured(tmp_path, "qualify: true\n")
-    assert untried(Season.open(silent, store).results) == []
+    assert unchecked_entries(Season.open(silent, store).results) == []
     assert asked.digest == silent.digest
 
 
 def test_our_own_failure_suspends_nobody(opened_season: Season) -> None:
-    with pytest.raises(VoidMatch, match="p1 could not be tried: no memory"):
+    with pytest.raises(VoidMatch, match="p1 could not be checked: no memory"):
         tried(opened_season, Trials(void="p1"))
-    assert [entry.player.name for entry in untried(opened_season.results)] == ["p1", "p2", "p3"]
+    assert [entry.player.name for entry in unchecked_entries(opened_season.results)] == ["p1", "p2", "p3"]
     assert effective_orders(opened_season.stored.orders.read().given).suspended == {}
 
 
@@ -204,7 +212,7 @@ def test_our_own_failure_suspends_nobody(opened_season: Season) -> None:
 )
 def test_a_step_that_no_match_of_the_season_comes_to_is_advice(step: str, must: bool, tmp_path: Path) -> None:
     config = configured(tmp_path)
-    verdict = judged(config.entries[0].player, config.limits, steps(step))
+    verdict = judge_steps(config.entries[0].player, config.limits, steps(step))
     assert (verdict.failed is not None, verdict.advice is not None) == (must, not must)
     words = f"{step}: broken: by its words; fix: mend it"
     assert verdict.text() == (f"FAIL h: {words}" if must else f"ok h (advice: {words})")
@@ -215,13 +223,13 @@ def test_what_the_season_asks_for_is_no_advice(tmp_path: Path) -> None:
     player = replace(config.entries[0].player, batched=True)
     terms = replace(config.limits, delivery="batched", end="quit")
     for step in ("batched", "quit"):
-        assert judged(player, terms, steps(step)).failed is not None
+        assert judge_steps(player, terms, steps(step)).failed is not None
 
 
 def test_two_players_at_most_are_tried_at_once(tmp_path: Path) -> None:
     config = configured(tmp_path)
     trials = Trials()
-    verdicts = try_players(config, config.entries, trials)
+    verdicts = check_players(config, config.entries, trials)
     for done in range(len(config.entries)):
         assert next(verdicts).player == config.entries[done].player.name
         assert len(trials.tried) <= done + AT_ONCE
@@ -229,6 +237,6 @@ def test_two_players_at_most_are_tried_at_once(tmp_path: Path) -> None:
 
 def test_an_unknown_player_is_refused(tmp_path: Path) -> None:
     config = configured(tmp_path)
-    assert [entry.player.name for entry in chosen(config, ["p1", "h"])] == ["p1", "h"]
+    assert [entry.player.name for entry in find_entries(config, ["p1", "h"])] == ["p1", "h"]
     with pytest.raises(ConfigError, match="no player 'p7'"):
-        chosen(config, ["p7"])
+        find_entries(config, ["p7"])

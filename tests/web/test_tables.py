@@ -141,7 +141,7 @@ def test_what_the_cards_were_worth_is_told_once_the_match_is_over(
         asked.append(([judge.name for judge in judges], game.name, len(deals), points, seat))
         return "the cards were good"
 
-    monkeypatch.setattr(module, "say_luck", value)
+    monkeypatch.setattr(module, "luck_text", value)
     state = site.begin()
     assert site.ask("luck")[0] == 422
     state = play_on(site, state)

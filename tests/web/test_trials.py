@@ -86,11 +86,11 @@ def test_a_decided_test_is_told_in_full(tmp_path: Path, monkeypatch: pytest.Monk
         full = client.get(f"/api/v1/tests/{name}").json()
         page = client.get(f"/tests/{name}")
         listed = client.get("/tests").text
-    assert full["say"] == row["say"] == "better: the results speak for +60 rather than +0 Elo"
+    assert full["say"] == row["say"] == "better: the results favour +60 rather than +0 Elo"
     assert (full["llr"], full["blocks"], full["seed"]) == (row["llr"], row["blocks"], "drawn")
     assert full["line"]["points"][-1] == [row["blocks"], row["llr"]]
     assert full["llr"] >= full["bounds"][1]
-    assert "Better: the results speak for +60" in page.text
+    assert "Better: the results favour +60" in page.text
     assert "/bin/sh -c exit new" in page.text
     assert '<polyline class="ratio"' in page.text
     assert f"A line from 0 to {full['llr']:.2f} after {full['blocks']} blocks" in page.text

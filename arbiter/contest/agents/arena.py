@@ -122,4 +122,4 @@ class AgentArena:
         if not self.rungs:
             raise ConfigError("none of its players is there", str(self.config.file))
         config = with_versions(self.config, [version])
-        return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs).resumed(store)
+        return Gauntlet.of(config, rated_name(self.name, version.version), self.rungs).resume(store)

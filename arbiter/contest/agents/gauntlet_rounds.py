@@ -15,9 +15,9 @@ from arbiter.contest.agents.answer_limits import cut
 from arbiter.contest.agents.arena import MOST_RUNGS
 from arbiter.contest.agents.version_matches import rows_of
 from arbiter.season.events import MatchStored
-from arbiter.trials.gauntlet import outcome, results_of, rows_against, score_of
+from arbiter.trials.gauntlet import gauntlet_result, results_of, rows_against, score_of
 from arbiter.trials.regression.own_season import play_blocks
-from rating.evidence import sequence
+from rating.evidence import confidence_sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _standings(arena: AgentArena, opened: OpenArena, sent: Submission) -> dict[s
     season = opened.store.season(gauntlet.name)
     rounds = PlayedRounds([], 0) if season is None else _rounds(gauntlet, season)
     matches = [match for found in rounds.whole for match in found]
-    found = outcome(gauntlet, matches, None)
+    found = gauntlet_result(gauntlet, matches, None)
     by_round = [_rows(gauntlet, of) for of in rounds.whole]
     opponents: list[dict[str, Any]] = []
     for number, row in enumerate(found["opponents"]):
@@ -133,7 +133,7 @@ def _score(by_round: Sequence[Sequence[OpponentRow]]) -> dict[str, Any]:
 
 def _interval(scores: Sequence[float | None]) -> dict[str, Any]:
     """The interval of a mean score over rounds, and the `verdict`: better, worse or undecided."""
-    low, high = sequence([score for score in scores if score is not None])
+    low, high = confidence_sequence([score for score in scores if score is not None])
     verdict = "better" if low > EVEN else "worse" if high < EVEN else "undecided"
     return {"interval": [low, high], "verdict": verdict}
 

@@ -18,7 +18,7 @@ from arbiter.season.config.settings_diff import registered_name
 from arbiter.season.order_effects import orders_after
 from arbiter.text import counted
 from rating.meetings import LEAST
-from rating.softplay import PlayedTables, look
+from rating.softplay import PlayedTables, find_soft_play_and_reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +41,7 @@ def soft_play(stored: SeasonStore, config: Config, last_round: int) -> tuple[lis
     matches = [match for match in force.counted(stored.summaries(last_round)) if match.substitute is None]
     tables = PlayedTables.from_matches(map(by_author, matches))
     house = {entry.registered_name for entry in config.entries if entry.role}
-    found, reach = look(tables, last_round, config.rounds, house)
+    found, reach = find_soft_play_and_reach(tables, last_round, config.rounds, house)
     rows = [_row(one, _reviewed(stored, matches, one)) for one in found]
     return rows, {**reach._asdict(), "least": LEAST, "say": say_reach(reach, config.rounds)}  # type: ignore[typeddict-item]
 

@@ -19,7 +19,7 @@ from arbiter.season.schedule import agreed_limits
 from arbiter.table import Conductor
 from arbiter.trials.botcheck import Subject, check_bot
 from arbiter.trials.botcheck.cures import fix_of_record
-from arbiter.trials.botcheck.verdicts import verdict
+from arbiter.trials.botcheck.verdicts import failed_step
 from arbiter.trials.botcheck.whole_match import play
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _refused(step: Step, output: str) -> Refused:
 def _random(trial: TriedProgram, launcher: Launcher) -> str:
     subject = trial.subject(launcher)
     played = play(subject, 0, seed=draw_seed("auto"))
-    step = verdict(subject, played, ())
+    step = failed_step(subject, played, ())
     if step is not None:
         raise _refused(step, step.text())
     return f"played to its end, {' : '.join(map(str, played.record.points or ()))}"

@@ -1,14 +1,13 @@
-"""A check of an author's bot in named steps.
+"""Check an author's bot in named steps.
 
     for step in check_bot(Subject(game, player, limits, launcher)):
         print(step.text())
 
-Theory of operation. The bot plays whole matches, one in each seat, conducted by the referee with
-random players in memory, so that nothing passes which a tournament would refuse. A fault of a
-match belongs to the step that names its cause (`verdicts`): a missing empty line is not also a
-timeout. Short dialogues (`short_dialogues`) add what no match has: unknown commands, odd line ends,
-the ways to end. A step that makes no sense after a fault is left out, with the reason, and one that no match
-under the subject's terms comes to is advice (`is_required`).
+The bot plays whole matches, one in each seat, conducted by the referee with random players in memory, so
+that a bot passes only if a tournament accepts it. A fault in a match counts for the step that names its
+cause (`verdicts`): a missing empty line is not also a timeout. Short dialogues (`short_dialogues`) add what
+no match has: unknown commands, odd line ends, the ways to end. A step that a fault makes pointless is left
+out, with the reason; a step by which no match under the subject's limits can fail is advice (`is_required`).
 """
 
 from __future__ import annotations
@@ -22,9 +21,15 @@ from arbiter.games import make
 from arbiter.match.clock import SECOND
 from arbiter.match.record import Fault
 from arbiter.sandbox.launcher import Launcher
-from arbiter.trials.botcheck.probes import batched, is_cause, keeps_line_ends, same_seed, with_line_end
-from arbiter.trials.botcheck.short_dialogues import AGAIN_NS, Dialogue, by_kill, on_quit, with_input
-from arbiter.trials.botcheck.verdicts import Step, left_out, passed, verdict
+from arbiter.trials.botcheck.probes import (
+    blame_line_end,
+    check_batched,
+    check_same_seed,
+    is_cause,
+    keeps_line_ends,
+)
+from arbiter.trials.botcheck.short_dialogues import AGAIN_NS, Dialogue, end_by_eof, end_by_kill, end_by_quit
+from arbiter.trials.botcheck.verdicts import Step, failed_step, left_out, passed
 from arbiter.trials.botcheck.whole_match import SEED, BotMatch, Subject, play
 
 if TYPE_CHECKING:
@@ -42,17 +47,17 @@ STEPS = (
 """All steps in order."""
 WIRE = STEPS[1:4]
 ODD: Mapping[str, tuple[Callable[[Dialogue], Step], Callable[[Dialogue], bool]]] = {
-    "unknown-command": (Dialogue.unknown_command, Dialogue.goes_on),
+    "unknown-command": (Dialogue.unknown_command, Dialogue.answers_twice),
     "blank-lines": (Dialogue.blank_lines, Dialogue.answers_plain_lines),
     "line-ends": (Dialogue.line_ends, Dialogue.answers_plain_lines),
 }
-"""The dialogues with odd lines, and whether a bot gets through without them."""
+"""The dialogues with odd lines, and the test whether a bot passes without them."""
 ADVISORY = frozenset({"unknown-command", "blank-lines", "line-ends", "same-seed", "end-of-input"})
-"""Steps about what no referee sends, or nobody demands."""
+"""Steps about what no referee sends or requires."""
 
 
 def is_required(name: str, player: Player, limits: Limits) -> bool:
-    """True if a match of the player under these limits comes to what a step asks."""
+    """True if a match of the player under these limits can fail by what a step tests."""
     if name == "batched":
         return limits.delivery == "batched" and player.batched
     if name == "quit":
@@ -61,7 +66,7 @@ def is_required(name: str, player: Player, limits: Limits) -> bool:
 
 
 def check_bot(subject: Subject) -> Iterator[Step]:
-    """Every step in order, each as soon as it is known; VoidMatch if our machine failed."""
+    """Yield every step in order, each as soon as it is known; VoidMatch if our machine failed."""
     for step in _steps(subject):
         yield replace(step, required=is_required(step.name, subject.player, subject.limits))
 
@@ -69,7 +74,7 @@ def check_bot(subject: Subject) -> Iterator[Step]:
 def check_in_worker(
     game: str, options: Mapping[str, Any], player: Player, limits: Limits, seed: str = SEED
 ) -> list[Step]:
-    """All steps of one player, in the process that this is called in, such as a worker with its own core."""
+    """Return all steps of one player, checked in this process, such as a worker on its own core."""
     with closing(Launcher()) as launcher:
         return list(check_bot(Subject(make(game, options), player, limits, launcher, seed=seed)))
 
@@ -78,8 +83,8 @@ def _steps(subject: Subject) -> Iterator[Step]:
     game = subject.game
     opening = [wording[0].split(" ")[0] for wording in game.greeting()]
     played = [play(subject, 0)]
-    fault = verdict(subject, played[0], opening)
-    # Without a first reply there is nothing to talk about.
+    fault = failed_step(subject, played[0], opening)
+    # Without a first reply the dialogues are pointless.
     mute = fault if not played[0].first_ns else None
     if fault is not None and fault.name == "starts":
         yield fault
@@ -90,7 +95,7 @@ def _steps(subject: Subject) -> Iterator[Step]:
         played += [play(subject, seat) for seat in range(1, game.seats)]
     faults: dict[str, Step] = {}
     for match in played:
-        if (found := verdict(subject, match, opening)) is not None:
+        if (found := failed_step(subject, match, opening)) is not None:
             faults.setdefault(found.name, found)
     yield from _after_start(subject, played, faults, mute)
 
@@ -98,20 +103,20 @@ def _steps(subject: Subject) -> Iterator[Step]:
 def _after_start(
     subject: Subject, played: Sequence[BotMatch], faults: dict[str, Step], mute: Step | None
 ) -> Iterator[Step]:
-    """The other steps; `mute` is the fault by which the first reply failed to come."""
+    """Yield the other steps; `mute` is the fault that prevented the first reply."""
     dialogue = Dialogue(subject)
     unknown = f"the first command had no good reply (see {mute.name})" if mute is not None else ""
     for name in WIRE:
         yield faults.get(name) or (left_out(name, unknown) if unknown else passed(name))
     opening = faults.get("opening") or (left_out("opening", unknown) if unknown else dialogue.opening())
-    # One cause is reported once; what follows from it points to it.
+    # A cause is reported once; its consequences refer to it.
     cause = ""
     if dialogue.refuses_all:
         cause = "it refuses every command (see opening)"
         faults = {name: left_out(name, cause) for name in faults}
     elif not unknown and keeps_line_ends(subject, played[0]):
-        cause = f"it takes the line end for a part of the last word (see {', '.join(faults)})"
-        faults = {name: with_line_end(fault) for name, fault in faults.items()}
+        cause = f"it reads the line end as part of the last word (see {', '.join(faults)})"
+        faults = {name: blame_line_end(fault) for name, fault in faults.items()}
         opening = faults.get("opening") or (opening if opening.ok else left_out("opening", cause))
     elif opening.ok is False and "opening" not in faults:
         same = opening.sent.split(" ")[0]
@@ -121,7 +126,7 @@ def _after_start(
     yield left_out("unknown-command", unknown) if unknown else _of_odd("unknown-command", subject, dialogue)
     silent = unknown or ("" if opening.ok else "the opening is not answered (see opening)")
     if not silent and not dialogue.answers_well:
-        # Nothing is learnt from odd lines where plain ones are answered no better.
+        # Odd lines prove nothing if plain ones are answered no better.
         see = f"see {', '.join(faults)}" if faults else "though it had one in a match"
         silent = f"the first request has no good answer without odd lines either ({see})"
     for name in ("blank-lines", "line-ends"):
@@ -141,13 +146,13 @@ def _after_start(
         yield from (left_out(name, unknown or ended) for name in ("same-seed", "batched"))
     else:
         again = play(subject, 0)
-        alike = same_seed(subject, played[0], again)
-        in_batches, match = batched(subject, played[0], bool(alike.ok))
+        alike = check_same_seed(subject, played[0], again)
+        in_batches, match = check_batched(subject, played[0], bool(alike.ok))
         if alike.ok and in_batches.ok:
-            alike = same_seed(subject, played[0], match)
+            alike = check_same_seed(subject, played[0], match)
         yield alike
         yield in_batches
-    for name, ending in zip(STEPS[-3:], (on_quit, with_input, by_kill), strict=True):
+    for name, ending in zip(STEPS[-3:], (end_by_quit, end_by_eof, end_by_kill), strict=True):
         left = mute is not None and mute.name == "starts"
         ended_so = left_out(name, unknown) if left else dialogue.ends(ending, mute is None)
         why = cause or unknown
@@ -155,16 +160,16 @@ def _after_start(
 
 
 def _of_odd(name: str, subject: Subject, dialogue: Dialogue) -> Step:
-    """The step of a dialogue with odd lines; left out where the bot fails without them, too, be it by lot."""
+    """Return the step of a dialogue with odd lines; left out if the bot can also fail without them."""
     talk, plain = ODD[name]
     step, again = talk(dialogue), Dialogue(subject, AGAIN_NS)
     if step.ok is False and not is_cause(lambda: plain(again), lambda: talk(again).ok is False):
-        return left_out(name, f"it fails without odd lines, too, or not each time: {step.detail}")
+        return left_out(name, f"it also fails without odd lines, or not every time: {step.detail}")
     return step
 
 
 def _started(subject: Subject, match: BotMatch) -> Step:
-    """The step of a start that went well, or where another step is at fault."""
+    """Return the step of a successful start, or of a start whose fault counts for another step."""
     limit = subject.limits.start_ns
     detail = f"first reply after {match.first_ns / 1e6:.0f} ms" if match.first_ns else ""
     if detail and limit is not None:
@@ -172,7 +177,7 @@ def _started(subject: Subject, match: BotMatch) -> Step:
     if family := match.family:
         started = Counter(one.name for one in family)
         names = ", ".join(f"{number} x {name}" if number > 1 else name for name, number in started.items())
-        detail += f"; it runs {names} besides: a script that starts a bot must end with exec, as in "
+        detail += f"; it also runs {names}: a script that starts a bot must end with exec, as in "
         detail += "exec python3 bot.py; the tier landlock forbids fork"
     return passed("starts", detail)
 

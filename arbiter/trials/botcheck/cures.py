@@ -1,4 +1,4 @@
-"""What mends a bot, in one line, by its fault and by what is known of its cause."""
+"""Advice to a bot's author, one line for each fault and known cause."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from arbiter.match.record import Forfeit, MatchRecord
 
 FIXES = {
-    "starts": "make the program run and answer the first command in time; look at its standard error",
+    "starts": "make the program run and answer the first command in time; read its standard error",
     "empty-line": "end every reply with an empty line: the reply's line, then one more newline",
     "flushes": "flush standard output after every reply, and read the input line by line, not to its end",
     "opening": "answer every opening command with = and an empty line, however long its list is",
-    "only-replies": "write to standard output one reply a command and no more; debug text goes to stderr",
+    "only-replies": "write one reply to each command to stdout, and nothing else; debug text goes to stderr",
     "rules": "answer a gen_ command with one legal word in the protocol's spelling, = and the word",
-    "matches": "see its standard error; arbiter console plays the match by hand",
-    "time": "look at time_left and answer earlier, or check it with a longer --time",
+    "matches": "read its standard error; arbiter console plays the match by hand",
+    "time": "read time_left and answer earlier, or check it with a longer --time",
     "memory": "use less memory, or check it with a larger --memory",
     "output": "write less, to standard error too: a match has 1 MiB of output and 16 MiB of standard error",
 }
 FIXES_OF_SENT = FIXES | {
-    "matches": "look at its standard error; at home arbiter console plays the match by hand",
-    "time": "look at time_left and answer earlier",
+    "matches": "read its standard error; at home arbiter console plays the match by hand",
+    "time": "read time_left and answer earlier",
     "memory": "use less memory",
 }
-"""For what an author sends to a site, whose limits are the season's."""
+"""For programs sent to a site, where the season sets the limits."""
 STEPS_OF = {
     Fault.ILLEGAL: "rules",
     Fault.MALFORMED: "only-replies",
@@ -44,32 +44,32 @@ STEPS_OF = {
     Fault.MEMORY: "memory",
     Fault.OUTPUT: "only-replies",
 }
-"""The steps whose fix helps against a fault of which nothing else is known."""
+"""The steps whose fix applies to a fault of unknown cause."""
 FLUSH = (
     "flush standard output after every reply: writer.Flush() in Go, fflush(stdout) in C, flush=True in Python"
 )
 NO_FLUSH = f"{FLUSH}; and answer every command"
-NO_ANSWER = "answer every command, and flush the answer; a command that you do not know is answered with ?"
-NO_SIGN = "begin every reply with =, then the word where one is asked for, as in '= TD'; then an empty line"
-LINE_END = "take the line end off before you split a line: line.split(), or line.strip().split(' ')"
+NO_ANSWER = "answer every command, and flush the answer; answer an unknown command with ?"
+NO_SIGN = "begin every reply with =, then the word if one is requested, as in '= TD'; then an empty line"
+LINE_END = "remove the line end before you split a line: line.split(), or line.strip().split(' ')"
 EXEC = (
-    "nothing may be forked in this tier: let the script end with exec, and before it use no $(...), no pipes "
+    "this tier forbids fork: let the script end with exec, and before it use no $(...), no pipes "
     'and no programs, as in: cd "${0%/*}"; exec python3 bot.py'
 )
-CRLF = "save the script with newlines alone at the ends of its lines, without carriage returns"
-HASH_BANG = "name a program that is there in the script's first line, after #!"
+CRLF = "save the script with line ends of newlines only, without carriage returns"
+HASH_BANG = "name an existing program in the script's first line, after #!"
 ENDED = "read commands in a loop, until quit comes or the input ends: the program ended by itself"
-NO_ID = "write no number behind the =: commands have none here, and a reply is as in '= TD'"
+NO_ID = "write no number after the =: commands have no numbers here, and a reply is as in '= TD'"
 BATCHES = "read line by line and never mix select() with buffered reading"
 UNBATCHED = "leave batched: false"
-SEED = "let what the bot has heard seed its random numbers, and let no clock and no order of a set decide"
-SURVIVE = "look at its standard error; answer every command, one that you do not know with ?"
+SEED = "seed random numbers with the commands that came, and let no clock and no order of a set decide"
+SURVIVE = "read its standard error; answer every command, an unknown one with ?"
 ID = re.compile(rb"=\d+ +\S+\s*")
-"""An answer with a number, as other protocols have it."""
+"""An answer with a command number, as in GTP."""
 
 
 def fix_of_illegal(game: AnyGame, state: State, forfeit: Forfeit) -> str:
-    """Return what the rules advise a bot whose answer in this state was illegal; "" where they do not say."""
+    """Return the advice of the rules about an illegal answer in this state, "" if they have none."""
     first = forfeit.reply.partition("\n")[0].encode(errors="replace")
     try:
         judge(game, state, forfeit.seat, forfeit.command, Answer(True, first[1:].strip(), first))
@@ -81,7 +81,7 @@ def fix_of_illegal(game: AnyGame, state: State, forfeit: Forfeit) -> str:
 
 
 def fix_of_record(record: MatchRecord, game: AnyGame, folder: str, tier: str) -> str:
-    """Return what its author can do about the forfeit of a recorded match, sent to a site."""
+    """Return advice to the author about the forfeit of a recorded match; the program was sent to a site."""
     forfeit = record.forfeit
     assert forfeit is not None, "the match has no forfeit"
     fix = ""
@@ -99,7 +99,7 @@ def fix_of_record(record: MatchRecord, game: AnyGame, folder: str, tier: str) ->
 
 
 def fix_of(kind: str, command: str, reply: bytes) -> str:
-    """Return what mends a fault in one reply to a command; "" where nothing is known."""
+    """Return the advice about a fault in one reply to a command, or ""."""
     begun = reply[:1] in (b"=", b"?")
     match kind:
         case Fault.TIMEOUT:
@@ -109,7 +109,7 @@ def fix_of(kind: str, command: str, reply: bytes) -> str:
         case Fault.REFUSED:
             return FIXES["rules" if command.startswith("gen_") else "opening"]
         case Fault.CRASH:
-            return "look at its standard error"
+            return "read its standard error"
         case Fault.OUTPUT:
             return FIXES["output"]
         case Fault.MEMORY | Fault.ILLEGAL | Fault.OUT_OF_TURN:

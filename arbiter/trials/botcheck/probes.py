@@ -1,7 +1,7 @@
-"""Causes that are found by playing with and without them.
+"""Find causes by playing with and without them.
 
-A bot may fail by lot, so one play with a cause and one without prove nothing. A cause is blamed only where
-the fault comes with it each time, and without it never, in `PAIRS` further plays of each.
+A bot may fail at random, so one match with a cause and one without prove nothing. A cause is reported only
+if the fault occurs every time with it and never without it, in `PAIRS` further matches of each.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from arbiter.match.clock import SECOND
 from arbiter.match.record import Fault
 from arbiter.trials.botcheck.cures import BATCHES, LINE_END, SEED, UNBATCHED
-from arbiter.trials.botcheck.verdicts import Step, passed, verdict
+from arbiter.trials.botcheck.verdicts import Step, failed_step, passed
 from arbiter.trials.botcheck.whole_match import ANSWERS, play
 
 if TYPE_CHECKING:
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from arbiter.trials.botcheck.whole_match import BotMatch, Subject
 
 PAIRS = 6
-"""A bot that fails in every other play, whatever is done, is blamed in one check of 4,096 at most."""
+"""A bot that fails in half of all matches, without this cause, is misjudged in at most one check of 4,096."""
 MOST_BLANKED = 6
-"""Commands whose line ends are tried."""
+"""Maximum number of commands tried with a blank before the line end."""
 PATIENCE_NS = 1 * SECOND
-"""The least time of a match that is played again to see a bot fail to answer once more."""
+"""The minimum time budget when a match with a timeout is repeated."""
 
 
 def is_cause(passes: Callable[[], bool], fails: Callable[[], bool]) -> bool:
-    """True if a bot passes without the suspected cause and fails with it, each time."""
+    """True if a bot passes without the suspected cause and fails with it, every time."""
     return all(passes() and fails() for _ in range(PAIRS))
 
 
 def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
-    """True if a bot that fails plays on where a blank stands before the end of some commands' lines.
+    """True if a failing bot continues when some command lines have a blank before the line end.
 
-    So does one that splits lines at blanks and leaves the line end on the last word. The blanks come before
-    the lines that it fails at, one after the other: before others they would be words too many.
+    A bot does so that splits lines at blanks and leaves the line end on the last word. Only the lines at
+    which it fails get a blank, one after the other: in others the blank would add a word.
     """
     forfeit = plain.record.forfeit
     if forfeit is None or not (plain.waited or forfeit.fault in ANSWERS or forfeit.fault is Fault.CRASH):
@@ -56,46 +56,45 @@ def keeps_line_ends(subject: Subject, plain: BotMatch) -> bool:
             return False
         blanked.append(name)
         match = play(subject, 0, blanked=blanked)
-    hasty = _hasty(subject, plain)
+    hasty = _with_less_time(subject, plain)
     return is_cause(lambda: plays_on(play(subject, 0, blanked=blanked)), lambda: not plays_on(play(hasty, 0)))
 
 
-def with_line_end(fault: Step) -> Step:
-    """The fault of a bot that keeps line ends."""
-    cause = (
-        "with a blank before its line end it goes on, so it takes the line end for a part of the last word"
-    )
+def blame_line_end(fault: Step) -> Step:
+    """Return the fault with this cause and its fix."""
+    cause = "with a blank before its line end it continues, so it reads the line end as part of the last word"
     return replace(fault, detail=f"{fault.detail}; {cause}", fix=LINE_END)
 
 
-def same_seed(subject: Subject, first: BotMatch, again: BotMatch) -> Step:
-    """Whether the same match was played alike twice; advice, since no match is."""
-    if (found := verdict(subject, again, ())) is not None:
+def check_same_seed(subject: Subject, first: BotMatch, again: BotMatch) -> Step:
+    """Compare two plays of the same match; only advice, since no match is played twice."""
+    if (found := failed_step(subject, again, ())) is not None:
         return replace(found, name="same-seed", detail=f"when the same match is played again, {found.detail}")
     if (difference := _first_difference(first, again)) is None:
         return passed("same-seed", "the same match twice, card for card")
     number, request, before, after = difference
-    detail = f"the same match was played otherwise: decision {number} was {before}, then {after}"
+    detail = f"the same match was played differently: decision {number} was {before}, then {after}"
     return Step("same-seed", False, request, f"= {after}", SEED, detail)
 
 
-def batched(subject: Subject, strict: BotMatch, same: bool) -> tuple[Step, BotMatch]:
-    """A whole match in batched delivery, and its step, compared with the strict one if that was played the
-    `same` twice.
+def check_batched(subject: Subject, strict: BotMatch, same: bool) -> tuple[Step, BotMatch]:
+    """Play a match in batched delivery; return its step and the match.
+
+    It is compared with the strict match if that was played the `same` way twice.
     """
     match = play(subject, 0, "batched")
     fix, then = (
         (BATCHES, "") if subject.sent else (f"{BATCHES}; until then {UNBATCHED}", "; set batched: true")
     )
-    if (found := verdict(subject, match, ())) is not None:
-        hasty = _hasty(subject, match, strict.record.bots[strict.seat].charged_ns)
+    if (found := failed_step(subject, match, ())) is not None:
+        hasty = _with_less_time(subject, match, strict.record.bots[strict.seat].charged_ns)
         if is_cause(
             lambda: play(subject, 0).record.forfeit is None,
             lambda: play(hasty, 0, "batched").record.forfeit is not None,
         ):
             return replace(found, name="batched", fix=fix), match
         return replace(
-            found, name="batched", detail=f"not each time, and not for the delivery: {found.detail}"
+            found, name="batched", detail=f"not every time, and not because of the delivery: {found.detail}"
         ), match
     if not same:
         return passed("batched", f"played to its end{then}"), match
@@ -111,8 +110,8 @@ def batched(subject: Subject, strict: BotMatch, same: bool) -> tuple[Step, BotMa
     return Step("batched", False, request, f"= {after}", fix, detail), match
 
 
-def _hasty(subject: Subject, like: BotMatch, needs_ns: int = 0) -> Subject:
-    """The subject with less time, but three times what it `needs_ns`, where a match like this timed out."""
+def _with_less_time(subject: Subject, like: BotMatch, needs_ns: int = 0) -> Subject:
+    """Return the subject, with less time if `like` timed out: at least three times `needs_ns`."""
     forfeit, limits = like.record.forfeit, subject.limits
     if forfeit is None or forfeit.fault is not Fault.TIMEOUT:
         return subject
@@ -121,6 +120,6 @@ def _hasty(subject: Subject, like: BotMatch, needs_ns: int = 0) -> Subject:
 
 
 def _first_difference(one: BotMatch, other: BotMatch) -> tuple[int, str, str, str] | None:
-    """Return where two courses of a match part: the decision's number, its request, and both answers."""
+    """Return the first differing decision of two matches: its number, its request, and both answers."""
     decisions = enumerate(zip(one.own_moves, other.own_moves, strict=False), 1)
     return next(((n, a[1], a[2], b[2]) for n, (a, b) in decisions if a != b), None)

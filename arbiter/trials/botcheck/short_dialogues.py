@@ -1,8 +1,8 @@
 """Short dialogues with a fresh process: the opening by itself, odd input, the ways to end.
 
-The commands are those that seat 0 hears up to its first decision of the check's match. A bot that ends may
-have much to put away, on a machine that is busy with others. So it is not the wall clock that decides: a bot
-fails when it sleeps instead of ending, or goes on computing.
+The commands are those that seat 0 receives up to its first decision in the check's match. A bot may need
+time to clean up on a busy machine, so wall time does not decide whether it ends: it fails if it sleeps
+instead of ending, or continues to compute.
 """
 
 from __future__ import annotations
@@ -32,24 +32,22 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "no_such_command 1"
-REFUSES_ALL = (
-    "see what it says; compare each line's first word, without its line end, with the game's commands"
-)
+REFUSES_ALL = "read its reply; compare each line's first word, without its line end, with the game's commands"
 PATIENCE_NS = 5 * SECOND
-"""The longest wait for a reply to an odd line, whatever the time of a match."""
+"""The longest wait for a reply to an odd line."""
 AGAIN_NS = SECOND // 2
-"""The same, where a dialogue is held again."""
+"""The same when a dialogue is repeated."""
 LOOK_SECONDS = 0.05
 STIRS_NS = 10 * MS
-"""CPU time within which a bot still counts as asleep: a thread that wakes up now and then."""
+"""CPU time up to which a bot counts as asleep: a thread may wake up now and then."""
 KILL_SECONDS = 30.0
-"""For the kernel to end a bot with all its memory."""
+"""Time for the kernel to end a bot and free its memory."""
 
 
 class Script(NamedTuple):
-    """The lines that seat 0 hears up to its first decision, and the position in which it decides.
+    """The commands to seat 0 up to its first decision, and the position in which it decides.
 
-    `opening` is how many of the commands are the greeting.
+    `opening` is the number of commands in the greeting.
     """
 
     commands: tuple[Command, ...]
@@ -58,7 +56,7 @@ class Script(NamedTuple):
 
 
 def script_of(game: AnyGame, seed: str, left_ns: int) -> Script:
-    """The commands to seat 0; seats that decide before it do so at random."""
+    """Return the script of a game; seats that decide before seat 0 play at random."""
     position, policy = Position.opening(game, seed), random_policy(seed)
     heard: list[Command] = []
     while True:
@@ -72,7 +70,7 @@ def script_of(game: AnyGame, seed: str, left_ns: int) -> Script:
 
 
 class Dialogue:
-    """The short dialogues of one subject; each public method is a step, with a process of its own."""
+    """The short dialogues of one subject; each public method starts a new process."""
 
     def __init__(self, subject: Subject, patience_ns: int = PATIENCE_NS) -> None:
         self._subject = subject
@@ -82,12 +80,12 @@ class Dialogue:
         self._start = limits.time.budget_ns if limits.start_ns is None else limits.start_ns
         self._refused: tuple[int, ...] = ()
         self.answers_well = False
-        """True when the plain dialogue of `opening` ended with a legal answer."""
+        """True if the plain dialogue of `opening` ended with a legal answer."""
         self.refuses_all = False
-        """True when nothing but ``?`` came there."""
+        """True if every reply in it was ``?``."""
 
     def opening(self) -> Step:
-        """The greeting is answered. Refusals are tolerated in a match, so they are only reported."""
+        """Check that the greeting is answered; refusals are only reported, since a match tolerates them."""
         name, script = "opening", self._script
         with self._subject.run(0) as bot:
             refused: dict[int, Heard] = {}
@@ -115,13 +113,13 @@ class Dialogue:
         return passed(name, detail)
 
     def answers_plain_lines(self) -> bool:
-        """True when the plain dialogue, once more, ends with a legal answer."""
+        """Repeat the plain dialogue; True if it ends with a legal answer."""
         self.answers_well = False
         self.opening()
         return self.answers_well
 
-    def goes_on(self) -> bool:
-        """True when the first two commands are answered."""
+    def answers_twice(self) -> bool:
+        """Send the first two commands; True if both are answered."""
         with self._subject.run(0) as bot:
             heard = [
                 self._say(bot, f"{command}\n", at == 0)
@@ -130,9 +128,9 @@ class Dialogue:
             return all(one.reply.fault is None for one in heard)
 
     def unknown_command(self) -> Step:
-        """A command that no game has is answered with ``?``, and the bot goes on."""
+        """Check that a command that no game has is answered with ``?``, and the next one too."""
         name = "unknown-command"
-        fix = "answer every command that you do not know with ? and a word, then an empty line"
+        fix = "answer every unknown command with ? and a word, then an empty line"
         with self._subject.run(0) as bot:
             first = self._script.commands[0]
             self._say(bot, f"{first}\n", starting=True)
@@ -140,7 +138,7 @@ class Dialogue:
             if heard.reply.fault is not None:
                 return self._failed(bot, name, UNKNOWN, heard, fix)
             if heard.reply.answer.accepted:
-                detail = "it said = to a command that there is not"
+                detail = "it accepted (=) an unknown command"
                 return self._failed(bot, name, UNKNOWN, heard, fix, detail)
             after = self._say(bot, f"{first}\n")
             if after.reply.fault is not None:
@@ -148,27 +146,27 @@ class Dialogue:
             return passed(name, f"answered '{escaped(heard.raw)}'")
 
     def blank_lines(self) -> Step:
-        """Blank lines before every command are ignored: no reply to them, no end."""
+        """Check that blank lines before commands are ignored: no reply to them, no end."""
         fix = "ignore blank lines: no reply, no end of the program"
         return self._odd_lines("blank-lines", "{}\n", fix, blank=BLANK)
 
     def line_ends(self) -> Step:
-        """Lines that end with carriage return and newline are understood."""
+        """Check that lines ending with carriage return and newline are understood."""
         return self._odd_lines(
             "line-ends", "{}\r\n", "strip blanks and \\r from the end of a line before you use it"
         )
 
     def ends(self, how: Callable[[SingleBot], Step], answers: bool) -> Step:
-        """A process ended by one of `endings`; it has answered its first command if it `answers` at all."""
+        """Start a process, end it by `how`, and return the step; one that `answers` first gets a command."""
         with self._subject.run(0) as bot:
             if answers:
                 self._say(bot, f"{self._script.commands[0]}\n", starting=True)
             return how(bot)
 
     def _odd_lines(self, name: str, form: str, fix: str, blank: bytes = b"") -> Step:
-        """The whole dialogue, each command written as `form`; the answers are as usual.
+        """Hold the dialogue, each command written as `form`; check that the answers are as usual.
 
-        `blank` goes before some commands, by itself, and is to be ignored.
+        `blank` is sent before some commands and must be ignored.
         """
         script = self._script
         with self._subject.run(0) as bot:
@@ -184,7 +182,7 @@ class Dialogue:
                     return self._failed(bot, name, sent, heard, fix)
                 asked = command == script.commands[-1]
                 if not answer.accepted and (asked or number not in self._refused):
-                    return self._failed(bot, name, sent, heard, fix, "it refused what it takes otherwise")
+                    return self._failed(bot, name, sent, heard, fix, "it refused what it otherwise accepts")
             try:
                 self._parse(heard.reply)
             except ArbiterError as error:
@@ -192,12 +190,11 @@ class Dialogue:
             return passed(name)
 
     def _parse(self, reply: Reply) -> None:
-        """ArbiterError where the answer to the script's request is not legal."""
+        """Raise ArbiterError if the answer to the script's request is not legal."""
         position = self._script.position
         position.parse(words_of(reply.answer, position.answer_words))
 
     def _is_legal(self, reply: Reply) -> bool:
-        """True when the script's request is answered as the referee wants it."""
         try:
             self._parse(reply)
         except ArbiterError:
@@ -205,7 +202,7 @@ class Dialogue:
         return reply.fault is None and reply.answer.accepted
 
     def _unanswered(self, bot: SingleBot, payload: bytes) -> bytes:
-        """Write what is to be ignored and wait until it has been read; whatever came in reply."""
+        """Write a line to be ignored, wait until it has been read, and return any reply."""
         until = time.monotonic_ns() + self._patience
         bot.write(payload)
         surplus = bot.listen(SURPLUS_NS)
@@ -227,7 +224,7 @@ class Dialogue:
 
 
 class Patience(NamedTuple):
-    """The time that a bot may take to end, in seconds: asleep in one piece, of CPU time, and at most."""
+    """The time that a bot may take to end, in seconds: asleep without a break, CPU time, and wall time."""
 
     asleep: float = 3.0
     computing: float = 10.0
@@ -237,34 +234,34 @@ class Patience(NamedTuple):
 PATIENCE = Patience()
 
 
-def on_quit(bot: SingleBot) -> Step:
-    """The bot ends on ``quit``."""
+def end_by_quit(bot: SingleBot) -> Step:
+    """Send ``quit`` and check that the bot ends."""
     bot.write(b"quit\n")
     return _ends(bot, "quit", "quit", "leave the loop when quit comes")
 
 
-def with_input(bot: SingleBot) -> Step:
-    """The bot ends when its input does."""
+def end_by_eof(bot: SingleBot) -> Step:
+    """Close the bot's input and check that it ends."""
     bot.end_input()
     return _ends(bot, "end-of-input", "end of input", "end the program when reading returns nothing")
 
 
-def by_kill(bot: SingleBot) -> Step:
-    """A kill ends the bot and everything that it has started."""
+def end_by_kill(bot: SingleBot) -> Step:
+    """Kill the bot and check that it and all its processes end."""
     family, began = bot.family(), time.monotonic()
     bot.stop()
     seconds = time.monotonic() - began
     if seconds > KILL_SECONDS:
         detail = f"it still ran {seconds:.1f} s after it was killed"
         return Step("kill", False, "SIGKILL", "", "start no processes", detail)
-    more = f", with {len(family)} that it had started, which the tier landlock does not let it"
+    more = f", with {len(family)} processes that it started, which the tier landlock forbids"
     also = more if family else ""
     return passed("kill", f"ended after {seconds * 1000:.0f} ms{also}")
 
 
 def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
     began = time.monotonic()
-    if still := _goes_on(bot, PATIENCE):
+    if still := _wait_until_ended(bot, PATIENCE):
         return Step(name, False, sent, "", fix, f"it still runs: {still}")
     seconds = time.monotonic() - began
     late = name == "quit" and seconds > QUIT_SECONDS
@@ -272,12 +269,12 @@ def _ends(bot: SingleBot, name: str, sent: str, fix: str) -> Step:
     return passed(name, f"ended after {seconds * 1000:.0f} ms{more}")
 
 
-def _goes_on(bot: SingleBot, patience: Patience) -> str:
-    """Return what a bot does instead of ending, "" once it has ended."""
+def _wait_until_ended(bot: SingleBot, patience: Patience) -> str:
+    """Return "" once the bot has ended, or what it does instead."""
     awake, stirred = Awake(), 0.0
     first = counted = bot.cpu_ns
     while bot.wait(LOOK_SECONDS) is None:
-        # What it writes must not keep it.
+        # A full pipe must not stop it.
         bot.listen(MS)
         bot.drain_stderr()
         now, cpu = awake.seconds, bot.cpu_ns

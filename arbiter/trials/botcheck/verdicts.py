@@ -1,4 +1,4 @@
-"""The steps of the check, which of them a fault of a match belongs to, and its cause."""
+"""The steps of the check, and the step and cause of a match's fault."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ if TYPE_CHECKING:
 
 
 NO_FORK = re.compile(rb"(can ?no?'?t fork|fork: |fork failed|cannot fork)", re.IGNORECASE)
-"""The complaint of a shell that may not start a process."""
+"""The message of a shell that may not start a process."""
 BLOCK = re.compile(rb"[^\n]*\S[^\n]*\n[ \t\r]*\n")
 """A line and an empty line."""
 LEGAL = 20
-"""Legal answers that are listed."""
+"""Maximum number of legal answers listed."""
 NOT_FOUND = 127
-"""The exit of ``env``, and of a shell, for a program that is not there."""
+"""The exit code of ``env`` and shells for a missing program."""
 QUIT_SECONDS = 3.0
-"""For a bot to start, and to end on ``quit``."""
+"""Time for a bot to start, and to end on ``quit``."""
 SHOWN = 200
-"""Bytes that are shown of what was sent, and of what came back."""
+"""Bytes shown of a command and of a reply."""
 LAST_LINES = 16
-"""Lines of standard error: with fewer, a library's innermost calls hide the bot's own."""
+"""Lines shown of standard error: with fewer, a library's inner calls hide the bot's."""
 
 
-def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
-    """The step that failed, None if the match was played to its end.
+def failed_step(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step | None:
+    """Return the step that failed, None if the match was played to its end.
 
-    `opening` are the names of the commands of the greeting.
+    `opening` are the names of the greeting's commands.
     """
     forfeit = played.record.forfeit
     if forfeit is None:
         return None
-    name, detail, fix = _place(subject, played, forfeit, opening)
+    name, detail, fix = _assign_step(subject, played, forfeit, opening)
     stderr, fix = played.process.stderr, fix or (FIXES_OF_SENT if subject.sent else FIXES)[name]
     if forfeit.fault is Fault.OUTPUT or FULL in forfeit.reason:
         fix = FIXES["output"]
@@ -80,17 +80,17 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
     elif forfeit.fault is Fault.CRASH and (wrong := misplaced(stderr, subject.player.folder)):
         fix = wrong
     elif forfeit.fault is Fault.CRASH and (refused := advice(stderr, tier, subject.sent)):
-        fix += f"; {refused}" + ("" if subject.sent else ", --isolation plain nothing")
+        fix += f"; {refused}" + ("" if subject.sent else "; --isolation plain allows everything")
         if calls := played.process.end.refused:
             names = [call_name(number) for number in calls]
             fix += f"; refused here: {', '.join(names)}"
             fix += "" if subject.sent else f" (arbiter isolation --explain {names[0]})"
     elif forfeit.fault is Fault.CRASH and played.process.end.exit == 0:
         fix = ENDED
-    # Unread output came with an earlier exchange.
+    # Unread output belongs to an earlier exchange.
     got = played.raw + played.late + played.surplus or forfeit.reply.encode(errors="replace")
     if forfeit.fault is Fault.ILLEGAL:
-        detail += f"; {_scene(played.position)}"
+        detail += f"; {_position_text(played.position)}"
     if played.refused is not None:
         command, refusing = played.refused
         detail += f"; before that it refused {command.split(' ')[0]}: '{escaped(refusing)}'"
@@ -103,7 +103,7 @@ def verdict(subject: Subject, played: BotMatch, opening: Sequence[str]) -> Step 
 
 
 def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
-    """Return what happened, and the fix, where a script's first line kept it from starting.
+    """Return what happened and the fix if a script's first line prevented its start, else None.
 
     The kernel then reports the script itself as missing.
     """
@@ -120,15 +120,12 @@ def _unstarted(subject: Subject, played: BotMatch) -> tuple[str, str] | None:
     if not words or not (carriage or (end.not_started and not Path(words[0]).is_file())):
         return None
     named = escaped(first[2:].strip(b" \t\n"))
-    what = f"{program} is there, but the program that its first line names is not: '{named}'"
+    what = f"{program} exists, but the program named in its first line does not: '{named}'"
     return what, CRLF if carriage else HASH_BANG
 
 
 def _lacks_sign(played: BotMatch, text: bytes) -> bool:
-    """True if a reply is one but for the sign in front: a legal answer, or a line and an empty line.
-
-    The answer to news may then be the empty line alone.
-    """
+    """True if a reply lacks only its sign: it is a legal answer, a line and an empty line, or blank lines."""
     position, forfeit = played.position, played.record.forfeit
     if text[:1] in (b"=", b"?"):
         return False
@@ -145,7 +142,7 @@ def _lacks_sign(played: BotMatch, text: bytes) -> bool:
 
 
 def _held_back(subject: Subject, played: BotMatch) -> bytes:
-    """Return what a bot had written and not flushed; nothing if it says the same when it is asked nothing."""
+    """Return what a bot wrote and did not flush; nothing if it writes the same without any command."""
     late = played.late
     if late[:1] in (b"=", b"?") or not late:
         return late
@@ -155,7 +152,7 @@ def _held_back(subject: Subject, played: BotMatch) -> bytes:
 
 
 def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool:
-    """True if a bot that holds its replies back reads its input by line: it has answered, or quit ends it."""
+    """True if a bot that does not flush reads its input by line: it has answered, or quit ends it."""
     if played.first_ns:
         return True
     with subject.run(played.seat) as bot:
@@ -163,8 +160,8 @@ def _reads_by_line(subject: Subject, played: BotMatch, forfeit: Forfeit) -> bool
         return bot.wait(QUIT_SECONDS) is not None
 
 
-def _besides(played: BotMatch, held: bytes) -> tuple[str, str]:
-    """Return what else is wrong with a reply that was not flushed, and the fix; "" and "" for nothing."""
+def _diagnose_unflushed(played: BotMatch, held: bytes) -> tuple[str, str]:
+    """Return what else is wrong with an unflushed reply, and the fix; "" and "" for nothing."""
     connection = Connection()
     try:
         connection.feed(held)
@@ -177,8 +174,8 @@ def _besides(played: BotMatch, held: bytes) -> tuple[str, str]:
     return "", ""
 
 
-def _scene(position: Position) -> str:
-    """Return what the bot to act has and sees: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
+def _position_text(position: Position) -> str:
+    """Return the position as the bot to act sees it: ``hand 2C 3S, table 0:2D, legal 2C 3S``."""
     frame = frame_at(position)
     assert frame.to_act is not None
     words = frame.legal
@@ -190,16 +187,16 @@ def _scene(position: Position) -> str:
     return ", ".join(f"{name} {text}" for name, text in parts.items() if text)
 
 
-def _place(
+def _assign_step(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
-    """Return the step of a fault, what happened, and the fix, "" where it is the step's own."""
+    """Return the step of a fault, what happened, and the fix, "" for the step's general one."""
     fault, reply, said = forfeit.fault, forfeit.reply, forfeit.detail
     surplus = played.surplus.lstrip()[:1] in (b"=", b"?") and played.surplus != b""
     if fault is Fault.MEMORY or NO_MEMORY in said:
         return "memory", said, ""
     if fault is Fault.TIMEOUT:
-        return _place_timeout(subject, played, forfeit, opening)
+        return _assign_timeout(subject, played, forfeit, opening)
     if reply[:1] == "=" and (fault is Fault.OUT_OF_TURN or (surplus and fault in ANSWERS)):
         return "only-replies", "more replies than commands", ""
     if fault in (Fault.OUT_OF_TURN, Fault.OUTPUT):
@@ -217,7 +214,7 @@ def _place(
     return "opening" if forfeit.command.split(" ")[0] in opening else "matches", said, ""
 
 
-def _place_timeout(
+def _assign_timeout(
     subject: Subject, played: BotMatch, forfeit: Forfeit, opening: Sequence[str]
 ) -> tuple[str, str, str]:
     reply, command = forfeit.reply, forfeit.command.split(" ")[0]
@@ -225,7 +222,7 @@ def _place_timeout(
         end = "" if "\n" in reply else "the end of its line and without "
         return "empty-line", f"a reply without {end}the empty line", ""
     if held := _held_back(subject, played):
-        what, fix = _besides(played, held)
+        what, fix = _diagnose_unflushed(played, held)
         came = f"the reply came when the input was closed{what and ', ' + what}"
         flush = FLUSH if _reads_by_line(subject, played, forfeit) else FIXES["flushes"]
         fix = f"{flush}; and {fix}" if fix else flush
@@ -233,10 +230,10 @@ def _place_timeout(
     if played.raw and not played.raw.strip() and not played.first_ns:
         return "only-replies", "a reply without =: an empty line alone", NO_SIGN
     if played.waited:
-        has_read = f"it has read {command} and waits for the next command, without a reply"
+        has_read = f"it read {command} and waits for the next command without replying"
         if played.first_ns:
             return "opening" if command in opening else "matches", has_read, NO_ANSWER
-        return "flushes", f"{has_read}: it may not flush its output, not at its end either", NO_FLUSH
+        return "flushes", f"{has_read}: perhaps it does not flush its output, even at its end", NO_FLUSH
     said = forfeit.detail if reply else forfeit.detail.replace("no reply:", "no reply at all:", 1)
     if not played.first_ns:
         return "starts", said, ""
@@ -245,12 +242,11 @@ def _place_timeout(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One named step. `ok` is None where it was left out, `detail` then says why.
+    """One named step. `ok` is None if it was left out; `detail` then has the reason.
 
-    `sent` is the command, or several; `got` the raw bytes, escaped; `fix` one line; `stderr` the
-    last lines of the bot's standard error, with a failed step; `public` what of the detail is for all, not
-    its author alone. One that is not `required` is advice: no
-    match of the season comes to what it asks.
+    `sent` is one command or several; `got` the raw bytes, escaped; `fix` one line of advice; `stderr` the
+    last lines of the bot's standard error, if the step failed; `public` the part of `detail` that others than
+    the author may read. A step that is not `required` is advice: no match of the season can fail by it.
     """
 
     name: str
@@ -268,16 +264,16 @@ class Step:
         return self.required and self.ok is False
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values only, for the author."""
+        """Return JSON values, for the author."""
         shape = asdict(self)
         del shape["public"]
         return shape
 
     def text(self, advice: str = "FAIL {}: (advisory)") -> str:
-        """The step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
+        """Return the step as one line: ``ok NAME``, ``FAIL NAME: ...`` or ``left out NAME: why``.
 
-        Below a failed one stand the last lines of standard error, where there are any. `advice` begins the
-        line of one that is not required.
+        Below a failed step follow the last lines of standard error. `advice` begins the line of a step that
+        is not required.
         """
         if self.ok:
             return f"ok {self.name}" + (f": {self.detail}" if self.detail else "")
@@ -290,21 +286,18 @@ class Step:
 
 
 def escaped(raw: bytes) -> str:
-    """Raw bytes on one line that steers no terminal, cut where they are many."""
+    """Return raw bytes as one line without control characters, cut after `SHOWN` bytes."""
     text = repr(raw[:SHOWN])[2:-1]
     return text if len(raw) <= SHOWN else f"{text}... ({len(raw)} bytes)"
 
 
 def last_lines(stderr: bytes) -> tuple[str, ...]:
-    """The end of what a bot wrote to standard error."""
     return tuple(stderr.decode(errors="replace").splitlines()[-LAST_LINES:])
 
 
 def passed(name: str, detail: str = "") -> Step:
-    """A step without a fault."""
     return Step(name, True, detail=detail)
 
 
 def left_out(name: str, why: str) -> Step:
-    """A step that makes no sense after what was seen before."""
     return Step(name, None, detail=why)

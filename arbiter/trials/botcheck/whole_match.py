@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from arbiter.table.single_bot import Relative, Remains
 
 SEED = "check-bot"
-"""Seed of the deals and of the opponents' choices: by itself every check plays the same matches."""
+"""Seed of the deals and of the opponents' choices, so that every check plays the same matches."""
 LATE_NS = 1000 * MS
-"""The wait for what a bot says late."""
+"""The wait for late output."""
 AFTER_INPUT_NS = 500 * MS
-"""The wait after that for what it says because its input ends."""
+"""The wait for output after the input was closed."""
 READ_NS = 500 * MS
-"""The wait for a bot that has answered without a flush to read on."""
+"""The wait for a bot that answered without a flush to read the next line."""
 BLANK = b" \n"
 """A line that a bot must ignore."""
 SURPLUS_NS = 50 * MS
-"""The wait for output that nothing asked for."""
+"""The wait for unrequested output."""
 ANSWERS = frozenset({Fault.ILLEGAL, Fault.MALFORMED, Fault.REFUSED})
 
 
 class Subject(NamedTuple):
-    """The bot to check, its game and limits, at one launcher.
+    """The bot to check, its game, its limits, and a launcher.
 
-    `sent`: its author has sent it to a site, and hears what an archive can mend. Where the check decides
-    who plays, `seed` is drawn anew, so that no card tells a bot that it is only tried.
+    With `sent` it came to a site as an archive, and the advice is what can be changed in one. If the check
+    decides who plays, `seed` must be random, so that a bot cannot recognise the check by its cards.
     """
 
     game: AnyGame
@@ -57,7 +57,7 @@ class Subject(NamedTuple):
 
     @contextmanager
     def run(self, seat: Seat) -> Iterator[SingleBot]:
-        """A fresh process of it, stopped in the end."""
+        """Start a new process of the bot and stop it at the end."""
         bot = SingleBot(self.launcher, self.player, self.limits, seat)
         try:
             yield bot
@@ -68,11 +68,11 @@ class Subject(NamedTuple):
 class BotMatch(NamedTuple):
     """A match of the bot, and what its record does not keep.
 
-    `raw` is the output of the last exchange, `replied` is True if that was a reply; `late` what came when its
-    input was closed after a timeout without a byte; `waited` is True if it had then read on, and nothing came
-    all the same; `surplus` what came unasked after a bad answer; `first_ns` the time to the first reply, 0 if
-    none came; `refused` the first news that it refused, and how; `family` the processes that it had running
-    itself when the match was over, in the `position` where the match ended.
+    `raw` is the output of the last exchange, and `replied` True if that was a reply. After a timeout without
+    a byte, `late` is what came when the input was closed, and `waited` True if nothing came though the bot
+    had read on. `surplus` is unrequested output after a bad answer; `first_ns` the time to the first reply,
+    0 for none; `refused` the first news that it refused, and its reply; `family` the bot's child processes
+    at the end; `position` the last position.
     """
 
     seat: Seat
@@ -90,7 +90,7 @@ class BotMatch(NamedTuple):
 
     @property
     def own_moves(self) -> list[tuple[int, str, str]]:
-        """The bot's decisions: deal, request and answer."""
+        """The bot's decisions, as (deal, request, answer)."""
         return [(m.deal, m.request, m.action) for m in self.record.moves if m.seat == self.seat]
 
 
@@ -101,9 +101,9 @@ def play(
     blanked: Collection[str] = (),
     seed: str = "",
 ) -> BotMatch:
-    """The bot in one seat, random legal players in the others; VoidMatch if our machine fails.
+    """Play a match, the bot in one seat, random players in the others; VoidMatch if our machine fails.
 
-    The lines of the commands `blanked` get a blank before their end; `seed` is by default the subject's.
+    The lines of the commands `blanked` get a blank before their end; `seed` defaults to the subject's.
     """
     seed = seed or subject.seed
     spec = match_spec(subject.game, seed=seed)
@@ -129,7 +129,7 @@ def play(
         rivals = RandomPlayers(Position.opening(subject.game, seed), f"{seed} {seat}")
         record = conduct_with(referee(subject.game, spec), {seat: _Blanked(bot, blanked)}, rivals, listen)
         raw = bot.raw
-        # A surplus reply that comes a moment late shows as a bad answer.
+        # A surplus reply that comes a moment late is read as a bad answer.
         surplus = bot.listen(SURPLUS_NS) if record.forfeit and record.forfeit.fault in ANSWERS else b""
         family, end = bot.family(), bot.stop()
         position = rivals.position
@@ -138,7 +138,7 @@ def play(
 
 
 class _Blanked(NamedTuple):
-    """A bot that is sent a blank before the line end of some commands."""
+    """A bot that gets a blank before the line end of some commands."""
 
     bot: SingleBot
     commands: Collection[str]
@@ -154,14 +154,14 @@ class _Blanked(NamedTuple):
 
 
 def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
-    """Return what a bot held back until its input ended; nothing if it was merely slow or does not read.
+    """Close the bot's input; return what it had not flushed, and True if it read on and held nothing back.
 
-    A bot that has written its reply without a flush reads the next line; one that still thinks does not.
-    True if it read on, and held nothing back.
+    A bot that has written its reply without a flush reads the next line; a bot that still computes does not,
+    and nothing is returned for it.
     """
     if bot.listen(LATE_NS) or not bot.has_read_all or not _reads_on(bot):
         return b"", False
-    # A flushed reply is there before the next line is read.
+    # A flushed reply arrives before the next line is read.
     alive = not bot.wait(0)
     if alive and (said := bot.listen(MS)):
         # Or it refuses the blank line.
@@ -172,7 +172,7 @@ def _end_input_and_listen(bot: SingleBot) -> tuple[bytes, bool]:
 
 
 def _reads_on(bot: SingleBot) -> bool:
-    """True when a bot reads another line, a blank one."""
+    """Send a blank line; True if the bot reads it."""
     until = time.monotonic_ns() + READ_NS
     bot.write(BLANK)
     while time.monotonic_ns() < until:

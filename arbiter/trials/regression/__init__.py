@@ -1,12 +1,12 @@
-"""Is the new version of a bot better? Two versions on identical deals, until the answer is sure.
+"""Sequential tests of a bot's new version: both versions on identical deals, until the answer is sure.
 
 | module | job |
 |---|---|
 | `experiment` | what is compared, and how; a test's file |
-| `program_identity` | its name in the store; digests of the programs that it is made of |
-| `blocks` | who meets, the matches of a block, and what they say about the two versions |
-| `test_series` | tests that share one level |
-| `trial_state` | blocks in their order, faults, the verdict |
-| `own_season` | a season of a test, suite, tuning or gauntlet in a store: found, opened, its blocks played |
-| `runner` | a test played there until its verdict, and read again |
+| `program_identity` | a test's name in the store; digests of its programs |
+| `blocks` | the players and matches of a block, and its score |
+| `test_series` | tests that share one significance level |
+| `trial_state` | blocks in order, faults, the verdict |
+| `own_season` | finds, opens and plays the season of a test, suite, tuning or gauntlet in a store |
+| `runner` | plays a test until its verdict, and reads it again |
 """

@@ -1,9 +1,9 @@
-"""A choice among several candidates under way: blocks of all in the race, in their order, until one is left.
+"""The state of a choice among several candidates: blocks of all in the race, in order, until one is left.
 
-Block k of each candidate is played on the same deals, at the candidate's own table. As in `trial_state`,
-nothing here plays or stores, and no result counts before all earlier blocks are whole: so an interrupted
-choice and one in a single piece end alike. Where faults put a candidate out, the choice begins anew without
-it, from the first block on, since others may have left because of it; what was played counts again.
+Block k of each candidate is played on the same deals, each candidate at its own table. As in `trial_state`,
+nothing here plays or stores, and no result counts before all earlier blocks are complete: so an interrupted
+choice and an uninterrupted one end alike. If faults exclude a candidate, the choice starts again without it
+from the first block, since others may have dropped out because of it; matches already played count again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arbiter.trials.regression.trial_state import (
     SHARE_LEFT_OUT,
     ScoredMatch,
     faults_in,
-    in_order,
+    planned_order,
     worst_of,
 )
 from rating.choose import STATES, VERDICTS, Choice
@@ -41,7 +41,7 @@ _EXIT = {"best": 0, "none": 1, "out_of_budget": 4, "candidates_faulty": 3, "base
 
 
 class CandidateBlock(NamedTuple):
-    """A block that a candidate plays, by their numbers from 1."""
+    """The block of one candidate; both numbers count from 1."""
 
     block: int
     table: int
@@ -50,7 +50,7 @@ class CandidateBlock(NamedTuple):
 class ChoiceTrial:
     """The state of a choice. `add` takes matches; `verdict` is None until it is decided.
 
-    `faults` are those in counted blocks, by the candidate's table; `out` those that put candidates out;
+    `faults` are those in counted blocks, by the candidate's table; `out` has the excluding faults;
     `played` the counted matches of each candidate; the rest as in `Trial`.
     """
 
@@ -64,7 +64,7 @@ class ChoiceTrial:
         self._begin()
 
     def _begin(self) -> None:
-        """Nothing is counted yet of those that are not out."""
+        """Reset all counts, for the candidates that are not out."""
         self.competing = [table for table in self.tables if table not in self.out]
         self.verdict: VerdictOfChoice | None = None if self.competing else "candidates_faulty"
         self.standing = self.rule.start(max(len(self.competing), 1))
@@ -93,7 +93,7 @@ class ChoiceTrial:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 where one was chosen."""
+        """The exit code of the command: 0 if one was chosen."""
         return _EXIT.get(str(self.verdict), 1)
 
     @property
@@ -102,24 +102,24 @@ class ChoiceTrial:
 
     @property
     def scores(self) -> Floats:
-        """Scores of counted blocks, shape (blocks, competing), NaN where one was out of the race."""
+        """Scores of counted blocks, shape (blocks, competing), NaN after a candidate left the race."""
         return np.array(self._rows).reshape(len(self._rows), len(self.competing))
 
     def groups(self) -> list[list[int]]:
-        """The tables of those competing in groups that are not told apart, best first."""
+        """Return the tables of those competing in groups without a sure difference, best first."""
         if not self.competing:
             return []
         found = self.rule.groups(self.scores, self.standing)
         return [[self.competing[number] for number in group] for group in found]
 
     def state_of(self, table: int) -> str:
-        """One of `STATES`, or faulty."""
+        """Return one of `STATES`, or "faulty"."""
         if table in self.out:
             return "faulty"
         return STATES[int(self.standing.state[self.competing.index(table)])]
 
     def scores_of(self, table: int) -> Floats:
-        """The candidate's scores in its counted blocks."""
+        """Return the candidate's scores in its counted blocks."""
         if table in self.out:
             return np.empty(0)
         column = self.scores[:, self.competing.index(table)]
@@ -129,21 +129,21 @@ class ChoiceTrial:
         return self.experiment.candidates[table - 1].name
 
     def faults_of(self, version: str, table: int | None = None) -> dict[str, int]:
-        """The number of faults of each kind, of a version at all tables or at one."""
+        """Return the number of faults of each kind, of a version at all tables or at one."""
         seen = [*self.faults, *((at, fault) for at, fault in self.out.items())]
         kinds = (str(f.match.fault) for at, f in seen if f.version == version and table in (None, at))
         return dict(Counter(kinds))
 
     def add(self, match: MatchSummary) -> None:
-        """Take a match; it counts once its block is whole, and all before it."""
+        """Take a match; it counts once its block and all before it are complete."""
         assert match.round is not None
         assert match.table is not None
         self._waiting.setdefault(CandidateBlock(match.round, match.table), {})[match.id] = match
         while self.verdict is None and self._take(self.next_block):
             pass
 
-    def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
-        """Yield the matches of each turn that is to be played, of those who are in the race by then."""
+    def matches_to_play(self, seed: str) -> Iterator[list[MatchSpec]]:
+        """Yield the matches of each block to play, of the candidates then in the race."""
         asked: set[CandidateBlock] = set()
         while self.verdict is None:
             turn = next((turn for turn in self._open() if turn not in asked), None)
@@ -153,7 +153,7 @@ class ChoiceTrial:
             yield list(block_specs(self.experiment.meeting_at(turn.table), seed, *turn))
 
     def worst(self) -> list[ScoredMatch]:
-        """The matches to look at first: faults of candidates, then what the one that leads has lost."""
+        """Return the matches to look at first: faults of candidates, then losses of the leader."""
         own = [fault for _, fault in self.faults if fault.version == CANDIDATE]
         if self.verdict == "base_faulty":
             own = [fault for _, fault in self.faults if fault.version != CANDIDATE]
@@ -168,12 +168,12 @@ class ChoiceTrial:
                 yield CandidateBlock(block, table)
 
     def _take(self, block: int) -> bool:
-        """Count a block of all in the race; False where matches of it are missing."""
+        """Count a block of all in the race; False if matches of it are missing."""
         found = {table: self._waiting.get(CandidateBlock(block, table), {}) for table in self.in_race}
         if any(len(matches) < self.experiment.block_size for matches in found.values()):
             return False
         self.next_block += 1
-        matches = {table: in_order(of_it) for table, of_it in found.items()}
+        matches = {table: planned_order(of_it) for table, of_it in found.items()}
         faults = [(table, fault) for table, played in matches.items() for fault in faults_in(played)]
         bad = {table: fault for table, fault in reversed(faults) if fault.version == CANDIDATE}
         if self.experiment.fail_at_once and bad:

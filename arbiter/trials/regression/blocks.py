@@ -1,15 +1,15 @@
-"""A block of a regression test: its matches, and what they say about the two versions.
+"""A block of a regression test: its matches and its score.
 
-Where the versions meet each other, a block is one set of deals in all seatings of `Game.duels`, and its score
-the mean over all results between candidate and base. With a field it is the same table, places drawn by lot,
-once with the candidate and once with the base in all seatings; its score is (1 + mean result of the candidate
-- mean result of the base) / 2.
+If the versions meet each other, a block is one set of deals in all seatings of `Game.duels`, and its score
+the mean over all results between candidate and base. With a field it is one table with randomly drawn
+places, once with the candidate and once with the base, in all seatings; its score is (1 + mean result of the
+candidate - mean result of the base) / 2.
 
-Its margin is the mean of the points by which the one is ahead of the other, match by match; with a field that
-of the candidate less that of the base.
+The margin is the mean lead in points of candidate over base, match by match; with a field it is the
+candidate's mean lead less the base's.
 
-A fault of a version loses all its results against the others in that match, and those of its copy. A fault of
-anybody else gives nobody anything: the block is left out.
+A fault of a version loses all its results in that match, and those of its copy. After a fault of any other
+player the block does not count.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LEVEL = 0.95
 class Meeting:
     """The versions and players that meet in blocks under this `name`, the game, and the limits.
 
-    `field` are the players whom both versions meet, none where they meet each other.
+    `field` are the players that both versions meet; it is empty if they meet each other.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Meeting:
 
 
 class BlockScore(NamedTuple):
-    """The candidate's `score` from 0 to 1, None where the block is left out, and each match's score by id.
+    """The candidate's `score` from 0 to 1, None if the block does not count, and each match's score by id.
 
-    With a field, `matches` has those of the base too. `margin` is its mean lead in points, `offset` what
-    matches lost by faults, which have no points, add to the score.
+    With a field, `matches` has those of the base too. `margin` is the mean lead in points, `offset` the
+    share of the score from matches lost by faults, which have no points.
     """
 
     score: float | None
@@ -65,9 +65,9 @@ class BlockScore(NamedTuple):
 
 
 def block_specs(meeting: Meeting, seed: str, block: int, table: int | None = None) -> Iterator[MatchSpec]:
-    """The matches of a block, counted from 1; it plays the deals of the round with its number.
+    """Yield the matches of a block, counted from 1; its deals are those of the round with its number.
 
-    Of several candidates each has a `table` of its own, on the same deals.
+    With several candidates each has its own `table`, on the same deals.
     """
     place = f"b{block:04d}" if table is None else f"b{block:04d}/t{table:02d}"
     for number, (game, players) in enumerate(_seatings(meeting, seed, block)):
@@ -86,12 +86,12 @@ def block_specs(meeting: Meeting, seed: str, block: int, table: int | None = Non
 
 
 def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockScore:
-    """The score of a whole block."""
+    """Return the score of a complete block."""
     played = list(matches)
     scores = {match.id: match_score(match) for match in played}
     if None in scores.values():
         return BlockScore(None, scores)
-    # With a field the base's matches are the second half.
+    # With a field, the second half are the base's matches.
     half = len(played) // 2 if against_field else len(played)
     score, margin, offset = _means(played[:half])
     if against_field:
@@ -102,9 +102,9 @@ def block_score(against_field: bool, matches: Iterable[MatchSummary]) -> BlockSc
 
 
 def half_width(scores: Sequence[float]) -> float | None:
-    """Half of the 95 % interval of a mean over blocks, by Student's t; None where there are fewer than two.
+    """Return half the 95 % interval of a mean over blocks, by Student's t; None for fewer than two blocks.
 
-    Blocks are what does not depend on each other: their matches have the same cards.
+    Blocks are independent; the matches in a block are not, since they have the same cards.
     """
     from scipy.special import stdtrit
 
@@ -114,7 +114,7 @@ def half_width(scores: Sequence[float]) -> float | None:
 
 
 def match_score(match: MatchSummary) -> float | None:
-    """Mean result of the version at the table, of the candidate where both are; None after others' faults."""
+    """Return the mean result of the version at the table (see `version_at`); None after others' faults."""
     own = version_at(match.players)
     mine = [seat for seat, name in enumerate(match.players) if original(name) == own]
     if match.faulty is not None:
@@ -123,7 +123,7 @@ def match_score(match: MatchSummary) -> float | None:
 
 
 def leads(match: MatchSummary) -> list[int]:
-    """The points by which each seat of the version at the table leads each other one; none after a fault."""
+    """Return the leads in points of each of the version's seats over each other seat; [] after a fault."""
     own, points, sides = version_at(match.players), match.points or (), match.sides
     mine = [seat for seat in range(len(points)) if original(match.players[seat]) == own]
     return [
@@ -135,12 +135,12 @@ def leads(match: MatchSummary) -> list[int]:
 
 
 def version_at(players: Sequence[str]) -> str:
-    """The version whose match it is: the candidate, or the base in its matches with the field."""
+    """Return the version whose match it is: the candidate, or the base in its matches with the field."""
     return CANDIDATE if CANDIDATE in players else BASE
 
 
 def _means(matches: Sequence[MatchSummary]) -> tuple[float, float, float]:
-    """Score, margin and offset over matches that all have a score."""
+    """Return mean score, margin and offset of matches that all have a score."""
     many = len(matches)
     ahead = [leads(match) for match in matches if match.faulty is None]
     return (
@@ -157,7 +157,7 @@ def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[tuple[AnyGame
         versions = (meeting.candidate, meeting.base)
         for played, seats in game.duels:
             players = tuple(versions[version] for version in seats)
-            # Who holds both seats of a side is one player there.
+            # A version that has both seats of a side is one player.
             yield played, players if played.sides is not None else _rename_copies(players)
         return
     order = Stream("arbiter-field-1", seed, block).shuffled(len(meeting.field))
@@ -169,7 +169,7 @@ def _seatings(meeting: Meeting, seed: str, block: int) -> Iterator[tuple[AnyGame
 
 
 def _rename_copies(players: Sequence[Player]) -> tuple[Player, ...]:
-    """Further players of one name renamed as copies, like those of house bots."""
+    """Rename repeated players as copies, like those of house bots."""
     seen: dict[str, int] = {}
     found = []
     for player in players:

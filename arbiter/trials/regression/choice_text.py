@@ -1,4 +1,4 @@
-"""A choice among several candidates in words and figures."""
+"""A choice among several candidates as texts and figures."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 
 from arbiter.text import counted, faults_text
 from arbiter.trials.regression.program_identity import BASE, CANDIDATE
-from arbiter.trials.regression.report_text import faulty_side
-from arbiter.trials.regression.trial_state import FIELD, ends_of, tally_of
+from arbiter.trials.regression.report_text import base_faulty_text
+from arbiter.trials.regression.trial_state import FIELD, count_outcomes, tally_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class CandidateFigures(TypedDict):
-    """How a candidate stands: its `state` (playing, behind, no_better, level, faulty), and its Elo above the
-    base with the ends of an interval that holds at all times with 95 %; None before its first block.
+    """A candidate's `state` (playing, behind, no_better, level, faulty), and its Elo above the base with a
+    95 % confidence sequence; None before its first block.
     """
 
     name: str
@@ -36,8 +36,8 @@ class CandidateFigures(TypedDict):
 
 
 class ChoiceFigures(TypedDict):
-    """The result of a choice so far; `groups` best first, each of names that are not told apart; `e` is the
-    evidence that one of them is more than elo0 above the base.
+    """The result of a choice so far; `groups` best first, each of names without a sure difference; `e` is the
+    evidence that one candidate is more than elo0 above the base.
     """
 
     verdict: str | None
@@ -62,49 +62,49 @@ class ChoiceFigures(TypedDict):
 
 
 def headline(trial: ChoiceTrial) -> str:
-    """The verdict in one line."""
+    """Return the verdict in one line."""
     match trial.verdict:
         case "best":
             others = [trial.name_of(table) for table in trial.groups()[0] if table != trial.leader]
-            alone = f"; not told apart from {', '.join(others)}" if others else " and all others"
+            alone = f"; no sure difference from {', '.join(others)}" if others else " and all others"
             return f"best: {trial.name_of(trial.leader)}, better than the base{alone}"
         case "none":
-            return "none: no candidate was found to be better than the base"
+            return "none: no candidate is shown to be better than the base"
         case "candidates_faulty":
             return f"candidates faulty: {next(iter(trial.out.values()))}"
         case "base_faulty":
-            return faulty_side([fault for _, fault in trial.faults])
+            return base_faulty_text([fault for _, fault in trial.faults])
     text = f"undecided after {counted(trial.blocks_taken, 'block')}"
     return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
 
 
 def rows(trial: ChoiceTrial) -> list[tuple[str, str]]:
-    """The figures behind the verdict, as labels and texts: each candidate, best first, then the rest."""
+    """Return the figures behind the verdict as (label, text): candidates, best first, then the rest."""
     experiment, groups = trial.experiment, trial.groups()
     shown = [table for group in groups for table in group] + list(trial.out)
     found = [(trial.name_of(table), _candidate_text(trial, table)) for table in shown]
     if len(groups) > 1:
         names = (", ".join(map(trial.name_of, group)) for group in groups)
         found.append(("groups", " > ".join(names)))
-    left = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+    left = f"; {len(trial.left_out)} more do not count" if trial.left_out else ""
     text = f"{trial.blocks}, of {experiment.block_size} matches for each in the race{left}"
     found += [("blocks", text), ("matches", str(matches(trial)))]
     made = {**{trial.name_of(t): trial.faults_of(CANDIDATE, t) for t in trial.tables}, **_others(trial)}
     faults = [f"{name}: {faults_text(kinds)}" for name, kinds in made.items() if kinds]
     found.append(("faults", "; ".join(faults) or "none"))
     if experiment.attempt > 1:
-        found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
+        found.append(("attempt", f"{experiment.attempt}; the risks hold for each attempt alone"))
     return found
 
 
-def where(trial: ChoiceTrial) -> str:
+def progress_text(trial: ChoiceTrial) -> str:
     """``12 blocks, 3 of 8 in the race, fast leads: Elo +30.1 (95 %: ...)``."""
     text = f"{counted(trial.blocks, 'block')}, {len(trial.in_race)} of {len(trial.tables)} in the race"
     return f"{text}, {trial.name_of(trial.leader)} leads: {_elo_text(trial, trial.leader)}"
 
 
 def state_text(trial: ChoiceTrial, table: int) -> str:
-    """Why a candidate is in the race or not."""
+    """Return why a candidate is in the race or not."""
     rule, state = trial.rule, trial.state_of(table)
     chosen = table == trial.leader if trial.competing else False
     return {
@@ -112,12 +112,12 @@ def state_text(trial: ChoiceTrial, table: int) -> str:
         "behind": "worse than another",
         "no_better": f"not {rule.elo1:+g} above the base",
         "level": f"not {rule.elo1 - rule.elo0:+g} above the best",
-        "faulty": f"out by a fault: {trial.out[table].told}" if table in trial.out else "",
+        "faulty": f"out by a fault: {trial.out[table].short_text}" if table in trial.out else "",
     }[state]
 
 
 def figures(trial: ChoiceTrial) -> ChoiceFigures:
-    """The figures of a choice as it stands."""
+    """Return the figures of a choice so far."""
     experiment, rule = trial.experiment, trial.rule
     return {
         "verdict": trial.verdict,
@@ -148,7 +148,7 @@ def matches(trial: ChoiceTrial) -> int:
 
 def _candidate(trial: ChoiceTrial, table: int) -> CandidateFigures:
     scores = trial.scores_of(table)
-    wins, draws, losses = tally_of(ends_of(trial.played[table]))
+    wins, draws, losses = tally_of(count_outcomes(trial.played[table]))
     low, elo, high = trial.rule.strength(scores) if scores.size else (None, None, None)
     return {
         "name": trial.name_of(table),
@@ -180,6 +180,6 @@ def _elo_text(trial: ChoiceTrial, table: int) -> str:
 
 
 def _others(trial: ChoiceTrial) -> dict[str, dict[str, int]]:
-    """The faults of the base, and of the field where there is one."""
+    """Return the faults of the base, and of the field if there is one."""
     versions = (BASE, FIELD) if trial.experiment.field else (BASE,)
     return {version: trial.faults_of(version) for version in versions}

@@ -1,4 +1,4 @@
-"""A regression test as an `Experiment`, from a file and options."""
+"""Read a regression test from a file and options into an `Experiment`."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from arbiter.trials.regression.program_identity import (
     CONTENTS,
     Digests,
     attempt_of,
-    kept,
     name_of,
+    player_settings,
 )
-from arbiter.trials.regression.tested_versions import as_names, versions_of
+from arbiter.trials.regression.tested_versions import find_versions, names_as_mapping
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
 
@@ -48,11 +48,11 @@ VERSIONS = (BASE, CANDIDATE, CANDIDATES)
 
 @dataclass(frozen=True, slots=True)
 class Experiment(Meeting):
-    """A checked regression test. `settings` are what its `name` stands for, as JSON values.
+    """A checked regression test. `settings` are what the digest in its `name` covers, as JSON values.
 
-    Of a choice among several `candidates` these are there by their names, and `candidate` is the first.
-    `seed` is "auto" or the seed's text. With `fail_at_once` the first fault of either version ends the test.
-    `notes` name files that do not count by their content.
+    In a choice, `candidates` has all by their names, and `candidate` is the first. `seed` is "auto" or the
+    seed's text. With `fail_at_once` the first fault of either version ends the test. `notes` name files whose
+    content is not in the digest.
     """
 
     test: Gsprt
@@ -67,7 +67,7 @@ class Experiment(Meeting):
 
     @property
     def attempt(self) -> int:
-        """1, and one more for each time that it was begun anew."""
+        """The number of the attempt, from 1; starting again adds 1."""
         return attempt_of(self.name)
 
     @property
@@ -75,38 +75,38 @@ class Experiment(Meeting):
         return self.test.matches
 
     def meeting_at(self, table: int | None) -> Experiment:
-        """The meeting of the candidate that has this table, counted from 1, in the choice's blocks."""
+        """Return the meeting of the candidate at this table of the choice, counted from 1."""
         if not self.candidates:
             return self
         return replace(self, candidate=replace(self.candidates[(table or 1) - 1], name=CANDIDATE))
 
 
-def experiment_of(
+def load_experiment(
     file: str | None,
     given: Mapping[str, Any],
     options: Mapping[str, Any] | None = None,
     written: Iterable[str] = (),
 ) -> Experiment:
-    """The experiment of a file, or of no file; the keys of `given` replace the file's.
+    """Return the experiment of a file, or of no file; the keys of `given` replace the file's.
 
     `options` are added to the game's. Commands in `given` are relative to the current folder, those of the
-    file to its own. Files and folders that are `written` count to neither program. ConfigError with every
-    problem.
+    file to its folder. Files and folders that are `written` belong to neither program. ConfigError lists
+    every problem.
     """
     document = read_document(Path(file)) if file is not None else Document({})
     folder = Path(file).parent if file is not None else Path()
     folders = {key: Path() if key in given else folder for key in ("field", "config", *VERSIONS)}
-    # One candidate is typed in place of several in the file, and several in place of one.
+    # One candidate as an option replaces several in the file, and several replace one.
     other = {CANDIDATE: CANDIDATES, CANDIDATES: CANDIDATE}
     replaced = {other[key] for key in given.keys() & other.keys()}
     of_file = {key: value for key, value in document.value.items() if key not in replaced}
-    values, wrong = with_field({**of_file, **given}, {}, folders["config"], "config")
-    values, problems = with_field(values, options or {}, folders["field"])
+    values, wrong = merge_field_settings({**of_file, **given}, {}, folders["config"], "config")
+    values, problems = merge_field_settings(values, options or {}, folders["field"])
     problems[:0] = wrong
     if CANDIDATES not in values and values.pop("config", None) is not None:
-        problems.append(Problem(("config",), "names the players among several candidates, and here is one"))
+        problems.append(Problem(("config",), "is for several candidates, and here is only one"))
     if CANDIDATES in values and values.pop("family", None) is not None:
-        problems.append(Problem(("family",), "is of tests: candidates of one choice share their alpha"))
+        problems.append(Problem(("family",), "is for tests: candidates of one choice share their alpha"))
     versions: dict[Place, Player] = {}
     kind: type[TestModel] = ChoiceModel if CANDIDATES in values else RegressModel
     reading = validate(document, kind, values)
@@ -116,32 +116,32 @@ def experiment_of(
             reading.problems.append(Problem(("game",), "is required", "arbiter games lists them"))
         reading.problems += problems_of_levels(model)
         if len(reading.problems) == len(document.problems):
-            versions, found = versions_of(model.named(), folders, model.config)
+            versions, found = find_versions(model.named(), folders, model.config)
             reading.problems += found
     model, game = reading.settled(
-        file or "", lambda found, places: by_origin(found, places, given, options or {})
+        file or "", lambda found, places: locate_problems(found, places, given, options or {})
     )
-    field = field_of(model.field, folders["field"])
+    field = load_field(model.field, folders["field"])
     base = replace(versions.pop((BASE,)), name=BASE)
     tried = [replace(player, name=str(place[-1])) for place, player in versions.items()]
     store = model.store or address_of(STORE if file is None else f"{Path(file).stem}.sqlite")
     store = absolute(store, Path() if "store" in given else folder)
     league = None if model.field is None else folders["field"] / model.field
-    digests = digests_beside(store, file, league, *written)
+    digests = digests_excluding(store, file, league, *written)
     several = CANDIDATES in values
-    programs = [kept(player, digests) for player in tried]
+    programs = [player_settings(player, digests) for player in tried]
     players = {
-        BASE: kept(base, digests),
+        BASE: player_settings(base, digests),
         **({CANDIDATES: programs} if several else {CANDIDATE: programs[0]}),
-        "field": [kept(player, digests) for player in field],
+        "field": [player_settings(player, digests) for player in field],
     }
     first = {BASE: base, CANDIDATE: replace(tried[0], name=CANDIDATE)}
-    experiment = experiment_by(model, game, first, field, players, digests, tried if several else ())
+    experiment = build_experiment(model, game, first, field, players, digests, tried if several else ())
     return replace(experiment, store=store, notes=tuple(digests.notes))
 
 
-def digests_beside(store: str, *apart: str | Path | None) -> Digests:
-    """Digests of programs, to which neither a store nor these files and folders belong."""
+def digests_excluding(store: str, *apart: str | Path | None) -> Digests:
+    """Return digests of programs that exclude a store and these files and folders."""
     there = file_of(store)
     stored = () if there is None else (str(there), *companions(str(there)))
     return Digests(Path(path) for path in (*apart, *stored) if path is not None)
@@ -150,11 +150,10 @@ def digests_beside(store: str, *apart: str | Path | None) -> Digests:
 def stop_rule(
     game: AnyGame, keys: Mapping[str, Any], against_field: bool = False, most_blocks: int | None = None
 ) -> Gsprt:
-    """The test of a game by keys as in `RegressModel`, of which elo0 and elo1 alone have no defaults here.
+    """Return the sequential test of a game by keys as in `RegressModel`; elo0 and elo1 have no defaults.
 
-    Tests that were begun before `better` took evidence have no key `evidence`, and keep their rule. The level
-    of one that shares it with others is in `of_family`.
-    OptionError where they fit no test.
+    Tests begun before `better` took evidence have no key `evidence`, and keep their rule. The level of a test
+    in a family is in `of_family`. OptionError if the keys fit no test.
     """
     own = ("elo0", "elo1", "alpha", "beta", "measure")
     test = Gsprt(
@@ -168,10 +167,10 @@ def stop_rule(
     return replace(test, level_blocks=test.enough_level_blocks) if keys.get("non_regression") else test
 
 
-def with_field(
+def merge_field_settings(
     value: Mapping[str, Any], options: Mapping[str, Any], folder: Path, key: str = "field"
 ) -> tuple[dict[str, Any], list[Problem]]:
-    """The keys, `options` of the game among them; the season that `key` names has the defaults."""
+    """Return the keys with `options` added to the game's, and problems; the season at `key` has defaults."""
     problems: list[Problem] = []
     value = dict(value)
     league = value.get(key)
@@ -184,23 +183,25 @@ def with_field(
             own = settings["game"]["name"]
             value = {key: settings[key] for key in ("game", *TableModel.model_fields)} | value
             if _name_of(value["game"]) != own:
-                problems.append(Problem(("game",), f"{_name_of(value['game'])!r}, and the {key} plays {own}"))
+                problems.append(
+                    Problem(("game",), f"is {_name_of(value['game'])!r}, but the {key} plays {own}")
+                )
     if options and (game := value.get("game")):
         value["game"] = {**(game if isinstance(game, dict) else {"name": game}), **options}
     return value, problems
 
 
 def problems_of_levels(model: RuleModel) -> Iterator[Problem]:
-    """Yield what keeps elo0 and elo1 from being the levels of a test."""
+    """Yield the problems of elo0 and elo1 as levels of a test."""
     elo0, elo1 = model.levels
     if isinstance(model, ChoiceModel):
         for key in sorted({"measure", "bounds", "non_regression"} & model.model_fields_set):
-            yield Problem((key,), "is of a test of one candidate; a choice goes by results and Elo")
+            yield Problem((key,), "is for a test of one candidate; a choice uses results and Elo")
     if model.non_regression and elo1 > 0:
-        message = f"{elo1:g} is above 0, and non_regression asks for no more than no loss"
-        yield Problem(("elo1",), message, "write 0, with a negative elo0; or leave non_regression out")
+        message = f"expected at most 0 with non_regression, got {elo1:g}"
+        yield Problem(("elo1",), message, "write 0, with a negative elo0; or remove non_regression")
     elif model.measure == "points" and model.bounds == "logistic" and elo0 != 0:
-        message = f"{elo0:g}, and by points only 0 is held: what a point is worth is only estimated"
+        message = f"expected 0 with measure: points, got {elo0:g}: the Elo of a point is only estimated"
         yield Problem(("elo0",), message, "write elo0: 0, bounds: normalized, or measure: results")
     elif elo0 >= elo1 and model.elo1 is None:
         yield Problem(("elo0",), f"{elo0:g} is not below elo1, which is {elo1:g}")
@@ -212,10 +213,10 @@ def _name_of(game: object) -> object:
     return game.get("name") if isinstance(game, dict) else game
 
 
-def by_origin(
+def locate_problems(
     problems: list[Problem], document: Document, given: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Problem]:
-    """The problems with their places in the file, or under the options that they came from."""
+    """Return the problems with their places in the file, or under the options that they came from."""
     typed, keys = [], []
     for problem in problems:
         key, *rest = map(str, problem.path or ("",))
@@ -230,8 +231,8 @@ def by_origin(
     return [*place_problems(keys, document), *typed]
 
 
-def field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
-    """The players of a season, house bots too; one named like a version gets a mark."""
+def load_field(league: str | None, folder: Path) -> tuple[Player, ...]:
+    """Return the players of a season and its house bots; one named like a version gets a suffix."""
     if league is None:
         return ()
     players = [entry.player for entry in load(folder / league).entries]
@@ -241,7 +242,7 @@ def field_of(league: str | None, folder: Path) -> tuple[Player, ...]:
     )
 
 
-def experiment_by(
+def build_experiment(
     model: TestModel,
     game: AnyGame,
     versions: Mapping[str, Player],
@@ -250,13 +251,13 @@ def experiment_by(
     digests: Digests,
     candidates: Sequence[Player] = (),
 ) -> Experiment:
-    """The experiment of checked keys; `players` as `identity.kept` gives them with `digests`."""
+    """Return the experiment of checked keys; `players` are from `player_settings` with `digests`."""
     commands: dict[str, Any] = {CANDIDATE: list(versions[CANDIDATE].command)}
     if candidates:
         commands = {CANDIDATES: {player.name: list(player.command) for player in candidates}}
     elo0, elo1 = model.levels
     left_out = {"store", "workers", "field", "config", *VERSIONS}
-    # Tests that were begun before there were families have no such key.
+    # Tests begun before families existed have no such key.
     left_out |= {"family"} if getattr(model, "family", None) is None else set()
     settings = model.model_dump(mode="json", exclude=left_out) | {
         "game": settings_of(game),
@@ -297,7 +298,7 @@ LEVELS = {False: (0.0, 10.0), True: (-10.0, 0.0)}
 
 
 class RuleModel(StrictModel):
-    """The keys that say when a test stops."""
+    """The keys of the stop rule."""
 
     elo0: Elo | None = None
     elo1: Elo | None = None
@@ -316,9 +317,9 @@ class RuleModel(StrictModel):
 
 
 class BlocksModel(TableModel):
-    """The keys that every file has that has blocks played.
+    """The keys of every file whose blocks are played.
 
-    `field` is a season's file, whose players are met instead of the other version.
+    `field` is a season's file; both versions meet its players instead of each other.
     """
 
     base: Version
@@ -330,20 +331,20 @@ class BlocksModel(TableModel):
 
 
 class TestModel(BlocksModel, RuleModel):
-    """The file of `arbiter regress`, but for its candidates; each key is an option of the command too.
+    """The file of `arbiter regress` without its candidates; each key is also an option of the command.
 
-    `config` is the season's file of those that are named without a command.
+    `config` is the season's file with the candidates that are named without a command.
     """
 
     config: Word | None = None
 
     def named(self) -> dict[Place, VersionModel | None]:
-        """The versions by their places; None for players of the season."""
+        """Return the versions by their places; None for players of the season."""
         return {(BASE,): self.base}
 
 
 class RegressModel(TestModel):
-    """A test of one candidate; those of one `family` share a level."""
+    """A test of one candidate; the tests of one `family` share a level."""
 
     candidate: Version
     family: Word | None = None
@@ -353,9 +354,9 @@ class RegressModel(TestModel):
 
 
 class ChoiceModel(TestModel):
-    """A choice among candidates, by their names."""
+    """A choice among candidates, by name."""
 
-    candidates: Annotated[dict[str, Version | None], BeforeValidator(as_names)]
+    candidates: Annotated[dict[str, Version | None], BeforeValidator(names_as_mapping)]
 
     def named(self) -> dict[Place, VersionModel | None]:
         return super().named() | {(CANDIDATES, name): model for name, model in self.candidates.items()}

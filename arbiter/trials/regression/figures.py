@@ -1,4 +1,4 @@
-"""A regression test in figures, as JSON has them: of its command, of a site, of a chart."""
+"""The figures of a regression test as JSON, for its command, a site and a chart."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from arbiter.trials.regression.trial_state import Trial
 
 MOST_POINTS = 300
-"""Of a chart's line: more could not be seen, and a page costs as much however long a test is."""
+"""Maximum points of a chart's line: more cannot be seen, and a page's cost stays bounded."""
 
 
 class Membership(TypedDict):
-    """A test's family: its name, the number of the test in it, and the alpha that all its tests share."""
+    """A test's family: its name, the test's number in it, and the alpha that all its tests share."""
 
     name: str
     number: int
@@ -29,7 +29,7 @@ class Membership(TypedDict):
 
 
 class StopRule(TypedDict):
-    """The keys of `arbiter regress` that say when a test stops."""
+    """The keys of the stop rule of `arbiter regress`."""
 
     elo0: float
     elo1: float
@@ -41,12 +41,12 @@ class StopRule(TypedDict):
 
 
 class TrialFigures(TypedDict):
-    """A test's result so far. `elo` with the ends of its 95 % interval allows for the stop rule.
+    """A test's result so far. `elo` with its 95 % interval allows for the stop rule.
 
-    None stands for what means nothing: before the first block, and without variance. `e` is the evidence
-    against elo0, 1 being none, and `at_any_time` the interval of the Elo by results: both hold whenever
-    somebody looks. `wins`, `draws` and `losses` count the candidate's matches, `left_out` are the blocks that
-    count for nobody.
+    Values without meaning are None: before the first block, and without variance. `e` is the evidence
+    against elo0 (1 is no evidence), and `at_any_time` the interval of the Elo by results: both hold at every
+    look. `wins`, `draws` and `losses` count the candidate's matches, `left_out` are the blocks that do not
+    count.
     """
 
     verdict: str | None
@@ -78,10 +78,10 @@ class TrialFigures(TypedDict):
 
 
 class RatioLine(TypedDict):
-    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` speak for `levels`, in Elo or nElo.
+    """A test's LLR after counted blocks, as (blocks, LLR); `bounds` decide for `levels`, in Elo or nElo.
 
-    Where evidence decides for the upper level, `evidence` has the natural logarithms of e and `enough` the
-    one that decides.
+    If evidence decides for the upper level, `evidence` has the natural logarithms of e, and `enough` the
+    deciding one.
     """
 
     points: Sequence[Sequence[float]]
@@ -93,12 +93,12 @@ class RatioLine(TypedDict):
 
 
 def figures(trial: Trial) -> TrialFigures:
-    """The figures of a test as it stands."""
+    """Return the figures of a test so far."""
     experiment, report = trial.experiment, trial.report
     test = experiment.test
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
     wins, draws, losses = trial.tally()
-    # Without variance neither a ratio nor an interval means anything.
+    # Without variance, ratio and interval have no meaning.
     level = trial.verdict == "identical_play"
     return {
         "verdict": trial.verdict,
@@ -139,7 +139,7 @@ def figures(trial: Trial) -> TrialFigures:
 
 
 def membership(experiment: Experiment) -> Membership | None:
-    """The family of a test that has one; its own level is the alpha of its stop rule."""
+    """Return the family of a test, or None; the test's level is the alpha of its stop rule."""
     settings = experiment.settings
     if (member := settings.get("of_family")) is None:
         return None
@@ -147,9 +147,9 @@ def membership(experiment: Experiment) -> Membership | None:
 
 
 def ratio_line(trial: Trial) -> RatioLine:
-    """The LLR of a test from block to block, at `MOST_POINTS` points at most; none where it means nothing."""
+    """Return the LLR of a test by block, at most `MOST_POINTS` points; no points without variance."""
     test = trial.experiment.test
-    way = [] if trial.verdict == "identical_play" else trial.way(MOST_POINTS)
+    way = [] if trial.verdict == "identical_play" else trial.ratio_history(MOST_POINTS)
     line: RatioLine = {
         "points": [(block, llr) for block, llr, _ in way],
         "bounds": list(test.bounds),

@@ -1,4 +1,4 @@
-"""The season that a test, a tuning, a gauntlet or a suite has in a store: found, opened, played in blocks."""
+"""Find, open and play the season that a test, tuning, gauntlet or suite has in a store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from arbiter.season.order_effects import effective_orders, now_text
 from arbiter.season.round_plan import draw_seed
 from arbiter.store import Order, OrderKind
 from arbiter.text import counted, first_few
-from arbiter.trials.regression.program_identity import CONTENTS, first_attempt, last_attempt, what_changed
+from arbiter.trials.regression.program_identity import (
+    CONTENTS,
+    attempt_name,
+    compare_programs,
+    name_without_attempt,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -23,10 +28,10 @@ if TYPE_CHECKING:
     from arbiter.match.spec import MatchSpec
     from arbiter.season.events import MatchStored, MatchVoid, Stopped
     from arbiter.store import SeasonStore, Store
-    from arbiter.trials.regression.program_identity import Changed
+    from arbiter.trials.regression.program_identity import ProgramChanges
 
 _ACCEPTED = "accepted-"
-"""Begins the keys of the contents of changed programs that a user accepted."""
+"""Prefix of the keys under which accepted contents of changed programs are kept."""
 
 
 def find_name(
@@ -38,24 +43,24 @@ def find_name(
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """Return the name under which what `settings` describe continues or begins; `name` is made of them.
+    """Return the name under which the season of these `settings` continues or begins; `name` has the digest.
 
-    What was begun with the same programs continues, whatever files have come since. ConfigError where a file
-    of theirs has changed and the matches of something that is not over would be left behind, unless it is to
-    be `fresh`, or to continue all the same: `accept`. `tell` gets a line where the programs have changed.
+    A season begun with the same programs continues, even if files were added since. ConfigError if a file of
+    the programs changed and an unfinished season with matches would be abandoned, unless `fresh` begins
+    again or `accept` continues with the changed files. `tell` is called with a line about changed programs.
     """
     names = store.seasons()
-    found = None if first_attempt(name) in names else _earlier(name, settings, store)
+    found = None if name_without_attempt(name) in names else _find_earlier(name, settings, store)
     if found is None:
-        return last_attempt(name, names, fresh)
+        return attempt_name(name, names, fresh)
     season, changed = found
     files = first_few(changed.files)
     if not changed.files:
         if fresh:
-            return last_attempt(first_attempt(season.name), names, fresh)
+            return attempt_name(name_without_attempt(season.name), names, fresh)
         if changed.new:
-            came = f"{first_few(changed.new)} came since {season.name} was begun"
-            tell(f"{came}: no part of it, unless with --fresh")
+            came = f"{first_few(changed.new)} added since {season.name} was begun"
+            tell(f"{came}: ignored unless --fresh is given")
         return season.name
     if accept and not fresh:
         season.keep_settings(f"{_ACCEPTED}{digest_of(settings[CONTENTS])[:16]}", settings[CONTENTS])
@@ -65,14 +70,16 @@ def find_name(
     if not (fresh or not matches or is_over(season.name)):
         raise ConfigError(
             f"{files} changed since {season.name} was begun, which has {counted(matches, 'match')}",
-            hint="--accept-changes goes on with them, --fresh leaves them in the store and begins anew",
+            hint="--accept-changes continues with them, --fresh keeps them in the store and starts again",
         )
-    tell(f"begun anew: {files} changed since {season.name}, which stays in the store")
+    tell(f"started again: {files} changed since {season.name}, which stays in the store")
     return name
 
 
-def _earlier(name: str, settings: Mapping[str, Any], store: Store) -> tuple[SeasonStore, Changed] | None:
-    """The last season that differs in its programs alone; one without changed files comes first."""
+def _find_earlier(
+    name: str, settings: Mapping[str, Any], store: Store
+) -> tuple[SeasonStore, ProgramChanges] | None:
+    """Return the last season that differs only in its programs, preferably one without changed files."""
     kind, found = name.partition("-")[0], None
     for other in reversed(store.seasons()):
         season = store.season(other) if other.partition("-")[0] == kind else None
@@ -80,7 +87,7 @@ def _earlier(name: str, settings: Mapping[str, Any], store: Store) -> tuple[Seas
         if season is None or then is None:
             continue
         accepted = [season.settings(key) or {} for key in season.digests() if key.startswith(_ACCEPTED)]
-        changed = what_changed(settings, then, accepted)
+        changed = compare_programs(settings, then, accepted)
         if changed is not None and not changed.files:
             return season, changed
         if changed is not None and found is None:
@@ -91,7 +98,7 @@ def _earlier(name: str, settings: Mapping[str, Any], store: Store) -> tuple[Seas
 def open_season(
     store: Store, name: str, game: str, settings: Mapping[str, Any] | None = None, seed: str = "auto"
 ) -> SeasonStore:
-    """Find the season in the store, or make it, with a seed drawn for ``auto``; keep its settings."""
+    """Find the season in the store, or create it, with a random seed for ``auto``; keep its settings."""
     season = store.season(name) or store.make_season(name, game, draw_seed(seed))
     if settings is not None:
         season.keep_settings(name, settings)
@@ -105,10 +112,10 @@ def play_blocks(
     at_once: int | None = None,
     ends: float = math.inf,
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play what is not stored, or annulled, of blocks, each of matches of one round.
+    """Play the matches of blocks that are not stored, or are annulled; a block has matches of one round.
 
-    `blocks` is asked for the next one as late as `at_once` allows; no match is begun once the monotonic clock
-    is at `ends` seconds; the rest as in `play_matches`.
+    The next block is taken from `blocks` as late as `at_once` allows; no match begins once the monotonic
+    clock is at `ends` seconds; the rest as in `play_matches`.
     """
 
     def planned() -> Iterator[MatchSpec]:

@@ -1,15 +1,15 @@
 """The identity of a regression test: its name in the store, and digests of its programs.
 
 The name holds a digest of everything that the blocks' scores or the stop rule depend on, files by their
-contents. So the same command goes on where it stood, and a changed bound or clock begins anew: a test that
-has been looked at cannot be continued by another rule. Begun anew although nothing has changed, it has the
-number of the attempt behind its name.
+contents. So the same command continues the test, and a changed bound or clock starts another one: a test
+whose results were seen cannot continue under another rule. A repeated test without changes has the number of
+the attempt after its name.
 
-A program is the files that its command names and all that lies in its own folder and below, in what it may
-`read`, and in what its command names as a word or a part of one: ``-cp jc``, ``--weights=../nets``; moved, it
-is the same. Files that came since a test began, and logs, are what its runs write, and no part of it.
-A file that is too large to be read each time counts by its size and time, and of a folder with
-too many files, such as a home, only those directly in it count; `Digests.notes` say so.
+A program is the files that its command names, and all files in and below its folder, the folders that it may
+`read`, and folders that are a word or part of a word of its command: ``-cp jc``, ``--weights=../nets``. A
+moved program stays the same. Logs, and files added after a test began, are output of its runs and do not
+count. A file too large to read each time counts by its size and time, and of a folder with too many files,
+such as a home, only those directly in it count; `Digests.notes` lists these cases.
 """
 
 from __future__ import annotations
@@ -38,44 +38,43 @@ if TYPE_CHECKING:
 
 PREFIX = REGRESS
 PREFIXES = (REGRESS, CHOICE)
-"""The beginnings of the names of tests in a store, and of choices among several candidates."""
+"""Prefixes of the names of tests in a store, and of choices among several candidates."""
 CONTENTS = "contents"
-"""The key of digests of single files, by folder and by name from there."""
+"""The key of digests of single files, by folder and by relative name."""
 FREE = {"store", "workers", "max_blocks", "faults", "field", "evidence", "of_family", CONTENTS}
-"""Keys that change no score and no ratio, or are as they were when a test was begun; the players of the field
-are kept apart."""
+"""Keys that change no score and no ratio, or that a begun test keeps; the field counts by its players."""
 
 BASE, CANDIDATE, CANDIDATES = "base", "candidate", "candidates"
 LEFT_OUT = {"node_modules", "__pycache__"}
-"""Folders that hold no source of one's own, beside hidden ones and virtual environments."""
+"""Folders without source of the program, besides hidden ones and virtual environments."""
 MOST_FILES = 10_000
-"""Files and folders that are looked at in a folder and below; one with more holds other things too."""
+"""Maximum files and folders visited below a folder; one with more also holds other things."""
 MOST_OF_FILE = 100_000_000
-"""Bytes of a file that is read."""
+"""Maximum size in bytes of a file that is read."""
 MOST_OF_FOLDER = 1_000_000_000
-"""Bytes that are read of a folder and what is below: a second or two."""
+"""Maximum bytes read below a folder: a second or two."""
 _PART = re.compile("[:=]")
 
 
 def name_of(settings: Mapping[str, Any], prefix: str) -> str:
-    """The name of the first attempt at what these settings describe."""
+    """Return the name of the first attempt with these settings."""
     return f"{prefix}{digest_of(_identity(settings))[:16]}"
 
 
 def attempt_of(name: str) -> int:
-    """The number of the attempt that a test's name tells."""
+    """Return the number of the attempt in a test's name, from 1."""
     _, _, number = name.split("-", 1)[1].partition("-")
     return int(number or 1)
 
 
-def first_attempt(name: str) -> str:
-    """The name without the number of an attempt."""
+def name_without_attempt(name: str) -> str:
+    """Return the name without the number of the attempt."""
     return "-".join(name.split("-", 2)[:2])
 
 
-def last_attempt(name: str, there: Collection[str], fresh: bool = False) -> str:
-    """The name of the last attempt that is `there`, of the next one if it is to be `fresh`."""
-    name = first_attempt(name)
+def attempt_name(name: str, there: Collection[str], fresh: bool = False) -> str:
+    """Return the name of the last attempt that is `there`, or with `fresh` of the next one."""
+    name = name_without_attempt(name)
     names = [other for other in there if other == name or other.startswith(f"{name}-")]
     if not names:
         return name
@@ -87,12 +86,12 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what identifies a test on any machine: programs by their files' contents, not their paths."""
     return {
         **{key: value for key, value in settings.items() if key not in (BASE, CANDIDATE, CANDIDATES, *FREE)},
-        "players": [program(player) for player in _programs(settings)],
+        "players": [portable_identity(player) for player in _programs(settings)],
     }
 
 
-def program(player: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what identifies a kept player's program on any machine."""
+def portable_identity(player: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what identifies the program of a player from `player_settings` on any machine."""
     return {
         "name": player["name"],
         "command": player.get("model") or [_digests(player).get(word, word) for word in player["command"]],
@@ -102,20 +101,20 @@ def program(player: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-class Changed(NamedTuple):
-    """The files of programs that are others than before, or gone, and those that are new, by their paths."""
+class ProgramChanges(NamedTuple):
+    """The paths of a program's changed or removed files, and of its new ones."""
 
     files: tuple[str, ...]
     new: tuple[str, ...]
 
 
-def what_changed(
+def compare_programs(
     now: Mapping[str, Any], then: Mapping[str, Any], accepted: Sequence[Mapping[str, Any]] = ()
-) -> Changed | None:
-    """What of the programs differs between two settings; None where more does, or they are none of a test.
+) -> ProgramChanges | None:
+    """Compare the programs in two settings; return None if anything else differs, or they describe no test.
 
-    Contents that were `accepted` since are as good as those of `then`. A folder stands for its files where
-    those were not kept by themselves.
+    Contents `accepted` since then count as unchanged. A folder whose files were not kept one by one is
+    compared as a whole.
     """
     with suppress(KeyError, TypeError, AttributeError, ValueError):
         if _without_digests(now) != _without_digests(then):
@@ -135,7 +134,7 @@ def what_changed(
                 other = {name for name in names if has.get(name) not in {each.get(name) for each in had}}
                 files += (f"{path}/{name}".rstrip("/") for name in sorted(other))
                 new += (f"{path}/{name}" for name in sorted(has.keys() - names))
-        return Changed(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(new)))
+        return ProgramChanges(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(new)))
     return None
 
 
@@ -160,11 +159,11 @@ def _digests(player: Mapping[str, Any]) -> dict[str, str]:
     return {**player["files"], **player.get("folders", {})}
 
 
-def kept(player: Player, digests: Digests) -> dict[str, Any]:
-    """A player as JSON values, with digests of its files and folders."""
+def player_settings(player: Player, digests: Digests) -> dict[str, Any]:
+    """Return a player as JSON values, with digests of its files and folders."""
     values = asdict(player) | {"command": list(player.command), "read": list(player.read)}
     languages = {"languages": list(map(list, player.languages))} if player.languages else {}
-    # Tests that were begun before there were languages have no such key.
+    # Tests begun before languages existed have no such key.
     del values["languages"]
     if player.model is None:
         del values["model"]
@@ -172,23 +171,23 @@ def kept(player: Player, digests: Digests) -> dict[str, Any]:
 
 
 class Digests:
-    """Digests of programs as they are now, each folder being read once.
+    """Digests of programs as they are now; each folder is read once.
 
-    `apart` are files and folders that belong to no program wherever they lie, such as a test's own file and
-    what it writes. `notes` name what does not count by its content.
+    `apart` are files and folders that belong to no program, such as a test's file and its output. `notes`
+    name files whose content is not in the digests.
     """
 
     def __init__(self, apart: Iterable[Path] = ()) -> None:
         self.notes: list[str] = []
         self._apart = {str(path.resolve()) for path in apart}
-        # Where our own output goes, such as `nohup.out`.
+        # Files of our own output, such as `nohup.out`.
         self._apart |= {os.path.realpath(f"/proc/self/fd/{number}") for number in (1, 2)}
         self._known: dict[str, str] = {}
         self.contents: dict[str, dict[str, str]] = {}
-        """Digests of the single files, by folder or file that was read, and by name from there."""
+        """Digests of single files, by the folder or file that was read, and by relative name."""
 
     def of(self, player: Player) -> dict[str, dict[str, str]]:
-        """SHA-256 by path of the ``files`` that a player's command names, and of ``folders`` and the rest."""
+        """Return the SHA-256, by path, of the ``files`` that a player's command names and of ``folders``."""
         return {
             "files": {file: self._digest(file) for file in player.files},
             "folders": {place: self._digest(place) for place in _places(player)},
@@ -201,7 +200,7 @@ class Digests:
         return self._known[path]
 
     def _files(self, folder: str) -> dict[str, str]:
-        """The files of a folder and below that count, by their names from there."""
+        """Return the files in and below a folder that count, by relative name."""
         found: dict[str, str] = {}
         seen = {os.path.realpath(folder)}
         looked_at = 0
@@ -210,11 +209,11 @@ class Digests:
             if looked_at > MOST_FILES:
                 self.notes.append(
                     f"{folder} holds more than {MOST_FILES} files: only those directly in it count"
-                    " (keep the bot in a folder of its own, or give --fresh after a change)"
+                    " (keep the bot in a separate folder, or give --fresh after a change)"
                 )
                 return self._ours(folder, folder, next(os.walk(folder))[2])
             kept = sorted(name for name in folders if self._counts(Path(place, name)))
-            # In place, so that the walk leaves out the others, and where a link leads a second time.
+            # In place, so that the walk skips the others and folders that a link reaches again.
             folders[:] = [name for name in kept if _is_new(Path(place, name), seen)]
             found |= self._ours(folder, place, names)
         return found
@@ -225,7 +224,7 @@ class Digests:
         return not (hidden or virtual or os.path.realpath(folder) in self._apart)
 
     def _ours(self, folder: str, place: str, names: list[str]) -> dict[str, str]:
-        """Files that are in `place`, by their names from `folder`, without stores and what is Git's."""
+        """Return the files in `place`, by name relative to `folder`, without stores and ``.git``."""
         names = sorted(names)[:MOST_FILES]
         stores = {name for name in names if is_store(Path(place, name))}
         out = stores.union(*map(companions, stores), {".git"})
@@ -249,7 +248,7 @@ class Digests:
                     left -= there.st_size
                     content = bytes.fromhex(digest_of_file(path))
             except OSError as error:
-                # A link to nothing, or what a bot may run and nobody may read.
+                # A broken link, or a file that may be run but not read.
                 content = str(error.errno).encode()
             contents[name] = content.hex()
             whole.update(b"\0%s\0%s" % (name.encode(errors="surrogateescape"), content))
@@ -260,7 +259,7 @@ class Digests:
 
 
 def _places(player: Player) -> list[str]:
-    """All that a program is made of beside the files that its command names; nothing of the system's."""
+    """Return the paths of a program besides its command's files, without those of the system."""
     parts = [part for word in player.command[1:] for part in _PART.split(word) if part]
     named = [str(path) for part in parts if os.path.exists(path := Path(player.folder, part))]  # noqa: PTH110
     found = {os.path.normpath(path): None for path in (player.folder, *player.read, *named)}

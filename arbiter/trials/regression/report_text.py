@@ -1,4 +1,4 @@
-"""A regression test in words and figures, for people, wherever they read them."""
+"""A regression test as texts and figures for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def headline(trial: Trial, detail: bool = True) -> str:
-    """The verdict in one line; without `detail` nothing that a bot wrote is in it."""
+    """Return the verdict in one line; without `detail` it contains no output of a bot."""
     test, lenient = trial.experiment.test, trial.experiment.non_regression
     levels = f"{test.elo1:+g} rather than {test.elo0:+g}"
     levels += " normalised Elo" if test.scale == "normalized" else " Elo"
@@ -24,46 +24,46 @@ def headline(trial: Trial, detail: bool = True) -> str:
         case "candidate_faulty":
             return f"candidate faulty: {_fault_line(trial.faults, CANDIDATE, detail)}"
         case "base_faulty":
-            return faulty_side(trial.faults, detail)
+            return base_faulty_text(trial.faults, detail)
         case "identical_play":
             text = f"identical play: all of {counted(trial.report.blocks, 'block')} ended exactly level"
-            shown = f"; {test.elo0:g} Elo would have shown in {100 * (1 - test.alpha):g} % of such tests"
+            shown = f"; {100 * (1 - test.alpha):g} % of such tests would have detected {test.elo0:g} Elo"
             return text + shown if lenient else text
         case "better":
-            return f"{'no regression' if lenient else 'better'}: the {test.measure} speak for {levels}"
+            return f"{'no regression' if lenient else 'better'}: the {test.measure} favour {levels}"
         case "not_better":
             # Not "a regression": between the bounds a candidate may end on either side.
             word = "not shown to be no worse" if lenient else "not better"
-            return f"{word}: the {test.measure} speak against {levels}"
+            return f"{word}: the {test.measure} are against {levels}"
     text = f"undecided after {counted(trial.blocks_taken, 'block')}"
     return f"{text}: the budget is spent" if trial.verdict == "out_of_budget" else text
 
 
-def faulty_side(faults: Sequence[FaultSeen], detail: bool = True) -> str:
-    """The verdict that the base, or else the field, makes faults: the first of them."""
+def base_faulty_text(faults: Sequence[FaultSeen], detail: bool = True) -> str:
+    """Return the verdict that the base, or else the field, makes faults, with the first fault."""
     who = BASE if any(fault.version == BASE for fault in faults) else FIELD
-    text = f"base faulty: nothing can be said while the {who} makes faults"
+    text = f"base faulty: no verdict is possible while the {who} makes faults"
     return f"{text}: {_fault_line(faults, who, detail)}"
 
 
 def rows(trial: Trial) -> list[tuple[str, str]]:
-    """The figures behind the verdict, as labels and texts."""
+    """Return the figures behind the verdict as (label, text)."""
     experiment, report = trial.experiment, trial.report
     test, (low, high) = experiment.test, report.bounds
     level = trial.verdict == "identical_play"
     found = []
     if not level:
-        # Without variance neither an interval nor a ratio means anything.
+        # Without variance, interval and ratio have no meaning.
         found.append(("Elo", elo_text(trial)))
         if test.scale == "normalized":
             found.append(("nElo", number(report.nelo, 1)))
         if test.measure == "points" and trial.run.blocks:
             mean, worth = trial.run.margins / trial.run.blocks, test.elo_of_a_point(trial.run)
             results = "Elo {elo:+.1f} (95 %: {low:+.1f} to {high:+.1f})".format(**by_results(trial))
-            found.append(("points", f"{mean:+.2f} a match; one more is worth {worth:.1f} Elo"))
+            found.append(("points", f"{mean:+.2f} a match; one point is about {worth:.1f} Elo"))
             found.append(("results", results))
-        bounds = f"{low:.2f} speaks for {test.elo0:+g}"
-        enough = f"; {test.enough_evidence:.4g} speaks for {test.elo1:+g}"
+        bounds = f"{low:.2f} decides for {test.elo0:+g}"
+        enough = f"; {test.enough_evidence:.4g} decides for {test.elo1:+g}"
         if not test.evidence:
             bounds, enough = f"{bounds}, {high:.2f} for {test.elo1:+g}", ""
         found.append(("LLR", f"{report.llr:.2f}; {bounds}"))
@@ -75,10 +75,8 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
                 if trial.verdict == "better"
                 else ""
             )
-            found.append(("any time", f"Elo {ends} (95 %, whenever looked at{sides})"))
-    found.append(
-        ("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_which_blocks(trial)}")
-    )
+            found.append(("any time", f"Elo {ends} (95 % at every look{sides})"))
+    found.append(("blocks", f"{report.blocks}, of {experiment.block_size} matches each{_block_notes(trial)}"))
     told = "{} won, {} level, {} lost" + (" against the field" if experiment.field else "")
     versions = (CANDIDATE, BASE, FIELD) if experiment.field else (CANDIDATE, BASE)
     playing = (CANDIDATE, BASE) if experiment.field else (CANDIDATE,)
@@ -87,14 +85,14 @@ def rows(trial: Trial) -> list[tuple[str, str]]:
     found.append(("faults", "; ".join(faults) or "none"))
     if (member := experiment.settings.get("of_family")) is not None:
         own = f"{100 * test.alpha:.2g} % of its {100 * experiment.settings['alpha']:g} %"
-        found.append(("family", f"{experiment.settings['family']}: its test {member['number']}, at {own}"))
+        found.append(("family", f"{experiment.settings['family']}: test {member['number']}, at {own}"))
     if experiment.attempt > 1:
-        found.append(("attempt", f"{experiment.attempt}; each has the risks of one, all together more"))
+        found.append(("attempt", f"{experiment.attempt}; the risks hold for each attempt alone"))
     return found
 
 
 def awaited_evidence(trial: Trial) -> str:
-    """Return what a test without a verdict waits for, in one line."""
+    """Return in one line what an undecided test waits for."""
     test, report, (low, high) = trial.experiment.test, trial.report, trial.report.bounds
     better = (
         f"evidence {report.e:.3g} of {test.enough_evidence:.4g}"
@@ -111,13 +109,13 @@ def awaited_evidence(trial: Trial) -> str:
 
 
 def by_results(trial: Trial) -> dict[str, float]:
-    """Return the strength by results alone, whatever is measured; the stop rule is not allowed for."""
+    """Return the Elo by results with its 95 % interval, without a correction for the stop rule."""
     low, middle, high = trial.experiment.test.elo_of_results(trial.run)
     return {"elo": middle, "low": low, "high": high}
 
 
 def at_any_time(trial: Trial) -> dict[str, float]:
-    """Return the interval of the strength by results that holds whenever somebody looks."""
+    """Return the confidence sequence of the Elo by results, valid at every look."""
     low, high = trial.experiment.test.elo_at_any_time(trial.scores)
     return {"low": low, "high": high}
 
@@ -130,15 +128,15 @@ def elo_text(trial: Trial) -> str:
     return f"{report.elo:+.1f} (95 %: {report.low:+.1f} to {report.high:+.1f})"
 
 
-def _which_blocks(trial: Trial) -> str:
-    """Return what the number of blocks leaves out."""
+def _block_notes(trial: Trial) -> str:
+    """Return notes on blocks that do not count, and on too few that are not level."""
     uneven = trial.run.blocks - trial.run.level
-    text = f"; {len(trial.left_out)} more left out" if trial.left_out else ""
+    text = f"; {len(trial.left_out)} more do not count" if trial.left_out else ""
     if trial.verdict == "out_of_budget" and uneven < FIRST_LOOK:
-        text += f"; {uneven} were not level, and before {FIRST_LOOK} of those nothing is decided"
+        text += f"; {uneven} were not level, and a verdict needs {FIRST_LOOK} of those"
     return text
 
 
 def _fault_line(faults: Iterable[FaultSeen], version: str, detail: bool) -> str:
     fault = next((fault for fault in faults if fault.version == version), None)
-    return "" if fault is None else str(fault) if detail else fault.told
+    return "" if fault is None else str(fault) if detail else fault.short_text

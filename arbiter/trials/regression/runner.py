@@ -1,7 +1,7 @@
-"""A regression test played into a store until its verdict, and read again from the settings kept with it.
+"""Play a regression test into a store until its verdict, and read it again from its stored settings.
 
-The number of blocks after which a test is given up is not kept: whoever continues may give another one. So a
-test that is read again is undecided where its command reported that the budget is spent.
+The maximum number of blocks is not stored: a continued test may have another. So a test read again is
+undecided even if its command reported that the budget is spent.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 AnyTrial = TypeVar("AnyTrial", bound="Trial | ChoiceTrial")
 
 
-def attempt(
+def find_attempt(
     experiment: Experiment,
     store: Store,
     fresh: bool = False,
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
-    """The experiment where it stands in the store, or begins, by `find_name`; `tell` gets why.
+    """Return the experiment under the name that it has in the store, found by `find_name`.
 
-    One that is there goes on by the rule that it was begun under.
+    A stored test continues under its first rule. `tell` is called with a line about changed programs.
     """
 
     def is_over(name: str) -> bool:
@@ -64,25 +64,25 @@ def _as_begun(experiment: Experiment, store: Store) -> Experiment:
 
 
 def open_experiment(experiment: Experiment, store: Store) -> SeasonStore:
-    """Find the test in the store, or make it, with a seed drawn for `auto`."""
+    """Find the test in the store, or create it, with a random seed for `auto`."""
     return open_season(store, experiment.name, experiment.game.name, experiment.settings, experiment.seed)
 
 
 def trial_of(experiment: Experiment) -> Trial | ChoiceTrial:
-    """A trial of the experiment, or of its candidates, before its first match."""
+    """Return a trial or a choice of the experiment, before its first match."""
     return ChoiceTrial(experiment) if experiment.candidates else Trial(experiment)
 
 
 def resume(trial: AnyTrial, season: SeasonStore) -> AnyTrial:
-    """A new trial as far as it was played; matches that were annulled are played again."""
-    trial.from_store = read_on(trial, season)
+    """Add the stored matches to a new trial and return it; annulled ones are left out, to be played again."""
+    trial.from_store = add_stored_matches(trial, season)
     return trial
 
 
-def read_on(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
-    """Take what is stored from the trial's next block on, and return how many matches that is.
+def add_stored_matches(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
+    """Add the stored matches from the trial's next block on, and return their number.
 
-    What the trial has stays in it, whatever was annulled since.
+    Matches that the trial already has stay, even if they were annulled since.
     """
     matches = season.summaries(first_round=trial.next_block)
     counted = list(effective_orders(season.orders.read().given).counted(matches))
@@ -91,19 +91,19 @@ def read_on(trial: Trial | ChoiceTrial, season: SeasonStore) -> int:
     return len(counted)
 
 
-def play_on(
+def play_until_verdict(
     trial: Trial | ChoiceTrial, season: SeasonStore, executor: Executor, at_once: int
 ) -> Generator[MatchStored | MatchVoid | Stopped]:
-    """Play until there is a verdict, `at_once` matches at a time; stored matches are not played again.
+    """Play until the verdict, `at_once` matches at a time; stored matches are not played again.
 
-    Each event comes after the trial has got it. Matches under way at the verdict are given up. VoidMatch
-    after two voids of a match in a row.
+    Each event is yielded after the trial has taken it. Matches in progress at the verdict are cancelled.
+    VoidMatch after two voids of a match in a row.
     """
     new = True
-    # Once for a test; where a choice begins anew without a faulty candidate, earlier blocks are wanted again.
+    # Once for a test; a choice that starts again without a faulty candidate needs earlier blocks too.
     while trial.verdict is None and new:
         new = False
-        with closing(play_blocks(season, trial.wanted(season.seed), executor, at_once)) as events:
+        with closing(play_blocks(season, trial.matches_to_play(season.seed), executor, at_once)) as events:
             for event in events:
                 if isinstance(event, MatchStored):
                     trial.add(event.match.summary)
@@ -114,24 +114,24 @@ def play_on(
 
 
 def stored_trial(season: SeasonStore) -> Trial:
-    """The test as far as it was played; StoreError where its settings were not kept, or say no test."""
+    """Return the test as far as it was played; StoreError if its settings are missing or describe no test."""
     settings = season.settings(season.name)
     if settings is None:
-        raise StoreError(f"the settings of {season.name} are not kept")
+        raise StoreError(f"the store has no settings of {season.name}")
     return resume(Trial(experiment_from(season.name, settings)), season)
 
 
 def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:
-    """The test that has this name and these settings; StoreError where they say none."""
+    """Return the test with this name and these settings; StoreError if they describe none."""
     try:
         game, players = game_of(settings["game"]), settings["players"]
-        field = tuple(map(_player, players["field"]))
+        field = tuple(map(_restore_player, players["field"]))
         limits = {key.name: settings[key.name] for key in fields(WrittenLimits) if key.name in settings}
         return Experiment(
             name=name,
             game=game,
-            base=_player(players[BASE]),
-            candidate=_player(players[CANDIDATE]),
+            base=_restore_player(players[BASE]),
+            candidate=_restore_player(players[CANDIDATE]),
             field=field,
             limits=WrittenLimits(**limits).limits(),
             test=stop_rule(game, settings, bool(field)),
@@ -141,11 +141,13 @@ def experiment_from(name: str, settings: Mapping[str, Any]) -> Experiment:
             settings=settings,
         )
     except (ArbiterError, OptionError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError(f"the settings of {name} say no test: {type(error).__name__}: {error}") from None
+        raise StoreError(
+            f"the settings of {name} describe no test: {type(error).__name__}: {error}"
+        ) from None
 
 
-def _player(kept: Mapping[str, Any]) -> Player:
-    """A player as `identity.kept` wrote it."""
+def _restore_player(kept: Mapping[str, Any]) -> Player:
+    """Return a player from the values of `program_identity.player_settings`."""
     return Player(
         name=kept["name"],
         command=tuple(kept["command"]),

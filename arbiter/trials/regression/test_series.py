@@ -1,18 +1,18 @@
-"""Regression tests that share one level: of a night of idle changes at most alpha end in a false `better`.
+"""Regression tests that share one significance level: the probability of any false `better` is at most alpha.
 
-The tests of a family are numbered as they begin, in a ledger in the store that gives a number once, whoever
-begins at the same time. The k-th has a level of its own,
+The tests of a family are numbered as they begin, in a ledger in the store that gives each number once, even
+to concurrent processes. The k-th has the level
 
     alpha_k = alpha (1 / sqrt(k) - 1 / sqrt(k + 1)),
 
-and all of them together have alpha, however many there are and however they depend on each other (the union
-bound: the levels add up to alpha). A test begun keeps its number, in the ledger and with its settings, so it
-goes on at the same level after an interruption. Of its candidate being better it takes evidence of 1 /
-alpha_k (`rating.evidence`), which costs about ln(1 / alpha_k) / ln(1 / alpha) times the matches where it is.
+and all of them together have alpha, however many they are and however they depend on each other (the union
+bound: the levels add up to alpha). A test keeps its number, in the ledger and in its settings, so it
+continues at the same level after an interruption. `better` needs evidence of 1 / alpha_k (`rating.evidence`);
+if the candidate is better, this takes about ln(1 / alpha_k) / ln(1 / alpha) times the matches.
 
-Source: alpha-spending as a sequence of levels of which the sum is fixed: Foster and Stine, Alpha-investing
-(JRSS B 70, 2008), of which this is the part that earns nothing back, and so bounds the probability of any
-false `better`, not only their share.
+Source: alpha-spending by a sequence of levels with a fixed sum: Foster and Stine, Alpha-investing (JRSS B 70,
+2008), without the part that earns alpha back; it so bounds the probability of any false `better`, not only
+their share.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 def level_of(number: int, alpha: float) -> float:
-    """The level of a family's test with this number, from 1 on; all levels add up to `alpha`."""
+    """Return the level of a family's test by its number, from 1 on; all levels add up to `alpha`."""
     root, next_root = math.sqrt(number), math.sqrt(number + 1.0)
-    # The difference of the two reciprocals, without losing digits.
+    # The difference of the two reciprocals without cancellation.
     return alpha / (root * next_root * (root + next_root))
 
 
-def enrol(experiment: Experiment, store: Store) -> Experiment:
-    """The experiment at the level of its family, where it has one, numbered in the family's ledger."""
+def assign_level(experiment: Experiment, store: Store) -> Experiment:
+    """Number the experiment in the ledger of its family, if it has one, and return it at its level."""
     family = experiment.settings.get("family")
     if family is None or "of_family" in experiment.settings:
         return experiment
@@ -54,16 +54,16 @@ def enrol(experiment: Experiment, store: Store) -> Experiment:
 def _ledger(family: str, game: str, store: Store) -> SeasonStore:
     name = f"{FAMILY}{family}"
     while (ledger := store.season(name)) is None:
-        # Another runner may make it at the same time.
+        # Another process may create it at the same time.
         with suppress(StoreError):
             store.make_season(name, game, "")
     return ledger
 
 
 def _number_in(ledger: SeasonStore, test: str) -> int:
-    """The number of a test in the ledger, the next one if it has none yet."""
+    """Return the number of a test in the ledger; a new test gets the next one."""
     for number in count(1):
-        # What is kept stays as it is: of two who want a number, one gets it.
+        # Kept settings are never overwritten: of two concurrent tests one gets the number.
         ledger.keep_settings(str(number), {"test": test})
         if (ledger.settings(str(number)) or {}).get("test") == test:
             return number

@@ -1,4 +1,4 @@
-"""The versions that a test names: programs of its own, or players of a season."""
+"""The versions that a test names: commands, or players of a season."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 MOST_CANDIDATES = 99
 
 
-def versions_of(
+def find_versions(
     named: Mapping[Place, VersionModel | None], folders: Mapping[str, Path], config: str | None
 ) -> tuple[dict[Place, Player], list[Problem]]:
-    """The players by the places where they are named, and what is wrong with them.
+    """Return the players by the places where they are named, and their problems.
 
-    Commands are relative to the `folders` by the first word of the place. None stands for the player of that
-    name in the season's file `config`; so does the base whose command is the name of one.
+    Commands are relative to the `folders` by the first word of the place. None means the player of that name
+    in the season's file `config`; so does a base whose command is a player's name.
     """
     season = None if config is None else load(folders["config"] / config)
     players: dict[Place, Player] = {}
@@ -40,13 +40,13 @@ def versions_of(
         problems += _problems_of_name(place)
         alone = model is not None and kind == BASE and len(model.command) == 1
         called = name if model is None else model.command[0] if alone else None
-        found = [] if season is None or called is None else _called(season, called)
+        found = [] if season is None or called is None else _players_named(season, called)
         if len(found) == 1:
             problems += (Problem(place, f"{called}: {message}") for message in lacking(found[0]))
             players[place] = found[0]
         elif found:
             hint = f"name one of {', '.join(player.name for player in found)}"
-            problems.append(Problem(place, f"{called!r} is {len(found)} players of {config}", hint))
+            problems.append(Problem(place, f"{called!r} matches {len(found)} players of {config}", hint))
         elif model is not None:
             problems += problems_of_version(model, folders[str(kind)], place)
             players[place] = player_of(name, model, folders[str(kind)])
@@ -60,17 +60,17 @@ def versions_of(
     return players, [*_problems_of_number(named), *problems]
 
 
-def as_names(value: object) -> object:
-    """A list of names, which stand for players of a season, as a mapping; what is none stays as it is."""
+def names_as_mapping(value: object) -> object:
+    """Return a list of names of a season's players as a mapping to None; any other value unchanged."""
     if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
         return value
     if twice := [name for name, times in Counter(value).items() if times > 1]:
-        raise refused("names", f"{twice[0]!r} is named twice", "give each a name of its own")
+        raise refused("names", f"{twice[0]!r} appears twice", "give each another name")
     return dict.fromkeys(value)
 
 
-def _called(season: Config, name: str) -> list[Player]:
-    """The players that a name means: as they are rated, or else as they are registered."""
+def _players_named(season: Config, name: str) -> list[Player]:
+    """Return the players of a rated name, or else of a registered name."""
     exact = [entry.player for entry in season.entries if entry.player.name == name]
     return exact or [entry.player for entry in season.entries if entry.registered_name == name]
 
@@ -82,11 +82,11 @@ def _problems_of_name(place: Place) -> Iterator[Problem]:
         except ConfigError as error:
             yield Problem(place, str(error))
         if place[-1] == BASE:
-            yield Problem(place, "is the name of the other side", "give it another")
+            yield Problem(place, "is the name of the other side", "choose another name")
 
 
 def _problems_of_number(named: Mapping[Place, VersionModel | None]) -> Iterator[Problem]:
     several = [place for place in named if place[0] == CANDIDATES]
     if several and not 1 < len(several) <= MOST_CANDIDATES:
-        many = "one alone is written as `candidate`" if len(several) == 1 else f"{len(several)} are too many"
-        yield Problem((CANDIDATES,), f"{many}, and here go 2 to {MOST_CANDIDATES}")
+        hint = "write one alone as `candidate`" if len(several) == 1 else ""
+        yield Problem((CANDIDATES,), f"expected 2 to {MOST_CANDIDATES}, got {len(several)}", hint)

@@ -1,8 +1,8 @@
-"""A regression test under way: results in any order, blocks taken in theirs, until there is a verdict.
+"""The state of a regression test: takes results in any order and counts blocks in order, until a verdict.
 
-Nothing here plays or stores: the same matches give the same verdict, whether they were just played or read
-again after an interruption. So no result and no fault counts before all earlier blocks are whole. Of what
-counts there are sums, three numbers a block, and the few matches to look at: a test may last for years.
+Nothing here plays or stores: the same matches give the same verdict, whether just played or read again after
+an interruption. So no result and no fault counts before all earlier blocks are complete. Only sums, three
+numbers a block, and the few matches to look at are kept: a test may last for years.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ VerdictOfTrial = Literal[
 ]
 FIELD = "field"
 MOST_LEFT_OUT = 3
-"""Blocks left out that end a test if more than one in `SHARE_LEFT_OUT` is: the faults of others decide it."""
+"""This many uncounted blocks end a test if they are more than one in `SHARE_LEFT_OUT`."""
 SHARE_LEFT_OUT = 10
 WORST = 5
-"""Matches listed in the documents: enough to see what is wrong, and a page of CI stays short."""
+"""Maximum matches listed in a report, so that the page of CI stays short."""
 _EXIT = {"better": 0, "candidate_faulty": 3, "base_faulty": 3}
 
 
 class ScoredMatch(NamedTuple):
-    """A match of a counted block, and its score for the candidate, else for the version at the table."""
+    """A match of a counted block, and the score of the version at its table."""
 
     match: MatchSummary
     score: float | None
@@ -52,11 +52,11 @@ class FaultSeen(NamedTuple):
     match: MatchSummary
 
     def __str__(self) -> str:
-        return f"{self.told}: {self.match.detail}"
+        return f"{self.short_text}: {self.match.detail}"
 
     @property
-    def told(self) -> str:
-        """It without its detail, which may quote what the bot wrote to standard error."""
+    def short_text(self) -> str:
+        """The fault without its detail, which may quote the bot's standard error."""
         match = self.match
         return f"{match.id}: {match.players[match.faulty or 0]} forfeits ({match.fault})"
 
@@ -64,9 +64,9 @@ class FaultSeen(NamedTuple):
 class Trial:
     """The state of a test. `add` takes matches; `verdict` is None until it is decided.
 
-    `run` holds the blocks counted so far, `scores` the score of each; `left_out` the numbers of blocks that
-    count for nobody, `faults` the first `WORST` of each version; `from_store` is the number of matches that
-    were there before, `next_block` the number of the block that is taken next.
+    `run` holds the blocks counted so far, `scores` the score of each; `left_out` the numbers of those that do
+    not count, `faults` the first `WORST` of each version; `from_store` is the number of matches read from the
+    store, `next_block` the number of the block to count next.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -92,7 +92,7 @@ class Trial:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command: 0 where the candidate may replace the base."""
+        """The exit code of the command: 0 if the candidate may replace the base."""
         if self.verdict == "identical_play":
             return 0 if self.experiment.non_regression else 1
         return _EXIT.get(str(self.verdict), 1)
@@ -101,7 +101,7 @@ class Trial:
     def report(self) -> Report:
         """LLR, Elo, interval, expected blocks to go."""
         if self._report is None or self._report[0] is not self.run:
-            # An interval takes some 20 ms and is asked for several times.
+            # An interval takes some 20 ms and is read several times.
             self._report = self.run, self.experiment.test.report(self.run)
         return self._report[1]
 
@@ -110,18 +110,18 @@ class Trial:
         return {kind: times for (of, kind), times in self._kinds.items() if of == version}
 
     def tally(self, version: str = CANDIDATE) -> tuple[int, int, int]:
-        """Return how many counted matches of a version were won, level and lost."""
+        """Return the numbers of counted matches that a version won, drew and lost."""
         return tally_of(self._ends, version)
 
-    def way(self, most: int) -> list[tuple[int, float, float]]:
-        """Numbers of counted blocks, the LLR and ln e after each: of all, or `most` (2 or more) evenly."""
+    def ratio_history(self, most: int) -> list[tuple[int, float, float]]:
+        """Return (block, LLR, ln e) after each counted block, or after `most` (2 or more) evenly spaced."""
         last = len(self._ratios) - 1
         steps = min(last, most - 1)
         places = [round(step * last / steps) for step in range(steps + 1)] if steps > 0 else range(last + 1)
         return [(place + 1, self._ratios[place], self._evidence[place]) for place in places]
 
-    def wanted(self, seed: str) -> Iterator[list[MatchSpec]]:
-        """Yield the matches of the blocks that are to be played, as long as there is no verdict."""
+    def matches_to_play(self, seed: str) -> Iterator[list[MatchSpec]]:
+        """Yield the matches of each block to play, until the verdict."""
         most = self.experiment.test.most_blocks
         for block in count(1) if most is None else range(1, most + 1):
             if self.verdict is not None:
@@ -129,8 +129,8 @@ class Trial:
             yield list(block_specs(self.experiment, seed, block))
 
     def worst(self) -> list[ScoredMatch]:
-        """The matches to look at first: those that ended by a fault; where no fault is the verdict, those
-        too that the candidate lost, by score and then by its arrears in points.
+        """Return the matches to look at first: those ended by a fault, then, unless a fault is the verdict,
+        those that the candidate lost, by score and then by its deficit in points.
         """
         if self.verdict == "identical_play":
             return []
@@ -141,7 +141,7 @@ class Trial:
         return worst_of(self.faults, self._lost)
 
     def add(self, match: MatchSummary) -> None:
-        """Take a match; it counts once its block and all before it are whole."""
+        """Take a match; it counts once its block and all before it are complete."""
         assert match.round is not None
         self._waiting.setdefault(match.round, {})[match.id] = match
         while self.verdict is None and self._take(self.next_block):
@@ -150,12 +150,12 @@ class Trial:
             self._fail_at_once()
 
     def _take(self, block: int) -> bool:
-        """Count a block; False where matches of it are missing."""
+        """Count a block; False if matches of it are missing."""
         found = self._waiting.get(block, {})
         if len(found) < self.experiment.block_size:
             return False
         del self._waiting[block]
-        matches = in_order(found)
+        matches = planned_order(found)
         self._blame(faults_in(matches))
         block_is = block_score(bool(self.experiment.field), matches)
         if block_is.score is None:
@@ -166,7 +166,7 @@ class Trial:
             self._ratios.append(self.experiment.test.ratio(self.run))
             self._evidence.append(self.run.log_e)
             scored = [ScoredMatch(match, block_is.matches[match.id]) for match in matches]
-            self._ends.update(ends_of(scored))
+            self._ends.update(count_outcomes(scored))
             self._lost = worst_of((), [*self._lost, *scored])
         self._decide()
         return True
@@ -186,8 +186,8 @@ class Trial:
             self.verdict = "out_of_budget"
 
     def _fail_at_once(self) -> None:
-        """A fault of the candidate in the block that is next need not wait for the rest of the block."""
-        begun = faults_in(in_order(self._waiting.get(self.next_block, {})))
+        """End the test at a fault of the candidate in the next block, even if the block is incomplete."""
+        begun = faults_in(planned_order(self._waiting.get(self.next_block, {})))
         found = [fault for fault in begun if fault.version == CANDIDATE]
         if found:
             self._blame(found[:1])
@@ -200,13 +200,13 @@ class Trial:
             self._kinds[fault.version, str(fault.match.fault)] += 1
 
 
-def in_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
-    """As planned; by their ids m10 would come before m9."""
+def planned_order(matches: Mapping[str, MatchSummary]) -> list[MatchSummary]:
+    """Return the matches in their planned order; by their ids m10 would come before m9."""
     return sorted(matches.values(), key=lambda match: match.rotation)
 
 
 def faults_in(matches: Iterable[MatchSummary]) -> list[FaultSeen]:
-    """The faults in these matches, in their order."""
+    """Return the faults in these matches, in order."""
     found = []
     for match in matches:
         if match.faulty is not None:
@@ -215,8 +215,8 @@ def faults_in(matches: Iterable[MatchSummary]) -> list[FaultSeen]:
     return found
 
 
-def ends_of(played: Iterable[ScoredMatch]) -> Counter[tuple[str, int]]:
-    """How many matches each version won (1), ended level (0) and lost (-1)."""
+def count_outcomes(played: Iterable[ScoredMatch]) -> Counter[tuple[str, int]]:
+    """Count the matches that each version won (1), drew (0) and lost (-1)."""
     return Counter(
         (version_at(match.players), (score > 0.5) - (score < 0.5))
         for match, score in played
@@ -225,13 +225,13 @@ def ends_of(played: Iterable[ScoredMatch]) -> Counter[tuple[str, int]]:
 
 
 def tally_of(ends: Mapping[tuple[str, int], int], version: str = CANDIDATE) -> tuple[int, int, int]:
-    """How many matches of a version were won, level and lost, by what `ends_of` gives."""
+    """Return the matches that a version won, drew and lost, from the counts of `count_outcomes`."""
     won, drawn, lost = (ends.get((version, end), 0) for end in (1, 0, -1))
     return won, drawn, lost
 
 
 def worst_of(faults: Iterable[FaultSeen], played: Iterable[ScoredMatch]) -> list[ScoredMatch]:
-    """The matches that ended by the candidate's faults, and those that it lost, as in `worst`."""
+    """Return the matches ended by the candidate's faults, then its losses, as in `worst`."""
     own = [ScoredMatch(bad.match, match_score(bad.match)) for bad in faults if bad.version == CANDIDATE]
     lost = [
         each

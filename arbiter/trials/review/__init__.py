@@ -1,5 +1,5 @@
-"""What each decision of a match was worth to a program that values answers: losses, chances, luck.
+"""Review matches with a program that evaluates answers: expected loss of each decision, chances, luck.
 
-`review_match` follows a record, asks the program and puts the costliest decisions into sentences,
-`gen_values` reads its answers, `luck` values deals, `review_round` reviews all of a round.
+`review_match` follows a record, asks the program and describes the costliest decisions in sentences,
+`gen_values` reads its answers, `luck` evaluates deals, `review_round` reviews all matches of a round.
 """

@@ -1,4 +1,4 @@
-"""The program that reviews, once in each seat: it hears what the seat heard, and values answers."""
+"""The reviewing program, one process for each seat: it gets the seat's commands and evaluates answers."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from arbiter.replay.decision_loss import OptionValue
 
 ANSWERS = 6
-"""Times that each decision is asked about: how far the answers differ is the uncertainty."""
+"""Requests for each decision: the spread of the answers is the uncertainty."""
 PATIENCE = 10
-"""Times its thinking time, and `LEAST_NS` more, that a program may be silent."""
+"""A reply may take this many times the thinking time, plus `LEAST_NS`."""
 LEAST_NS = 10 * SECOND
 
 
-class Reference:
-    """The processes of one program, `thinking_ns` for each in a match; `begin` starts them anew.
+class Evaluator:
+    """The processes of one program, with `thinking_ns` for each in a match.
 
-    What it says of a position is BotCheckFailed where it cannot be used; VoidMatch where our machine fails.
+    Methods raise BotCheckFailed if the program's reply cannot be used, and VoidMatch if our machine fails.
     Call `close` at the end, or use it in a ``with``.
     """
 
     def __init__(self, player: Player, limits: Limits, thinking_ns: int) -> None:
         self.name = player.name
         self._player, self._limits = player, limits
-        # Each answer as if it were a move of a match of that time.
+        # Each answer gets the time of a move in a match of that time.
         self._whole_ns = self._share_ns = thinking_ns // ANSWERS
         self._launchers: dict[Seat, Launcher] = {}
         self._bots: dict[Seat, SingleBot] = {}
@@ -49,32 +49,32 @@ class Reference:
         self.close()
 
     def begin(self, part: int = 1) -> None:
-        """End what was heard: a match begins, or a deal of it, which has one `part`-th of the time."""
+        """Stop the processes before a match, or before a deal that has 1/`part` of the time."""
         self._share_ns = max(self._whole_ns // part, MS)
         for bot in self._bots.values():
             bot.stop()
         self._bots, self._used_ns = {}, {}
 
     def hear(self, seat: Seat, command: Command) -> None:
-        """Tell a seat a command that asks for nothing."""
+        """Send a seat a command that requests no decision."""
         answer = self._say(seat, command)
         if not answer.accepted:
             raise BotCheckFailed(f"{self.name} refuses {command[:60]!r}: {_shown(answer)}")
 
-    def tell_time(self, seat: Seat) -> None:
-        """Tell a seat the time that it has left; before the first cards too, since some plan by it."""
+    def send_time(self, seat: Seat) -> None:
+        """Send a seat its time left; also before the first cards, since some programs plan by it."""
         used = self._used_ns.get(seat, 0)
-        # Once it is used up a little is left, so that nothing is guessed.
+        # Never 0: a program without time would guess.
         left = max(self._share_ns - used // ANSWERS, self._share_ns // 20)
         self.hear(seat, time_left(left))
 
     def value(
         self, game: AnyGame, state: Any, seat: Seat, times: int = ANSWERS, *, again: bool = False
     ) -> list[Mapping[str, OptionValue]]:
-        """Ask a seat that is to act what its answers are worth, so many times; `again`, as before."""
+        """Request the values of the acting seat's answers `times` times; `again` after earlier requests."""
         if not again:
-            # Without news it would say that another request has come.
-            self.tell_time(seat)
+            # The time marks a new decision; without it, further requests belong to the last one.
+            self.send_time(seat)
         found = []
         for _ in range(times):
             answer = self._say(seat, REQUEST)
@@ -88,7 +88,7 @@ class Reference:
         return found
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """Stop all processes."""
         try:
             self.begin()
         finally:
@@ -97,7 +97,7 @@ class Reference:
                 launcher.close()
 
     def _say(self, seat: Seat, command: Command) -> Answer:
-        """Send a seat a line; its reply. BotCheckFailed for one that is none, or does not come."""
+        """Send a seat a line and return the reply; BotCheckFailed for a bad or missing one."""
         if seat not in self._bots:
             launcher = self._launchers.setdefault(seat, Launcher())
             self._bots[seat] = SingleBot(launcher, self._player, self._limits, seat)

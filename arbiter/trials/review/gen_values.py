@@ -1,4 +1,4 @@
-"""The answer to ``gen_values``: options, what each is worth, and the chance to win the match."""
+"""Read the answer to ``gen_values``: options, the value of each, and the chance to win the match."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 
 
 def read_values(game: AnyGame, state: Any, seat: Seat, text: str) -> Mapping[str, OptionValue]:
-    """The options of an answer such as ``0:2.41:0.22 1:5.1:0.29``, in the words of a record.
+    """Return the options of an answer such as ``0:2.41:0.22 1:5.1:0.29``, keyed by the words of a record.
 
-    BotCheckFailed says what is wrong with one.
+    BotCheckFailed for a bad answer.
     """
     found: dict[str, OptionValue] = {}
     parts = text.split()
     if not parts:
-        raise BotCheckFailed("an answer without an option")
+        raise BotCheckFailed("expected options, got an empty answer")
     if len(parts) > MOST_OPTIONS:
-        raise BotCheckFailed(f"{len(parts)} options, at most {MOST_OPTIONS} are read")
+        raise BotCheckFailed(f"expected at most {MOST_OPTIONS} options, got {len(parts)}")
     for part in parts:
         option, *numbers = part.split(":")
         if not 1 <= len(numbers) <= 2:
-            raise BotCheckFailed(f"{part[:60]!r} is not OPTION:VALUE or OPTION:VALUE:WIN")
+            raise BotCheckFailed(f"expected OPTION:VALUE or OPTION:VALUE:WIN, got {part[:60]!r}")
         points, win = (*map(_number, numbers), None)[:2]
         assert points is not None
         if win is not None and not 0 <= win <= 1:
-            raise BotCheckFailed(f"{part[:60]!r}: WIN is a chance, 0 to 1")
+            raise BotCheckFailed(f"expected a chance from 0 to 1 for WIN, got {part[:60]!r}")
         word = _word(game, state, seat, option)
         if word in found:
-            raise BotCheckFailed(f"{option[:60]!r} stands twice")
+            raise BotCheckFailed(f"{option[:60]!r} appears twice")
         found[word] = OptionValue(points, win)
     return found
 
 
 def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
-    """The answer of an option in canonical form; BotCheckFailed.
+    """Return the answer of an option in canonical form; BotCheckFailed if it is not legal.
 
-    A game may have words with ``_`` in them: what is legal as it stands has no blanks in it.
+    ``_`` may stand for a blank; an option with ``_`` that is legal as written keeps it.
     """
     problem = ""
     for words in dict.fromkeys((option, option.replace("_", " "))):
@@ -60,12 +60,12 @@ def _word(game: AnyGame, state: Any, seat: Seat, option: str) -> str:
             continue
         if state.allows(seat, action):
             return game.action_text(state, seat, action)
-    raise BotCheckFailed(f"{option[:60]!r} is no legal answer{problem}")
+    raise BotCheckFailed(f"{option[:60]!r} is not a legal answer{problem}")
 
 
 def _number(text: str) -> float:
-    """A finite number, as programs write them; BotCheckFailed."""
+    """Return a number of at most `MOST_POINTS`; BotCheckFailed for other text."""
     value = float(text) if len(text) <= 40 and _NUMBER.fullmatch(text) else math.nan
     if not abs(value) <= MOST_POINTS:
-        raise BotCheckFailed(f"{text[:40]!r} is not a number up to {MOST_POINTS:g}")
+        raise BotCheckFailed(f"expected a number up to {MOST_POINTS:g}, got {text[:40]!r}")
     return value

@@ -1,13 +1,12 @@
-"""How much of a result the cards explain: the value of each seat's hand, before anybody has played.
+"""The part of a result that the cards explain: the value of each seat's hand before play.
 
-Theory of operation. The program that reviews plays a deal in all seats, up to each one's first decision, by
-its own values; what that decision is worth then depends on the cards alone, and on nobody's play. A seat's
-luck is its value less the mean of all seats', so luck sums to 0 in a deal, and over all seats that a player
-has in turn with the same cards. Where a deal depends on how the one before it ended, only the first one is
-luck.
+The reviewing program plays a deal in all seats by its own values, up to the first decision of each; the
+value of that decision depends only on the cards. A seat's luck is its value less the mean over all seats, so
+luck sums to 0 in a deal, and over all seats that a player has in turn with the same cards. If a deal depends
+on how the previous one ended, only the first one counts as luck.
 
-A lead without luck is the lead less a part of the luck, since cards that are worth ten points more to the
-program bring players more or less than ten. The part is fixed beforehand, by tests/bench/measure_luck.py.
+A lead without luck is the lead less a part of the luck, since cards that the program values at ten points
+more bring players more or less than ten. The part is fixed beforehand, by tests/bench/measure_luck.py.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from arbiter.errors import BotCheckFailed, VoidMatch
 from arbiter.games import make
 from arbiter.match.clock import SECOND
 from arbiter.replay.decision_loss import judge_decision
-from arbiter.trials.review.evaluator import Reference
+from arbiter.trials.review.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,22 +29,22 @@ if TYPE_CHECKING:
     from arbiter.replay.match_review import Lead
 
 ANSWERS = 2
-"""Times that a decision is asked about that only values a deal."""
+"""Requests for a decision that only evaluates a deal."""
 MOST_DECISIONS = 100
-"""Of a deal until each seat has decided once; a seat that has not is not valued."""
+"""Maximum decisions of a deal until each seat has decided once; a seat that has not gets no value."""
 THINKING_NS = 2 * SECOND
-"""The time that a program is told to think for all deals of a match that somebody played by hand."""
+"""Thinking time for all deals of an interactive match."""
 
 
 def best_value(answers: Sequence[Mapping[str, OptionValue]]) -> tuple[str, float]:
-    """The best option of some answers, and its expected points."""
+    """Return the best option of these answers and its expected points."""
     judged = judge_decision(answers, next(iter(answers[0])))
     best = max(judged.values, key=lambda option: judged.values[option])
     return best, judged.values[best]
 
 
-def value_deal(reference: Reference, game: AnyGame, deal: Deal, deals: int = 1) -> list[float | None]:
-    """The points that each seat may expect of a deal, one of `deals`; None for one that never decides."""
+def value_deal(reference: Evaluator, game: AnyGame, deal: Deal, deals: int = 1) -> list[float | None]:
+    """Return each seat's expected points in a deal, one of `deals`; None for a seat that never decides."""
     alone = game.given([deal])
     reference.begin(deals)
     for told in (alone.greeting(), alone.dealt(deal)):
@@ -53,7 +52,7 @@ def value_deal(reference: Reference, game: AnyGame, deal: Deal, deals: int = 1) 
             for hearer, command in enumerate(wording):
                 reference.hear(hearer, command)
         for seat in range(game.seats):
-            reference.tell_time(seat)
+            reference.send_time(seat)
     state = alone.start(deal)
     values: list[float | None] = [None] * game.seats
     for _ in range(MOST_DECISIONS):
@@ -73,9 +72,9 @@ def value_deal(reference: Reference, game: AnyGame, deal: Deal, deals: int = 1) 
 
 
 def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list[float] | None:
-    """By seat, how many points better its cards are than those of all in the mean; None if one is unknown.
+    """Return each seat's value less the mean over all seats; None if a value is unknown.
 
-    Partners have the mean of their values, which is that of their side.
+    Partners have the mean of their side.
     """
     known = [value for value in values if value is not None]
     if len(known) < len(values):
@@ -88,12 +87,11 @@ def luck_of(values: Sequence[float | None], sides: Sequence[int] | None) -> list
 
 
 def luck_of_deals(
-    reference: Reference, game: AnyGame, hands: Sequence[tuple[Deal, Sequence[float | None]]]
+    reference: Evaluator, game: AnyGame, hands: Sequence[tuple[Deal, Sequence[float | None]]]
 ) -> list[float | None]:
-    """The luck in all deals of a match that count, by seat; None where it is unknown.
+    """Return the luck over all deals of a match that count, by seat; None if it is unknown.
 
-    `hands` are its deals, each with what the seats may expect of it; a deal of which that is not known of all
-    is valued.
+    `hands` are its deals with the expected points of each seat; a deal with unknown ones is evaluated.
     """
     unknown: list[float | None] = [None] * game.seats
     total = [0.0] * game.seats
@@ -108,7 +106,7 @@ def luck_of_deals(
 
 
 class Correction(NamedTuple):
-    """The part of the luck that is taken off a lead; the ends of 95 % of what is left of leads, in points."""
+    """The part of the luck subtracted from a lead, and the 95 % interval of the remaining lead, in points."""
 
     part: float
     low: float
@@ -121,11 +119,11 @@ CORRECTIONS = {
     "dou_dizhu": Correction(0.72, -2.65, 2.49),
     "chefs_hat": Correction(0.98, -2.70, 2.69),
 }
-"""By game; of matches with the usual options."""
+"""By game, for matches with default options."""
 
 
 def leads_of(game: AnyGame, points: Sequence[int], luck: Sequence[float | None]) -> list[Lead | None]:
-    """By seat, its lead over the mean of all seats, and that without luck; None if it is unknown."""
+    """Return each seat's lead over the mean of all seats, with and without luck; None if unknown."""
     correction = CORRECTIONS.get(game.name) if game.options == make(game.name, {}).options else None
     middle = fmean(points)
     return [
@@ -144,7 +142,7 @@ def _corrected(lead: float, luck: float, by: Correction) -> Lead:
     }
 
 
-def say_luck(
+def luck_text(
     judges: Iterable[Player],
     limits: Limits,
     game: AnyGame,
@@ -152,11 +150,11 @@ def say_luck(
     points: Sequence[int],
     seat: Seat,
 ) -> str:
-    """Return what the first of some programs that values answers makes of a seat's cards; "" if none does."""
+    """Return a sentence on a seat's luck by the first program that evaluates answers; "" if none does."""
     hands = [(deal, [None] * game.seats) for deal in deals]
     for judge in judges:
         try:
-            with Reference(judge, limits, THINKING_NS // game.seats) as reference:
+            with Evaluator(judge, limits, THINKING_NS // game.seats) as reference:
                 luck = luck_of_deals(reference, game, hands)
         except BotCheckFailed:
             continue
@@ -165,7 +163,7 @@ def say_luck(
         own, lead = luck[seat], leads_of(game, points, luck)[seat]
         if own is None:
             return ""
-        worth = f"The luck of the cards: {judge.name} values yours {_against(own)} the mean of the table."
+        worth = f"Luck of the cards: {judge.name} values yours {_against(own)} the mean of the table."
         if lead is None:
             return worth
         ends = f"{_against(lead['low'])} to {_against(lead['high'])} it"

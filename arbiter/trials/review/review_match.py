@@ -1,4 +1,4 @@
-"""A match followed once more: a program values the answers at each decision, the costliest in sentences."""
+"""Review a match: a program evaluates the answers at each decision; the costliest become sentences."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame, Command, Deal, Seat
     from arbiter.match.record import MatchRecord, Move
     from arbiter.replay.match_review import Phase, Review, ReviewedDecision, ReviewedSeat
-    from arbiter.trials.review.evaluator import Reference
+    from arbiter.trials.review.evaluator import Evaluator
 
 FURTHER = 12
-"""Times that a decision is asked about beyond the first where it may be a mistake,"""
+"""Further requests for a decision that may be a mistake."""
 DOUBTED = 1.5
-"""that is, where its loss lies by so many standard errors above 0."""
+"""A decision may be a mistake if its loss is more than this many standard errors above 0."""
 WORST = 5
-"""The costliest decisions that a review names, mistakes first."""
+"""Number of costliest decisions that a review names, mistakes first."""
 
 
-def review_match(record: MatchRecord, reference: Reference, budget_ms: int) -> Review:
-    """What each decision of a match was worth; StoreError for a record that is none."""
-    return _Reviewing(record, reference).review(budget_ms)
+def review_match(record: MatchRecord, reference: Evaluator, budget_ms: int) -> Review:
+    """Return the review of a match; StoreError for a bad record."""
+    return _MatchReviewer(record, reference).review(budget_ms)
 
 
-class _Reviewing:
-    """A match under review; `_fresh` are the seats that have heard nothing of a deal but their cards."""
+class _MatchReviewer:
+    """A match under review; `_fresh` are the seats that so far know only their cards in a deal."""
 
-    def __init__(self, record: MatchRecord, reference: Reference) -> None:
+    def __init__(self, record: MatchRecord, reference: Evaluator) -> None:
         self._record, self._reference = record, reference
         self._game: AnyGame = make(record.game, record.options)
         self._win: list[float | None] = [None] * self._game.seats
@@ -51,7 +51,7 @@ class _Reviewing:
         self._reference.begin()
         self._tell_each(game.greeting())
         for seat in range(game.seats):
-            self._reference.tell_time(seat)
+            self._reference.send_time(seat)
         place = 0
         for event in retrace(record, game):
             if isinstance(event, Dealt):
@@ -64,18 +64,18 @@ class _Reviewing:
                     self._tell(hearers, command)
                 place += 1
         if not any(decision["se"] for decision in self._decisions):
-            # A program without chance in it tells no uncertainty; another is sure where it says the same.
+            # A deterministic program shows no uncertainty; a random one is sure if all answers are equal.
             for decision in self._decisions:
                 decision["se"], decision["mistake"] = None, False
         for decision in self._decisions:
             decision["excuse"] = excuse_of(decision)
         worst = sorted(
             (decision for decision in self._decisions if (decision["loss"] or 0) > 0),
-            # What is within the uncertainty may be noise, of which there is much in a match.
+            # A loss within the uncertainty may be noise.
             key=lambda decision: (not decision["mistake"], -(decision["loss"] or 0), decision["i"]),
         )[:WORST]
         for decision in worst:
-            decision["say"] = say_decision(game, decision)
+            decision["say"] = decision_text(game, decision)
         luck, points = luck_of_deals(self._reference, game, self._hands), record.points
         return {
             "format": FORMAT,
@@ -106,10 +106,10 @@ class _Reviewing:
             self._win = [1 / sides if win is None else win for win in self._win]
             self._win[move.seat] = judged.win
         phase = self._phases[place]
-        # Where there is one option nobody can err: a bot that is forced more often would look better by it.
+        # A single option cannot be an error: counting it would favour bots that are forced more often.
         if first.loss is not None and len(first.values) > 1:
             known = self._loss.get((move.seat, phase), LossSums())
-            # Of all decisions as many answers: to ask on where much seems lost would make the mean too small.
+            # Only the first answers: further ones, for large losses only, would bias the mean downwards.
             self._loss[move.seat, phase] = known.plus(first.loss)
         self._decisions.append(
             {
@@ -153,7 +153,7 @@ class _Reviewing:
 
 
 def phases_of(moves: Sequence[Move]) -> list[Phase]:
-    """The phase of each decision; the play is the request that comes most often, of several the last one."""
+    """Return the phase of each decision; the play is the most frequent request, of equal ones the last."""
     requests = [move.request.partition(" ")[0] for move in moves]
     counts = Counter(reversed(requests))
     play = counts.most_common(1)[0][0] if counts else ""
@@ -169,8 +169,8 @@ def phases_of(moves: Sequence[Move]) -> list[Phase]:
     return found
 
 
-def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
-    """Return what was done, what would have been better, and by how much, without who did it.
+def decision_text(game: AnyGame, decision: ReviewedDecision) -> str:
+    """Return a sentence on a decision without its player.
 
     ``declares 0, worth 2.4 points. Better: declares 1, worth 5.1. Loss: 2.7 ± 0.3.``
     """
@@ -188,17 +188,17 @@ def say_decision(game: AnyGame, decision: ReviewedDecision) -> str:
 
 
 def _points(value: float) -> str:
-    """Points with one digit, their sign a minus sign, none before 0."""
+    """Return points with one decimal and a minus sign, never -0."""
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "\N{MINUS SIGN}")
 
 
 def excuse_of(decision: ReviewedDecision) -> str:
-    """Return why a loss is called no mistake; "" for one that is, and where nothing is lost."""
+    """Return why a loss is no mistake; "" for a mistake or no loss."""
     loss, se, lost = decision["loss"], decision["se"], decision["chance_lost"]
     if decision["mistake"] or loss is None or loss <= 0:
         return ""
     if se is None:
-        return "how sure the program is, it does not tell"
+        return "the program gives no uncertainty"
     if loss > SURE * se:
         assert lost is not None
         return f"for {100 * -lost:.0f} % more chance to win"

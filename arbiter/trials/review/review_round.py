@@ -1,4 +1,4 @@
-"""The matches of a round reviewed, on cores that nobody needs, and kept as they come: what is missing."""
+"""Review the unreviewed matches of a round on idle cores, and keep each review as it comes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from arbiter.errors import BotCheckFailed
 from arbiter.match.clock import MS
 from arbiter.match.packing import unpack
 from arbiter.season.config import digest_of
-from arbiter.trials.regression.program_identity import kept, program
-from arbiter.trials.review.evaluator import Reference
+from arbiter.trials.regression.program_identity import player_settings, portable_identity
+from arbiter.trials.review.evaluator import Evaluator
 from arbiter.trials.review.review_match import review_match
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from arbiter.trials.regression.program_identity import Digests
 
 SHOWN = 3
-"""Programs of which it is said why they cannot review."""
+"""Maximum programs whose reasons for not reviewing are reported."""
 LOWEST = 19
-"""The priority of the process that reviews, and so of its programs."""
+"""The nice value of the reviewing process and its programs."""
 
 
 class Reviewer(NamedTuple):
-    """The program that reviews, its limits, and its thinking time in ms for a match, all seats together."""
+    """The reviewing program, its limits, and its thinking time in ms for a match, all seats together."""
 
     player: Player
     limits: Limits
@@ -40,31 +40,31 @@ class Reviewer(NamedTuple):
 
     @classmethod
     def of(cls, player: Player, limits: Limits, budget_ms: int, digests: Digests) -> Self:
-        """A player as a reviewer; `digest` tells its command and files from others."""
-        return cls(player, limits, budget_ms, digest_of(program(kept(player, digests))))
+        """Return a player as a reviewer; `digest` identifies its command and files."""
+        return cls(player, limits, budget_ms, digest_of(portable_identity(player_settings(player, digests))))
 
 
 def idle_cores() -> int:
-    """The number of cores on which nothing ran in the last minute; at least 1."""
+    """Return the number of cores idle in the last minute, at least 1."""
     return max(1, len(os.sched_getaffinity(0)) - round(os.getloadavg()[0]))
 
 
 def review_packed(packed: bytes, match_id: str, reviewer: Reviewer, nicely: bool = False) -> Review:
-    """The review of a match as a store keeps it; `nicely` lets everything else on the machine go first.
+    """Review a match given as a store keeps it; `nicely` lowers this process's priority to the minimum.
 
-    BotCheckFailed where the program does not value answers, or fails.
+    BotCheckFailed if the program does not evaluate answers, or fails.
     """
     if nicely:
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
     record = unpack(packed, match_id)
     thinking_ns = reviewer.budget_ms * MS // len(record.players)
-    with Reference(reviewer.player, reviewer.limits, thinking_ns) as reference:
+    with Evaluator(reviewer.player, reviewer.limits, thinking_ns) as reference:
         return review_match(record, reference, reviewer.budget_ms)
 
 
 def brief_of(review: Review) -> Mapping[str, Any]:
-    """The sums of a review by seat that a season's figures are made of."""
+    """Return the sums of a review by seat, from which a season's figures are computed."""
     seats = []
     for of in review["seats"]:
         sums = {
@@ -76,10 +76,10 @@ def brief_of(review: Review) -> Mapping[str, Any]:
     return {"seats": seats, "luck": review["luck"]}
 
 
-def first_that_values(
+def find_reviewer(
     packed: bytes, match_id: str, reviewers: Sequence[Reviewer], executor: Executor
 ) -> tuple[Reviewer, Review]:
-    """The first of some programs that answers ``gen_values``, and its review of a match.
+    """Return the first program that answers ``gen_values``, and its review of a match.
 
     BotCheckFailed if none does.
     """
@@ -98,11 +98,11 @@ def first_that_values(
 def review_round(
     stored: SeasonStore, number: int, reviewer: Reviewer, executor: Executor
 ) -> Iterator[Review]:
-    """Yield the reviews of a round's matches that are missing, each once it is kept.
+    """Review the unreviewed matches of a round; yield each review once it is kept.
 
-    BotCheckFailed where the program fails at one; those under way are then still kept.
+    BotCheckFailed if the program fails at one; reviews in progress are then still kept.
     """
-    there = done_by(stored, number, reviewer)
+    there = reviewed_matches(stored, number, reviewer)
     waiting: dict[Future[Review], tuple[str, bytes]] = {}
     try:
         for match_id in sorted(stored.match_ids(number) - there):
@@ -118,6 +118,6 @@ def review_round(
             task.cancel()
 
 
-def done_by(stored: SeasonStore, number: int, reviewer: Reviewer) -> set[str]:
-    """Return which matches of a round the program has reviewed."""
+def reviewed_matches(stored: SeasonStore, number: int, reviewer: Reviewer) -> set[str]:
+    """Return the ids of a round's matches that the program has reviewed."""
     return stored.reviews.reviewed(number, reviewer.digest, reviewer.budget_ms)

@@ -1,1 +1,1 @@
-"""Attacks on a table of this machine, and what became of them."""
+"""Attacks on a table on this machine, and their outcomes."""

@@ -1,4 +1,4 @@
-"""A folder with attackers and who suffers them, and a worker that plays there; both are gone at the end."""
+"""A temporary folder with attackers and their victims, and a worker that plays their matches."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 SCRIPTS = ("attack.py", "whisper.py", "linger.py", "stretch.py", "census.py")
 PROGRAMS = {"victim": "rival", "raw": "attacker", "memory": "attacker", "cache": "attacker"}
-"""Sources in C, and whose folder the programs lie in."""
+"""Sources in C, and the folder of each program."""
 COMPILE_SECONDS, HUNG_SECONDS = 60, 120
 MEMORY_BYTES = 200_000_000
 SHORT = "300ms"
 COMMANDS = 16
-"""To each seat, in a match of one deal of one card."""
+"""Commands to each seat in a match of one deal of one card."""
 MEGABYTES = {"six_children": 20}
 LETTERS, PAGES = 32, 64
 OUTSIDE = ("/tmp", "/var/tmp", "/dev/shm")
-"""Where attacks make files, besides their folder, at home and where temporary files are."""
+"""Folders in which attacks create files, besides their own, the home folder and that for temporary files."""
 IN_A_SHELL = """
 while read -r word seat card rest; do
     case $word in
@@ -45,10 +45,10 @@ done
 """A bot that plays deals of one card."""
 
 
-class Place:
-    """Where attacks are played as this user.
+class AttackFolder:
+    """A folder and a worker in which attacks are played, as this user or another.
 
-    Another `user`, by number, needs a Python of its own and a folder in which it finds `arbiter`.
+    Another `user`, a uid, needs a `python` that it may run, and a `library` folder that has `arbiter`.
     """
 
     def __init__(self, python: str = sys.executable, user: int | None = None, library: str = "") -> None:
@@ -62,7 +62,7 @@ class Place:
             for name in re.findall(r'^@at\("\w+"\)\ndef (\w+)', (FAULTY / script).read_text(), re.MULTILINE)
         }
         try:
-            self.missing = self._furnish()
+            self.missing = self._write_bots()
         except BaseException:
             self.close()
             raise
@@ -77,8 +77,8 @@ class Place:
     def attackers(self) -> Mapping[str, str]:
         return self._scripts
 
-    def _furnish(self) -> str:
-        """Lay out the bots; why those in C are missing, or ""."""
+    def _write_bots(self) -> str:
+        """Write the bots into the folder; return why those in C are missing, or ""."""
         for name in ("attacker", "rival", "scratch"):
             (self.folder / name).mkdir()
         for script in SCRIPTS:
@@ -99,7 +99,7 @@ class Place:
     def _compile(self) -> str:
         compiler = shutil.which(os.environ.get("CC", "cc"))
         if compiler is None:
-            return "no C compiler: install cc, or name one by CC"
+            return "no C compiler: install cc, or name one in CC"
         for name, where in PROGRAMS.items():
             made = self.folder / where / name
             words = [compiler, "-std=c11", "-O2", "-pthread", "-o", str(made), str(FAULTY / f"{name}.c")]
@@ -113,15 +113,15 @@ class Place:
             if done.returncode != 0:
                 return f"{compiler} cannot compile {name}.c: {done.stderr.partition(chr(10))[0]}"
             if not os.access(made, os.X_OK):
-                return f"nothing can be run in {self.folder.parent}: set TMPDIR to a folder where it can"
+                return f"{self.folder.parent} forbids running programs: set TMPDIR to a folder that allows it"
         return ""
 
     def program(self, name: str) -> str:
-        """The path of an attacker's program in C."""
+        """Return the path of an attacker's program in C."""
         return str(self.folder / PROGRAMS[name] / name)
 
     def attack(self, name: str, *arguments: str) -> dict[str, Any]:
-        """An attacker as a player."""
+        """Return an attacker as a player."""
         own = self.folder / "attacker" / "own"
         if not own.exists():
             own.write_text("x")
@@ -135,23 +135,23 @@ class Place:
         return self.player("attacker", self.python, "-I", "-S", script, name, *given)
 
     def player(self, name: str, *command: str) -> dict[str, Any]:
-        """A player that starts in this folder."""
+        """Return a player that starts in this folder."""
         return {"name": name, "command": command, "folder": str(self.folder)}
 
     def others(self, name: str = "other") -> list[dict[str, Any]]:
-        """Four of them that play legally: victims, or Python bots where there is no compiler."""
+        """Return four players that play legally: victims, or Python bots if there is no compiler."""
         command = [self.python, "-I", "-S", str(self.folder / "rival" / "bot.py")]
         if not self.missing:
             command = [self.program("victim")]
         return [self.player(f"{name}{seat}", *command) for seat in range(4)]
 
     def job(self, tier: str, players: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
-        """One deal of one card, with small limits."""
+        """Return a job for the worker: one deal of one card, with small limits."""
         job = {"tier": tier, "players": players, "deals": [[1, 0]], "time": SHORT}
         return job | {"memory_bytes": MEMORY_BYTES} | changes
 
     def ask(self, job: Mapping[str, Any]) -> dict[str, Any]:
-        """What the worker tells of a job, or an `error`; where a worker ended, the next job has another."""
+        """Have the worker play a job; return its report, or an `error`. A worker that ended is replaced."""
         if self._worker is None:
             self._worker = self._start()
             self.ask(self.job("plain", self.others()))
@@ -166,7 +166,7 @@ class Place:
             told = worker.stdout.readline()
         if not told.endswith("\n"):
             self._end(at_once=True)
-            return {"error": f"the table's process ended, or told nothing for {HUNG_SECONDS} s"}
+            return {"error": f"the table's process ended, or reported nothing for {HUNG_SECONDS} s"}
         answer: dict[str, Any] = json.loads(told)
         return answer
 
@@ -177,15 +177,15 @@ class Place:
         other: dict[str, Any] = (
             {} if self._user is None else {"user": self._user, "group": self._user, "extra_groups": []}
         )
-        # In a session of its own: Ctrl-C is not for it, and it ends with the match that it plays.
+        # In a new session, so that Ctrl-C does not reach it and it ends after its match.
         return subprocess.Popen(
             [self.python, "-P", "-m", "arbiter.trials.sandboxcheck.attack_worker"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.folder, env=env,
             start_new_session=True, **other,
         )  # fmt: skip
 
-    def lay_out_letters(self) -> None:
-        """Files that nobody has read yet, and one of many pages of which none is in memory."""
+    def write_letters(self) -> None:
+        """Write files that were never read, and one of many pages of which none is in memory."""
         folder = self.folder / "attacker"
         shutil.rmtree(folder / "letters", ignore_errors=True)
         (folder / "letters").mkdir()
@@ -196,14 +196,14 @@ class Place:
         for path in (folder / "letters", folder / "pages"):
             self._give(path)
 
-    def tidy(self) -> None:
-        """Remove what an attack has left that nothing stopped."""
+    def remove_leftovers(self) -> None:
+        """Remove the files that an attack left."""
         (self.folder / "attacker" / "own").unlink(missing_ok=True)
         for path in (self.folder / "scratch").iterdir():
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def close(self) -> None:
-        """End the worker when its match is over, and leave nothing."""
+        """End the worker after its match, and remove all files."""
         try:
             self._end()
         finally:
@@ -230,7 +230,7 @@ class Place:
 
 
 def home() -> Path:
-    """The user's home, or a folder that is not there."""
+    """Return the user's home, or a folder that does not exist."""
     try:
         return Path.home()
     except RuntimeError:

@@ -1,6 +1,6 @@
-"""What attacks came to, as JSON: made from results, and read again for a site.
+"""The outcomes of attacks as JSON: made from results, and read again for a site.
 
-``arbiter attack --output`` writes it; its form is `FORM`. Its strings are as hostile as bots are.
+``arbiter attack --output`` writes it; its format is `FORM`. Its strings are as hostile as bots.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from arbiter.errors import ConfigError
 from arbiter.sandbox import cgroup, landlock
 from arbiter.sandbox.tiers import stage
 from arbiter.text import counted
-from arbiter.trials.sandboxcheck.expectations import OUTCOMES, STRONGEST, Outcome, is_refused, keeps
+from arbiter.trials.sandboxcheck.expectations import OUTCOMES, STRONGEST, Outcome, is_as_promised, is_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from arbiter.trials.sandboxcheck.attack_suite import AttackResult
-    from arbiter.trials.sandboxcheck.covert_channels import OpenWay
+    from arbiter.trials.sandboxcheck.covert_channels import CovertChannel
     from arbiter.trials.sandboxcheck.expectations import Promise
 
 FORM: Literal["arbiter-attack/1"] = "arbiter-attack/1"
 THROUGH: tuple[Outcome, ...] = ("got through", "unclear")
-"""What is not as promised."""
+"""Outcomes that break a promise."""
 MOST_CHARACTERS = 2_000_000
-"""Of a file; all attacks under two tiers have 100,000."""
+"""Maximum size of a file; all attacks under two tiers have 100,000."""
 LONGEST = 120
-"""Characters of what stopped an attack."""
+"""Maximum characters of what stopped an attack."""
 RowOutcome: TypeAlias = Literal[Outcome, "skipped"]
 
 
@@ -44,8 +44,8 @@ def _moment(text: str) -> str:
     return text
 
 
-class AttemptMet(TypedDict):
-    """An attempt of an attack, "" for its match: what is promised, "" for nothing, and what it met."""
+class AttemptOutcome(TypedDict):
+    """An attempt of an attack, "" for its match: what is promised, "" for nothing, and what happened."""
 
     attempt: str
     promised: str
@@ -53,10 +53,10 @@ class AttemptMet(TypedDict):
     outcome: Outcome
 
 
-class AttackMet(TypedDict):
+class AttackOutcome(TypedDict):
     """An attack under a tier; `outcome` is the worst of its attempts.
 
-    `stopped_by` is "" where nothing had to be, `harm` is what others suffered, `skipped` why it did not play.
+    `stopped_by` is "" if nothing was stopped, `harm` the harm to others, `skipped` why it was not played.
     """
 
     name: str
@@ -67,11 +67,11 @@ class AttackMet(TypedDict):
     harm: str
     skipped: str
     ok: bool
-    attempts: list[AttemptMet]
+    attempts: list[AttemptOutcome]
 
 
 class OpenChannel(TypedDict):
-    """A way that no tier closes; `say` has its figure in words, `tier` is "" for one measured elsewhere."""
+    """A channel that no tier closes; `say` has its figure in words, `tier` is "" if measured elsewhere."""
 
     channel: str
     whom: str
@@ -82,7 +82,7 @@ class OpenChannel(TypedDict):
 
 
 class TierAttacked(TypedDict):
-    """How many attacks of a tier came to what, and that in words."""
+    """The number of attacks under a tier by outcome, and the same in words."""
 
     ok: bool
     counts: dict[str, int]
@@ -90,7 +90,7 @@ class TierAttacked(TypedDict):
 
 
 class AttackedMachine(TypedDict):
-    """Where they were played; `landlock` is the kernel's version of it, 0 without."""
+    """The machine; `landlock` is its version in the kernel, 0 without."""
 
     arbiter: str
     kernel: str
@@ -102,18 +102,17 @@ class AttackedMachine(TypedDict):
 
 
 class AttackRecord(TypedDict):
-    """All of it; `when` is in UTC, `attacks` has a row an attack and tier."""
+    """The whole record; `when` is in UTC, `attacks` has a row for each attack and tier."""
 
     format: Literal["arbiter-attack/1"]
     when: Annotated[str, AfterValidator(_moment)]
     machine: AttackedMachine
     tiers: dict[str, TierAttacked]
-    attacks: list[AttackMet]
+    attacks: list[AttackOutcome]
     open: list[OpenChannel]
 
 
 def machine() -> AttackedMachine:
-    """This machine."""
     return {
         "arbiter": __version__,
         "kernel": f"{platform.system()} {platform.release()}",
@@ -125,8 +124,8 @@ def machine() -> AttackedMachine:
     }
 
 
-def row(result: AttackResult) -> AttackMet:
-    """What came of an attack."""
+def row(result: AttackResult) -> AttackOutcome:
+    """Return the outcome of an attack as a row."""
     attack, tier = result.attack, result.tier
     attempts = [_attempt(one, result) for one in attack.promises if one.attempt in result.met]
     found = [one["outcome"] for one in attempts]
@@ -151,7 +150,7 @@ def row(result: AttackResult) -> AttackMet:
     }
 
 
-def _attempt(one: Promise, result: AttackResult) -> AttemptMet:
+def _attempt(one: Promise, result: AttackResult) -> AttemptOutcome:
     met = result.met[one.attempt]
     return {
         "attempt": one.attempt,
@@ -161,8 +160,8 @@ def _attempt(one: Promise, result: AttackResult) -> AttemptMet:
     }
 
 
-def _stopped_by(attempts: Sequence[AttemptMet]) -> str:
-    """What most attempts met first; of what is no error and stands alone, at which attempt."""
+def _stopped_by(attempts: Sequence[AttemptOutcome]) -> str:
+    """Return what stopped the attempts, most frequent first; a single non-error comes with its attempt."""
     many = Counter(map(_short, attempts))
     at = {_short(one): one["attempt"] for one in attempts}
     return ", ".join(
@@ -171,19 +170,19 @@ def _stopped_by(attempts: Sequence[AttemptMet]) -> str:
     )
 
 
-def _short(one: AttemptMet) -> str:
-    """What was met, in the promise's words where it was as promised."""
+def _short(one: AttemptOutcome) -> str:
+    """Return what happened, in the promise's words if it was as promised."""
     if one["promised"].startswith("at most "):
         return f"{one['met']} of their time"
     return (
         one["promised"]
-        if " or " not in one["promised"] and keeps(one["promised"], one["met"])
+        if " or " not in one["promised"] and is_as_promised(one["promised"], one["met"])
         else one["met"]
     )
 
 
-def record(rows: Sequence[AttackMet], channels: Iterable[OpenWay]) -> AttackRecord:
-    """All of a run that is over."""
+def record(rows: Sequence[AttackOutcome], channels: Iterable[CovertChannel]) -> AttackRecord:
+    """Return the record of a finished run."""
     tiers = list(dict.fromkeys(one["tier"] for one in rows))
     return {
         "format": FORM,
@@ -205,15 +204,15 @@ def record(rows: Sequence[AttackMet], channels: Iterable[OpenWay]) -> AttackReco
     }
 
 
-def summary(tier: str, rows: Iterable[AttackMet]) -> TierAttacked:
-    """How a tier fared."""
+def summary(tier: str, rows: Iterable[AttackOutcome]) -> TierAttacked:
+    """Return the outcomes under a tier."""
     counts = Counter[str](one["outcome"] for one in rows if one["tier"] == tier)
     told = [f"{counts[what]} {what}" for what in (*OUTCOMES, "skipped") if counts[what]]
     through = sum(counts[what] for what in THROUGH)
     if through:
-        end = f"{tier} does not keep what it promises."
+        end = f"{tier} breaks its promises."
     elif tier != STRONGEST:
-        end = f"{tier} protects from nothing of the kind: run only bots that you trust."
+        end = f"{tier} does not protect against these attacks: run only bots that you trust."
     else:
         end = "None got through" + ("; a stage would close what is open." if counts["open"] else ".")
     return {
@@ -224,22 +223,22 @@ def summary(tier: str, rows: Iterable[AttackMet]) -> TierAttacked:
 
 
 def read_record(given: Any, file: str) -> AttackRecord:
-    """A record from JSON; ConfigError names what is wrong with it."""
+    """Return a record from JSON; ConfigError names what is wrong with it."""
     if not isinstance(given, dict) or given.get("format") != FORM:
         raise ConfigError(
-            f"is no record of attacks ({FORM})", file, "arbiter attack --output FILE writes one"
+            f"is not a record of attacks ({FORM})", file, "arbiter attack --output FILE writes one"
         )
     try:
         json.dumps(given, ensure_ascii=False).encode()
         return TypeAdapter(AttackRecord).validate_python(given)
     except UnicodeEncodeError:
-        raise ConfigError("has half of a character", file) from None
+        raise ConfigError("contains half a surrogate pair", file) from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise ConfigError(f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}", file) from None
 
 
-def through(found: Mapping[str, Any]) -> list[str]:
-    """The attacks of a record that are not as promised, with their tiers."""
+def broken_promises(found: Mapping[str, Any]) -> list[str]:
+    """Return the attacks of a record that broke a promise, with their tiers."""
     return [f"{one['name']} ({one['tier']})" for one in found["attacks"] if not one["ok"]]

@@ -1,4 +1,4 @@
-"""Plays attacks at a table, each in its own way, and finds what each attempt met."""
+"""Play attacks at a table, each kind in its own way, and find what happened to each attempt."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from arbiter.trials.sandboxcheck.damage import (
     LONG,
     MS,
-    Told,
+    MatchReport,
     change_of,
+    charged_and_kill_ns,
     harm_of,
     harm_to_others,
     most_ns,
-    taken_ns,
     time_of,
 )
-from arbiter.trials.sandboxcheck.expectations import GOES_ON, UNTOLD, Attack, Kind, keeps
+from arbiter.trials.sandboxcheck.expectations import GOES_ON, UNTOLD, Attack, Kind, is_as_promised
 
 if TYPE_CHECKING:
-    from arbiter.trials.sandboxcheck.attack_folder import Place
+    from arbiter.trials.sandboxcheck.attack_folder import AttackFolder
 
 LONGER, STRETCHED = "20s", "600ms"
 TRIES, MEASURED = 3, 8
 THOUGHT_NS = 350 * MS
-"""At least, in twelve decisions of 30 ms."""
+"""Minimum thinking time in twelve decisions of 30 ms."""
 STEP_KB = 160
-"""Of two memories that are the same: the kernel counts up to 32 pages of a kind late."""
+"""Amounts of memory that differ by less are equal: the kernel counts up to 32 pages of a kind late."""
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "deaf_to_quit": {"end": "quit"},
     "never_read": {"start_ns": 300 * MS},
@@ -40,9 +40,9 @@ SILENCE, SAME = "silence", "the same"
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """What came of an attack under a tier, by attempt; `skipped` says why it was not played.
+    """What happened to each attempt of an attack under a tier; `skipped` is why it was not played.
 
-    `harm` is what happened to others, "" if nothing did; `isolation` is that of its last match.
+    `harm` is the harm to others, "" for none; `isolation` is that of its last match.
     """
 
     attack: Attack
@@ -61,8 +61,8 @@ class AttackResult:
         return "cgroup" in self.isolation
 
 
-def play_attack(place: Place, tier: str, attack: Attack) -> AttackResult:
-    """Play an attack; what may have failed by the machine's load is played again."""
+def play_attack(place: AttackFolder, tier: str, attack: Attack) -> AttackResult:
+    """Play an attack; matches that may have failed by the machine's load are repeated."""
     if skipped := _cannot_be_played(place, tier, attack):
         return AttackResult(attack, tier, skipped=skipped)
     try:
@@ -72,7 +72,7 @@ def play_attack(place: Place, tier: str, attack: Attack) -> AttackResult:
     except _NotHere as why:
         return AttackResult(attack, tier, skipped=str(why))
     finally:
-        place.tidy()
+        place.remove_leftovers()
     isolation = (told["record"] or {}).get("isolation", {})
     return AttackResult(attack, tier, met, harm, isolation=isolation)
 
@@ -85,27 +85,27 @@ class _NotHere(Exception):
     """This machine lacks what the attack needs."""
 
 
-_Way: TypeAlias = Callable[["Place", str, Attack], tuple[dict[str, str], Told, str]]
+_Way: TypeAlias = Callable[["AttackFolder", str, Attack], tuple[dict[str, str], MatchReport, str]]
 
 
-def _cannot_be_played(place: Place, tier: str, attack: Attack) -> str:
+def _cannot_be_played(place: AttackFolder, tier: str, attack: Attack) -> str:
     if place.missing and (attack.kind in ("memory", "share") or attack.name.startswith("raw ")):
         return place.missing
     if attack.name in X86_ALONE and os.uname().machine != "x86_64":
-        return "not on this processor: x86_64 alone has it"
+        return "not on this processor: only x86_64 has it"
     if attack.kind == "survey" and tier == "plain":
         return "plain shows a bot the whole machine"
     return ""
 
 
-def _one_match(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
+def _one_match(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     expected = attack.promises[0].cells[tier]
     attacker = place.attack(attack.name) if attack.kind == "match" else _no_bot(place, attack.name)
     told = _play(place, tier, attacker, expected, **CHANGES.get(attack.name, {}))
     return {"": _end_of(place, told, expected)}, told, harm_of(told, expected)
 
 
-def _no_bot(place: Place, name: str) -> Told:
+def _no_bot(place: AttackFolder, name: str) -> MatchReport:
     program, *arguments = name.split()
     own = str(place.folder / "attacker" / program)
     if program.endswith(".py"):
@@ -113,42 +113,42 @@ def _no_bot(place: Place, name: str) -> Told:
     return place.player("attacker", program if program in ("true", "cat") else own, *arguments)
 
 
-def _attempts(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
+def _attempts(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     told = _look(place, tier, place.attack(attack.name))
     harm = harm_of(told, GOES_ON) or (change_of(told) if tier != "plain" else "")
     return _told_of(attack, _tail(told, 1)), told, harm
 
 
-def _pair(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
+def _pair(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
     first, second = attack.name.split("-")
     players = place.others()
     players[1], players[2] = place.attack(first), place.attack(second) | {"name": "accomplice"}
     told = _ask(place, tier, players)
     if "queue" in first and tier != "plain" and "its own" not in str(told["record"]["isolation"].get("user")):
-        raise _NotHere("no stage, or a kernel that counts by number alone: bots share a user")
+        raise _NotHere("no stage, or a kernel that counts by uid alone: bots share a user")
     return _told_of(attack, _tail(told, 1) + _tail(told, 2)), told, harm_to_others(told)
 
 
-def _remember(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    place.lay_out_letters()
+def _remember(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    place.write_letters()
     numbers, harm = [], ""
     for arguments in (("write=1",), ()):
         told = _look(place, tier, place.attack(attack.name, *arguments))
         harm = harm or harm_of(told, GOES_ON)
         numbers.append(_tail(told, 1).partition("\n")[0])
     if tier != "plain" and _has_stage(told) and numbers[0] != numbers[1]:
-        harm = harm or f"matches can be told apart: {numbers[0]}, then {numbers[1].rpartition(': ')[2]}"
+        harm = harm or f"matches can be distinguished: {numbers[0]}, then {numbers[1].rpartition(': ')[2]}"
     return _told_of(attack, _tail(told, 1)), told, harm
 
 
-def _memory(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    """The least of three matches before and after: the kernel counts pages in steps."""
+def _memory(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Compare the minimum of three matches before and after: the kernel counts pages in steps."""
     program, (promise,) = place.program("memory"), attack.promises
 
     def least() -> int:
         tails = [_tail(_look(place, tier, looks), 1) for _ in range(3)]
         if "" in tails:
-            raise _NotPlayed("it did not tell how much memory there is")
+            raise _NotPlayed("it did not report the amount of memory")
         return min(int(tail.partition(": ")[2]) for tail in tails)
 
     looks = place.player("attacker", program, "look")
@@ -160,10 +160,10 @@ def _memory(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], To
     return {promise.attempt: SAME if abs(more) < STEP_KB else f"{more} kB more"}, told, harm_to_others(told)
 
 
-def _survey(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    """Alone and nice to others, as in a trial; then beside a bot in a shell, after a longer match."""
+def _survey(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Compare what a bot sees alone, at low priority, and beside a bot in a shell after a match."""
     if (shell := shutil.which("bash", path="/bin:/usr/bin")) is None:
-        raise _NotHere("no bash, of which others would bring files")
+        raise _NotHere("no bash, whose files would appear beside a bot in a shell")
     alone = place.others()
     alone[1], waiting = place.attack(attack.name), place.attack(attack.name, "wait=2")
     in_a_shell = place.player("shell", shell, str(place.folder / "rival" / "bot.sh"))
@@ -185,8 +185,8 @@ def _survey(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], To
     }, told, harm  # fmt: skip
 
 
-def _share(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    """The least of some matches: the referee's looks come late where the core has other things to do."""
+def _share(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Take the minimum over some matches: on a busy core the referee looks late."""
     players = [place.player(f"victim{seat}", place.program("victim"), "30") for seat in range(4)]
     players[1] = place.attack(attack.name)
     cell, least, harm = attack.promises[0].cells[tier], float("inf"), ""
@@ -199,13 +199,13 @@ def _share(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Tol
             return {"": UNTOLD}, told, ""
         least = min(least, 100 * taken / thought)
         harm = harm_to_others(told)
-        if harm or not cell or keeps(cell, f"{least:.1f} %"):
+        if harm or not cell or is_as_promised(cell, f"{least:.1f} %"):
             break
     return {"": f"{least:.1f} %"}, told, harm
 
 
-def _stretch(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], Told, str]:
-    """The least of some matches: the core may be idle before and after what is measured."""
+def _stretch(place: AttackFolder, tier: str, attack: Attack) -> tuple[dict[str, str], MatchReport, str]:
+    """Take the minimum over some matches: the core may be idle before and after the measurement."""
     players = place.others()
     players[1] = place.attack(attack.name)
     cell, least = attack.promises[0].cells[tier], float("inf")
@@ -215,7 +215,7 @@ def _stretch(place: Place, tier: str, attack: Attack) -> tuple[dict[str, str], T
             return {"": f"{GOES_ON}: void: {told['void']}"}, told, ""
         bot = told["record"]["bots"][1]
         least = min(least, 100 * (told["held_ns"] + bot["cpu_ns"]) / bot["charged_ns"])
-        if (harm := harm_to_others(told)) or keeps(cell, f"{least:.1f} %"):
+        if (harm := harm_to_others(told)) or is_as_promised(cell, f"{least:.1f} %"):
             break
     return {"": f"{least:.1f} %"}, told, harm
 
@@ -233,8 +233,8 @@ _WAYS: dict[Kind, _Way] = {
 }
 
 
-def _ask(place: Place, tier: str, players: list[Told], **changes: Any) -> Told:
-    """A match that no fault but an attacker's may end."""
+def _ask(place: AttackFolder, tier: str, players: list[MatchReport], **changes: Any) -> MatchReport:
+    """Play a match that only an attacker's fault may end."""
     told = place.ask(place.job(tier, players, **changes))
     problem = told.get("error") or told["void"]
     if not problem and (forfeit := told["record"]["forfeit"]) and forfeit["player"] != "attacker":
@@ -244,11 +244,13 @@ def _ask(place: Place, tier: str, players: list[Told], **changes: Any) -> Told:
     return told
 
 
-def _play(place: Place, tier: str, attacker: Told, expected: str, **changes: Any) -> Told:
-    """What came of a match against an attacker in seat 1.
+def _play(
+    place: AttackFolder, tier: str, attacker: MatchReport, expected: str, **changes: Any
+) -> MatchReport:
+    """Play a match against an attacker in seat 1.
 
-    Played again where time ran out that the attack does not take: what the hypervisor steals is in
-    nobody's account.
+    It is repeated if time ran out that the attack does not take: time stolen by the hypervisor is in no
+    account.
     """
     players = place.others()
     players[1] = attacker
@@ -261,21 +263,21 @@ def _play(place: Place, tier: str, attacker: Told, expected: str, **changes: Any
             break
         forfeit = told["record"]["forfeit"]
         late = forfeit is not None and forfeit["fault"] == "timeout" and "timeout" not in expected
-        if not late and taken_ns(told) <= most_ns(expected):
+        if not late and charged_and_kill_ns(told) <= most_ns(expected):
             break
     return told
 
 
-def _look(place: Place, tier: str, attacker: Told) -> Told:
-    """What came of a match in which an attacker looks about: only its own fault may end it."""
+def _look(place: AttackFolder, tier: str, attacker: MatchReport) -> MatchReport:
+    """Play a match in which an attacker explores; only its own fault may end it."""
     told = _play(place, tier, attacker, GOES_ON)
     if told["void"] is not None:
         raise _NotPlayed(_line(place, f"the match ended: {told['void']}"))
     return told
 
 
-def _end_of(place: Place, told: Told, expected: str) -> str:
-    """How a match ended, in the words of the tables; with the notes where some are expected."""
+def _end_of(place: AttackFolder, told: MatchReport, expected: str) -> str:
+    """Return how a match ended, in the words of the tables, with its notes if some are expected."""
     if told["void"] is not None:
         return _line(place, f"void: {told['void']}")
     forfeit, bot = told["record"]["forfeit"], told["record"]["bots"][1]
@@ -289,21 +291,21 @@ def _end_of(place: Place, told: Told, expected: str) -> str:
     return _line(place, f"{forfeit['fault']}: {detail}")
 
 
-def _line(place: Place, text: str) -> str:
-    """One line that names no folder of ours."""
+def _line(place: AttackFolder, text: str) -> str:
+    """Return the text as one line without the name of our folder."""
     return " ".join(text.replace(f"{place.folder}/", "").split())
 
 
-def _has_stage(told: Told) -> bool:
+def _has_stage(told: MatchReport) -> bool:
     return "system" in told["record"]["isolation"]
 
 
-def _tail(told: Told, seat: int) -> str:
+def _tail(told: MatchReport, seat: int) -> str:
     return str(told["record"]["bots"][seat]["stderr_tail"])
 
 
 def _told_of(attack: Attack, tail: str) -> dict[str, str]:
-    """What each attempt met; silence where that is what is to be heard."""
+    """Return what happened to each attempt; "silence" if that is a possible promise and nothing came."""
     said = _pairs(tail)
     return {
         one.attempt: said.get(one.attempt, SILENCE if SILENCE in one.cells.values() and said else UNTOLD)

@@ -1,9 +1,8 @@
-"""Plays attacks at a table of its own and measures what they did, in a process: ``python -m``.
+"""A process that plays attacks at a table and measures what they did; run by ``python -m``.
 
-One job a line on standard input, its outcome a line on standard output, both JSON; all jobs are played
-by one worker, as those of a season are, the first of them twice to warm it up; a job for a core of its own
-gets a launcher there. It needs nothing but the standard library and `arbiter`, so that it can also run as
-a user who has no more than these.
+It reads one job a line on standard input and writes its report as a line on standard output, both JSON. One
+worker plays all jobs, as in a season, the first one twice to warm up; a job with a `core` gets a launcher
+there. It needs only the standard library and `arbiter`, so that another user can run it.
 """
 
 from __future__ import annotations
@@ -44,9 +43,7 @@ NICE = 15
 
 
 class TimedLauncher(Launcher):
-    """Measures how long it takes to see how bots ended and until nothing is left, less the delays of
-    those who do it.
-    """
+    """Measures the time until the bots' ends are known and no process is left, less the run delays."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,8 +56,8 @@ class TimedLauncher(Launcher):
             os.close(pidfd)
         self.watched = []
         for slim in self.pids:
-            # What is left of them on the stage is the first process there, which stays.
-            for pid in set(descendants_of(slim)) - set(firsts(slim)):
+            # On the stage the init process stays; the others must end.
+            for pid in set(descendants_of(slim)) - set(init_processes(slim)):
                 with suppress(ProcessLookupError):
                     self.watched.append(os.pidfd_open(pid))
         ends = super().stop()
@@ -75,14 +72,13 @@ class TimedLauncher(Launcher):
 
     def _delay(self) -> int:
         total = 0
-        for place in ["thread-self", *(one for slim in self.pids for one in (slim, *firsts(slim)))]:
+        for place in ["thread-self", *(one for slim in self.pids for one in (slim, *init_processes(slim)))]:
             with open(f"/proc/{place}/schedstat", "rb", buffering=0) as schedstat:
                 total += run_times(schedstat.fileno())[1]
         return total
 
 
 def main() -> None:
-    """Play the jobs."""
     everywhere = TimedLauncher()
     cores, nice = os.sched_getaffinity(0), os.getpriority(os.PRIO_PROCESS, 0)
     for number, line in enumerate(sys.stdin):
@@ -91,7 +87,7 @@ def main() -> None:
             if number == 0:
                 play(job, everywhere)
             if job.get("tried"):
-                outcome = tried(job)
+                outcome = play_as_trial(job)
             elif job.get("core") is None:
                 outcome = play(job, everywhere)
             else:
@@ -99,7 +95,7 @@ def main() -> None:
                 pinned = TimedLauncher()
                 outcome = play(job, pinned)
                 pinned.close()
-                # As before `take_core`, and as the other launcher is.
+                # Undo `take_core`, for the other launcher.
                 os.sched_setaffinity(0, cores)
                 os.setpriority(os.PRIO_PROCESS, 0, nice)
         except Exception as error:
@@ -108,13 +104,13 @@ def main() -> None:
     everywhere.close()
 
 
-def tried(job: dict[str, Any]) -> dict[str, Any]:
-    """The match of a job where nobody else has played, by a launcher that is nice to others."""
+def play_as_trial(job: dict[str, Any]) -> dict[str, Any]:
+    """Play a job's match with a new launcher at low priority, as in a trial."""
     SYSTEM.close()
     launcher = TimedLauncher()
     try:
         play(job, launcher)
-        for pid in (*launcher.pids, *(one for slim in launcher.pids for one in firsts(slim))):
+        for pid in (*launcher.pids, *(one for slim in launcher.pids for one in init_processes(slim))):
             os.setpriority(os.PRIO_PROCESS, pid, NICE)
         return play(job, launcher)
     finally:
@@ -123,7 +119,7 @@ def tried(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
-    """The match of a job, and what is to be known of it."""
+    """Play the match of a job and return its report."""
     table = Conductor(launcher)
     bystander = os.fork()
     if bystander == 0:
@@ -137,17 +133,19 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
         void = record = None
         gc.collect()
         launcher.ended_ns = 0
-        before = peak_reset()
+        before = reset_peak_memory()
         idle, busy = idle_ns(os.sched_getaffinity(0)), time.thread_time_ns()
         try:
-            with watched(launcher) as beside:
+            with measure_cpu_of_others(launcher) as beside:
                 record = table.play(spec_of(job, names))
         except VoidMatch as error:
             void = str(error)
         held = time.thread_time_ns() - busy + (idle_ns(os.sched_getaffinity(0)) or 0) - (idle or 0)
         growth = status_of("self", "VmHWM") - before
-        left = [pid for slim in launcher.pids for pid in set(descendants_of(slim)) - set(firsts(slim))]
-        left += [pidfd for pidfd in launcher.watched if not ended(pidfd)]
+        left = [
+            pid for slim in launcher.pids for pid in set(descendants_of(slim)) - set(init_processes(slim))
+        ]
+        left += [pidfd for pidfd in launcher.watched if not wait_for_end(pidfd)]
         launcher.watched = []
         return {
             "void": void,
@@ -166,8 +164,8 @@ def play(job: dict[str, Any], launcher: TimedLauncher) -> dict[str, Any]:
 
 
 @contextmanager
-def watched(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
-    """CPU time in ns while others than seat 1 were asked: of it and slim processes, and of who was asked."""
+def measure_cpu_of_others(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
+    """Measure CPU time in ns while other seats decide: of seat 1 and forkservers, and of the seat asked."""
     found = {"taken": 0, "thought": 0}
     seats: dict[int, int] = {}
     made, exchange = Channel.__init__, Channel.exchange
@@ -179,7 +177,7 @@ def watched(launcher: TimedLauncher) -> Iterator[dict[str, int]]:
     def exchange_watched(channel: Channel, send: Send) -> Reply | int:
         if channel.seat == 1 or not send.asks or 1 not in seats:
             return exchange(channel, send)
-        beside = [seats[1], *(pid for slim in launcher.pids for pid in (slim, *firsts(slim)))]
+        beside = [seats[1], *(pid for slim in launcher.pids for pid in (slim, *init_processes(slim)))]
         taken, thought = cpu_ns(beside), cpu_ns([channel.pid])
         reply = exchange(channel, send)
         found["taken"] += cpu_ns(beside) - taken
@@ -202,7 +200,7 @@ def cpu_ns(pids: list[int]) -> int:
 
 
 def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
-    """The match that a job describes."""
+    """Return the match that a job describes."""
     made = []
     for player in job["players"]:
         words = player["command"]
@@ -219,14 +217,14 @@ def spec_of(job: dict[str, Any], names: dict[str, str]) -> MatchSpec:
     )  # fmt: skip
 
 
-def peak_reset() -> int:
-    """Forget this process's peak of memory; what it has now, in bytes."""
+def reset_peak_memory() -> int:
+    """Reset this process's peak memory and return its current memory in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
     return status_of("self", "VmRSS")
 
 
 def status_of(pid: int | str, field: str) -> int:
-    """A field of a process's status that is given in kB, in bytes."""
+    """Return a kB field of a process's status, in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(field + ":"):
             return int(line.split()[1]) * 1024
@@ -234,7 +232,7 @@ def status_of(pid: int | str, field: str) -> int:
 
 
 def state_of(pid: int) -> dict[str, Any]:
-    """What others could have changed of a process."""
+    """Return the attributes of a process that another process could change."""
     return {
         "state": Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0],
         "nice": os.getpriority(os.PRIO_PROCESS, pid),
@@ -244,19 +242,19 @@ def state_of(pid: int) -> dict[str, Any]:
     }
 
 
-def firsts(slim: int) -> list[int]:
-    """The first process of each namespace that a slim process has made: these stay from match to match."""
-    return [pid for pid in descendants_of(slim) if numbers_of(pid)[1:][-1:] == ["1"]]
+def init_processes(slim: int) -> list[int]:
+    """Return the init process of each namespace of a forkserver; these stay from match to match."""
+    return [pid for pid in descendants_of(slim) if namespace_pids(pid)[1:][-1:] == ["1"]]
 
 
-def numbers_of(pid: int) -> list[str]:
-    """What a process is called in each namespace that it is in, from ours on."""
+def namespace_pids(pid: int) -> list[str]:
+    """Return the pid of a process in each of its namespaces, from ours inwards."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(line.split()[1:] for line in lines if line.startswith("NSpid:"))
 
 
-def ended(pidfd: int) -> bool:
-    """Whether a watched process is gone."""
+def wait_for_end(pidfd: int) -> bool:
+    """Wait for a process to end; return whether it did, and close its pidfd."""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     gone = bool(poll.poll(GONE_WITHIN_MS))

@@ -1,7 +1,7 @@
-"""What no tier closes: ways from bot to bot, measured at a table here, or elsewhere.
+"""Covert channels from bot to bot that no tier closes, measured at a table here, or elsewhere.
 
-A way is measured by two bots that know what is to be said: what comes through is counted as Shannon does, so
-that wrong bits cost what it takes to mend them.
+Two bots that know the message measure a channel. Its capacity is Shannon's mutual information, so that wrong
+bits count as the cost of correcting them.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from arbiter.sandbox.tiers import stage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from arbiter.trials.sandboxcheck.attack_folder import Place
+    from arbiter.trials.sandboxcheck.attack_folder import AttackFolder
 
 TELLING = ("say_by_threads", "hear_by_threads")
-"""Attackers of the scripts that are for measuring alone."""
+"""Attackers used only for measuring."""
 DEALS = [[13, 0], [12, 0]]
 TIME = "20s"
 BY_CHANCE = 1e-5
-"""How rarely so much is right where nothing is said; else nothing was heard."""
+"""A result counts only if chance alone gives it with at most this probability."""
 FILE_BYTES = 512 << 10
 HEARD = re.compile(r"(\d+) of (\d+) bits in (\d+) us")
 SPENT = re.compile(r"(\d+) in (\d+) us")
 
 
-class OpenWay(NamedTuple):
-    """A way from bot to bot, its bits a second or None, and `say`, which has them or another figure in words.
+class CovertChannel(NamedTuple):
+    """A channel from bot to bot, its bits per second or None, and `say`, a figure in words.
 
-    `tier` is that under which it was measured here, "" where it was measured elsewhere.
+    `tier` is the tier under which it was measured here, "" if it was measured elsewhere.
     """
 
     name: str
@@ -47,49 +47,51 @@ CACHE = "lines of shared pages in the processor's cache"
 THREADS = "numbers of new threads"
 TURNS, LATER = "from turn to turn at a table", "from match to match on a core"
 ELSEWHERE = (
-    OpenWay(CACHE, TURNS, "", 7e6, "501 of 512 bits in 66 µs"),
-    OpenWay(f"{CACHE}, left behind", LATER, "", None, "16 bits a match: 225 of 240 in a season"),
-    OpenWay(f"{CACHE}, on another core", "between matches played at once", "", 1000, "125 of 128 bits"),
-    OpenWay("the moment at which a match ends", LATER, "", None, "8 bits a match, for 1 s of its clock"),
-    OpenWay("numbers of new pipes", LATER, "", None, "6 bits a match (estimated)"),
-    OpenWay("how long who is to move thinks", "to all at the table", "", None, "what its own clock costs it"),
+    CovertChannel(CACHE, TURNS, "", 7e6, "501 of 512 bits in 66 µs"),
+    CovertChannel(f"{CACHE}, left behind", LATER, "", None, "16 bits a match: 225 of 240 in a season"),
+    CovertChannel(f"{CACHE}, on another core", "between matches played at once", "", 1000, "125 of 128 bits"),
+    CovertChannel("the moment a match ends", LATER, "", None, "8 bits a match, for 1 s of its clock"),
+    CovertChannel("numbers of new pipes", LATER, "", None, "6 bits a match (estimated)"),
+    CovertChannel("thinking time of a move", "to all at the table", "", None, "what its own clock costs it"),
 )  # fmt: skip
-"""On Linux 6.18, x86_64, two cores, by an attacker's new programs; docs/explanation/isolation.md says how."""
+"""On Linux 6.18, x86_64, two cores, by an attacker's new programs; see docs/explanation/isolation.md."""
 
 UNSTAGED = (
-    OpenWay("names looked up in vain", LATER, "", 230_000, "0 of 256 wrong"),
-    OpenWay(THREADS, TURNS, "", 5000, "at most: a thread takes 0.2 ms"),
+    CovertChannel("names looked up in vain", LATER, "", 230_000, "0 of 256 wrong"),
+    CovertChannel(THREADS, TURNS, "", 5000, "at most: a thread takes 0.2 ms"),
 )
-"""The same where there is no stage."""
+"""The same without a stage."""
 
 
-def channels(place: Place, tier: str) -> list[OpenWay]:
-    """What can be measured here under a tier, each in a match; then what was measured elsewhere alone."""
+def measure_channels(place: AttackFolder, tier: str) -> list[CovertChannel]:
+    """Measure channels here under a tier, each in a match; return them and those measured only elsewhere."""
     here = list(_measure(place, tier))
     elsewhere = ELSEWHERE + (() if stage().available else UNSTAGED)
     return here + [one for one in elsewhere if not any(found.name.startswith(one.name) for found in here)]
 
 
-def _measure(place: Place, tier: str) -> Iterator[OpenWay]:
+def _measure(place: AttackFolder, tier: str) -> Iterator[CovertChannel]:
     if not place.missing and os.uname().machine == "x86_64" and (file := _shared_file()):
         for how, words in ("its own counter", ()), ("the clock alone", ("clock",)):
             program = place.program("cache")
             speaker, hearer = (place.player("", program, does, file, *words) for does in ("speak", "hear"))
-            told = _played(place, tier, speaker, hearer)
+            told = _play_channel(place, tier, speaker, hearer)
             yield _of_cache(told, tier, f"{CACHE}, timed by {how}")
-    told = _played(place, tier, *map(place.attack, TELLING))
+    told = _play_channel(place, tier, *map(place.attack, TELLING))
     yield _of_threads(told, tier)
 
 
 def _shared_file() -> str:
-    """The C library, of which all programs share the pages; "" where it cannot be found."""
+    """Return the path of the C library, whose pages all programs share; "" if not found."""
     with open("/proc/self/maps") as maps:
         names = [line.split(maxsplit=5)[5].strip() for line in maps if "/libc" in line or "/ld-musl" in line]
     return next((name for name in names if Path(name).stat().st_size >= FILE_BYTES), "")
 
 
-def _played(place: Place, tier: str, speaker: dict[str, Any], hearer: dict[str, Any]) -> dict[str, Any]:
-    """The record of a match in which seat 1 speaks and seat 2 hears; empty where it failed."""
+def _play_channel(
+    place: AttackFolder, tier: str, speaker: dict[str, Any], hearer: dict[str, Any]
+) -> dict[str, Any]:
+    """Play a match in which seat 1 sends and seat 2 receives; return its record, empty if it failed."""
     players = place.others()
     players[1], players[2] = speaker | {"name": "speaker"}, hearer | {"name": "hearer"}
     # On one core, as in a season.
@@ -98,8 +100,8 @@ def _played(place: Place, tier: str, speaker: dict[str, Any], hearer: dict[str, 
     return {} if record.get("forfeit") else record
 
 
-def _of_cache(record: dict[str, Any], tier: str, name: str) -> OpenWay:
-    """The best of the turns."""
+def _of_cache(record: dict[str, Any], tier: str, name: str) -> CovertChannel:
+    """Return the channel measured by the best turn."""
     found = [(int(right), int(all_), int(us)) for right, all_, us in HEARD.findall(_tail(record, 2))]
     if not found:
         return _unheard(name, tier, "the match was not played to its end")
@@ -108,11 +110,11 @@ def _of_cache(record: dict[str, Any], tier: str, name: str) -> OpenWay:
     if not bits:
         return _unheard(name, tier, f"{right} of {all_} bits were right, as chance may be")
     say = f"{right} of {all_} bits in {us} µs, the best of {len(found)} turns"
-    return OpenWay(name, TURNS, tier, _rounded(bits, us), say)
+    return CovertChannel(name, TURNS, tier, _rounded(bits, us), say)
 
 
-def _of_threads(record: dict[str, Any], tier: str) -> OpenWay:
-    """Of all turns of the hearer between which the speaker has had one."""
+def _of_threads(record: dict[str, Any], tier: str) -> CovertChannel:
+    """Return the channel over all turns of the receiver between which the sender had one."""
     said, heard = ([tuple(map(int, one)) for one in SPENT.findall(_tail(record, seat))] for seat in (1, 2))
     right = all_ = us = 0
     since: list[tuple[int, ...]] = []
@@ -135,19 +137,19 @@ def _of_threads(record: dict[str, Any], tier: str) -> OpenWay:
     bits = _bits(right, all_, 4)
     if not bits:
         return _unheard(THREADS, tier, f"{right} of {all_} turns were right, as chance may be")
-    return OpenWay(
+    return CovertChannel(
         THREADS, TURNS, tier, _rounded(bits, us), f"{right} of {all_} turns of 2 bits in {us / 1000:.1f} ms"
     )
 
 
-def _unheard(name: str, tier: str, why: str) -> OpenWay:
-    return OpenWay(name, TURNS, tier, 0.0, why)
+def _unheard(name: str, tier: str, why: str) -> CovertChannel:
+    return CovertChannel(name, TURNS, tier, 0.0, why)
 
 
 def _bits(right: int, all_: int, symbols: int) -> float:
-    """What came through, in bits; 0 where so much is right by chance.
+    """Return the transmitted bits, 0 if chance explains the result.
 
-    Mutual information of a channel that errs alike in every way, as if each symbol were as frequent.
+    This is the mutual information of a symmetric channel with uniform symbols.
     """
     as_good = sum(math.comb(all_, wrong) * (symbols - 1) ** wrong for wrong in range(all_ - right + 1))
     if as_good / symbols**all_ > BY_CHANCE:
@@ -160,7 +162,7 @@ def _bits(right: int, all_: int, symbols: int) -> float:
 
 
 def _rounded(bits: float, us: int) -> float:
-    """Bits a second, of which two figures mean something."""
+    """Return bits per second, rounded to two significant digits."""
     return float(f"{bits * 1e6 / us:.2g}")
 
 

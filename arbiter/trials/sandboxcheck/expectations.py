@@ -1,7 +1,7 @@
-"""What is promised against each attack, tier by tier: the tables of ``bots/faulty/README.md``.
+"""The promised outcome of each attack, tier by tier: the tables of ``bots/faulty/README.md``.
 
-A cell says what comes of an attempt. ``A or B``: either, as the machine has it; ``A; without a stage B`` and
-``A; with control groups B``: B where that is so; an empty one promises nothing.
+A cell is the outcome of an attempt. ``A or B``: either, depending on the machine; ``A; without a stage B``
+and ``A; with control groups B``: B under that condition; an empty cell promises nothing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Kind = Literal["match", "program", "attempts", "pair", "remember", "memory", "survey", "share", "stretch"]
-"""How an attack is played; of the first two the end of the match is all that there is to see."""
+"""How an attack is played; in the first two only the end of the match counts."""
 Outcome = Literal["got through", "unclear", "open", "stopped", "harmless"]
-"""The worst first: against the promise; not told; as the tier is; refused or ended; of no use."""
+"""The worst first: promise broken; not reported; open in this tier; refused or ended; harmless."""
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 TIERS = ORDER[::-1]
-"""As the columns of the tables have them."""
+"""In the order of the tables' columns."""
 STRONGEST = ORDER[0]
 WITHOUT_STAGE, WITH_GROUPS = "; without a stage ", "; with control groups "
 GOES_ON, ALLOWED, UNTOLD = "goes on", "allowed", ""
 ENDS = (*Fault, "void")
 NO_REFUSALS = {"EAGAIN", "EFAULT", "EINTR", "EINVAL", "ENOEXEC"}
-"""Errors of who was let in: another has the lock, the words were wrong, what was found is no program."""
+"""Errors after access was given: another has the lock, bad arguments, the file is no program."""
 MOST = re.compile(r"at most (\d+) %")
 _ONE_MATCH: Mapping[str, Kind] = {
     "How a match with an attack ends": "match",
@@ -52,13 +52,13 @@ _OWN_TABLES: Mapping[str, tuple[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What is to come of an attempt, by tier; `attempt` is "" for the whole of a match."""
+    """The promised outcome of an attempt, by tier; `attempt` is "" for a whole match."""
 
     attempt: str
     cells: Mapping[str, str]
 
     def under(self, tier: str, stage: bool, groups: bool) -> str:
-        """The cell of a tier on a machine that has a stage and control groups, or has not."""
+        """Return the cell of a tier on a machine with or without a stage and control groups."""
         cell, _, without = self.cells[tier].partition(WITHOUT_STAGE)
         cell, _, grouped = cell.partition(WITH_GROUPS)
         if grouped and groups:
@@ -66,26 +66,26 @@ class Promise:
         return without if without and not stage else cell
 
     def judge(self, tier: str, met: str, stage: bool = True, groups: bool = False) -> Outcome:
-        """What is to be said of an attempt that met this."""
+        """Return the outcome of an attempt to which this happened."""
         if met == UNTOLD:
             return "unclear"
         best = self.under(STRONGEST, True, groups)
-        if keeps(best, met):
+        if is_as_promised(best, met):
             if not is_done(met):
                 return "stopped"
-            # What only some machines refuse is refused on a stage, or done in what the stage gives.
+            # An attempt that only some machines refuse is refused on a stage, or confined to it.
             return "harmless" if stage or " or " not in best else "open"
         if is_refused(met):
             return "stopped"
         promised = self.under(tier, stage, groups)
-        if not (tier == STRONGEST and stage) and (not promised or keeps(promised, met)):
+        if not (tier == STRONGEST and stage) and (not promised or is_as_promised(promised, met)):
             return "open"
         return "unclear" if met in NO_REFUSALS else "got through"
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """An attack: its name, what it does in words, and what is promised against each of its attempts."""
+    """An attack: its name, what it does in words, and the promises about its attempts."""
 
     name: str
     tries: str
@@ -93,8 +93,8 @@ class Attack:
     promises: tuple[Promise, ...]
 
 
-def keeps(cell: str, met: str) -> bool:
-    """Whether what was met is what a cell says; of an end the cell has some of the words."""
+def is_as_promised(cell: str, met: str) -> bool:
+    """True if what happened is what a cell promises; of a match's end the cell may quote a part."""
     if most := MOST.fullmatch(cell):
         return met.endswith(" %") and float(met.removesuffix(" %")) <= int(most[1])
     head, _, words = met.partition(": ")
@@ -106,12 +106,12 @@ def keeps(cell: str, met: str) -> bool:
 
 
 def is_done(met: str) -> bool:
-    """Whether an attempt was allowed, or a match went on."""
+    """True if an attempt was allowed, or a match continued."""
     return met == ALLOWED or met.partition(": ")[0] == GOES_ON
 
 
 def is_refused(met: str) -> bool:
-    """Whether something refused an attempt or ended a match, be it another way than is promised."""
+    """True if an attempt was refused or a match ended, even if not as promised."""
     head, _, words = met.partition(": ")
     refused = met in errno.errorcode.values() and met not in NO_REFUSALS
     return refused or (head in ENDS and not words.endswith(ALLOWED))
@@ -119,7 +119,7 @@ def is_refused(met: str) -> bool:
 
 @cache
 def attacks() -> tuple[Attack, ...]:
-    """All attacks, in the order in which the tables have them."""
+    """Return all attacks in the order of the tables."""
     text = (FAULTY / "README.md").read_text(encoding="utf-8")
     return (*_of_one_match(text), *_of_attempts(text))
 
@@ -150,7 +150,7 @@ def _plain(cell: str) -> str:
 
 
 def _rows(text: str, heading: str) -> list[list[str]]:
-    """The cells of the table under a heading, without the two rows on top."""
+    """Return the cells of the table under a heading, without its two header rows."""
     section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]

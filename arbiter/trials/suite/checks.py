@@ -1,4 +1,4 @@
-"""The checks of a suite, one after the other: each passes or fails, and says why in a line."""
+"""The checks of a suite, one after the other: each passes or fails, with the reason in one line."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 
 LINES = 5
-"""Of a bot's standard error."""
+"""Lines shown of a bot's standard error."""
 
 
-class Made(NamedTuple):
-    """The result of a check: a line about it and, where it failed, its worst matches; the last lines of the
-    bot's standard error where there is no match; `e`, the evidence that the bot wins more than enough.
+class CheckResult(NamedTuple):
+    """The result of a check: one line and, if it failed, its worst matches, or without a match the last lines
+    of the bot's standard error; `e` is the evidence that the bot wins more than `at_least`.
     """
 
     ok: bool
@@ -60,77 +60,80 @@ class Made(NamedTuple):
     e: float | None = None
 
 
-def run_checks(suite: Suite, executor: Slots) -> Iterator[Made]:
-    """Each check as soon as it has been made; VoidMatch where our machine fails."""
+def run_checks(suite: Suite, executor: Slots) -> Iterator[CheckResult]:
+    """Yield each result as soon as its check is done; VoidMatch if our machine fails."""
     for check in suite.checks:
         begun = time.monotonic()
         made = _KINDS[check.kind](suite, check, executor)
         yield made._replace(name=check.name, seconds=time.monotonic() - begun)
 
 
-def _check_bot(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
-    """All required steps of `arbiter check-bot`."""
+def _check_bot(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
+    """Run all required steps of `arbiter check-bot`."""
     game = suite.game
     steps = executor.submit(check_in_worker, game.name, game.options, suite.bot, check.limits).result()
     failed = [step for step in steps if step.fails]
     if failed:
         names = ", ".join(step.name for step in failed)
         text = f"fails {names}: {failed[0].detail}; fix: {failed[0].fix}"
-        return Made(False, text, stderr=failed[0].stderr)
-    return Made(True, f"{sum(step.ok is True for step in steps)} steps")
+        return CheckResult(False, text, stderr=failed[0].stderr)
+    return CheckResult(True, f"{sum(step.ok is True for step in steps)} steps")
 
 
-def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
-    """The mean result over some blocks is high enough; the interval is from the blocks' means."""
+def _beats(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
+    """Check that the mean result over blocks is high enough; the interval is from the blocks' means."""
     names = names_of(suite.bot, check.opponent)
     with _play(suite, check, executor) as (meeting, season, played):
         faults = faults_in(played)
         if theirs := [fault.match for fault in faults if fault.version == BASE]:
-            text = f"nothing can be said: the opponent {names[BASE]} made {len(theirs)} faults"
-            return Made(False, text, tuple(shown(meeting, season, names, theirs)))
+            text = f"no verdict is possible: the opponent {names[BASE]} made {len(theirs)} faults"
+            return CheckResult(False, text, tuple(stored_records(meeting, season, names, theirs)))
         by_block = groupby(played, key=attrgetter("round"))
         scores = [block_score(False, matches).score or 0.0 for _, matches in by_block]
         score = fmean(scores)
         text = f"{100 * score:.1f} %{_margin(scores)} of {len(scores)} blocks"
-        text += f"; {100 * check.at_least:g} % is enough"
+        text += f"; at least {100 * check.at_least:g} % is required"
         e = _evidence(scores, check.at_least)
         if faults:
-            text += f"; {len(faults)} matches lost by faults, first {in_words(faults[0], names)}"
+            text += f"; {len(faults)} matches lost by faults, first {fault_text(faults[0], names)}"
         if score >= check.at_least:
-            return Made(True, text, e=e)
+            return CheckResult(True, text, e=e)
         scored = [ScoredMatch(match, match_score(match)) for match in played]
         bad = worst_of(faults, scored)
-        return Made(False, text, tuple(shown(meeting, season, names, [each.match for each in bad])), e=e)
+        return CheckResult(
+            False, text, tuple(stored_records(meeting, season, names, [each.match for each in bad])), e=e
+        )
 
 
 def _evidence(scores: Sequence[float], enough: float) -> float:
-    """The e-value that speaks against a mean score of no more than is enough."""
+    """Return the e-value against a mean score of at most `enough`."""
     import numpy as np
 
     if enough >= 1.0:
         return 1.0
-    # Half of the way to all: nobody has said what is hoped for.
+    # The alternative is halfway to 1, since the file names none.
     return e_value(float(log_evidence(np.array(scores), enough, (1.0 + enough) / 2.0)[-1]))
 
 
 def _margin(scores: Sequence[float]) -> str:
-    """Half the width of the 95 % interval, in percent."""
+    """Return half the width of the 95 % interval, in percent, as text."""
     half = half_width(scores)
     return "" if half is None else f" ± {100 * half:.1f}"
 
 
-def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
-    """No fault of the bot's own, against itself or an opponent."""
+def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
+    """Check that the bot makes no fault, against itself or an opponent."""
     with _play(suite, check, executor) as (meeting, season, played):
         own = (CANDIDATE, BASE) if check.opponent is None else (CANDIDATE,)
         every = faults_in(played)
         faults = [fault for fault in every if fault.version in own]
         if faults:
             names = names_of(suite.bot, check.opponent)
-            text = (
-                f"{len(faults)} of {len(played)} matches end by its fault, first {in_words(faults[0], names)}"
+            text = f"{len(faults)} of {len(played)} matches ended by its fault"
+            text += f", first {fault_text(faults[0], names)}"
+            return CheckResult(
+                False, text, tuple(stored_records(meeting, season, names, [bad.match for bad in faults]))
             )
-            return Made(False, text, tuple(shown(meeting, season, names, [bad.match for bad in faults])))
         most = max(
             bot.charged_ns
             for record in season.records()
@@ -138,15 +141,15 @@ def _no_faults(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
             if original(bot.player) in own
         )
         text = f"none in {len(played)} matches; at most {most / 1e6:.0f} ms charged in one"
-        return Made(True, text + (f"; {len(every)} ended by the opponent's" if every else ""))
+        return CheckResult(True, text + (f"; {len(every)} ended by the opponent's" if every else ""))
 
 
-def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> Made:
+def _replays(suite: Suite, check: SuiteCheck, executor: Slots) -> CheckResult:
     record = check.record
     assert record is not None
-    found = executor.submit(difference, record, check.seat, suite.bot, check.limits).result()
+    found = executor.submit(first_difference, record, check.seat, suite.bot, check.limits).result()
     moves = sum(move.seat == check.seat for move in record.moves)
-    return Made(not found, found or f"{moves} moves of seat {check.seat}")
+    return CheckResult(not found, found or f"{moves} moves of seat {check.seat}")
 
 
 _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "replays": _replays}
@@ -156,7 +159,7 @@ _KINDS = {"check-bot": _check_bot, "beats": _beats, "no-faults": _no_faults, "re
 def _play(
     suite: Suite, check: SuiteCheck, executor: Slots
 ) -> Iterator[tuple[Meeting, SeasonStore, list[MatchSummary]]]:
-    """The check's blocks, played into a store that is gone afterwards, and all their matches in order."""
+    """Play the check's blocks into a temporary store; give the meeting, the season and its matches."""
     opponent = check.opponent or replace(suite.bot, name=BASE)
     meeting = Meeting("suite", suite.game, opponent, suite.bot, (), check.limits)
     with (
@@ -171,35 +174,34 @@ def _play(
 
 
 class CheckedMatch(NamedTuple):
-    """A match as it was planned, and its record with the programs' own names."""
+    """A match as planned, and its record with the programs' names."""
 
     spec: MatchSpec
     record: MatchRecord
 
     @property
     def stderr(self) -> list[str]:
-        """The last lines that the faulty bot wrote to standard error; none where nobody faulted."""
+        """The last lines of the faulty bot's standard error; none without a fault."""
         forfeit = self.record.forfeit
         return [] if forfeit is None else self.record.bots[forfeit.seat].stderr_tail.splitlines()[-LINES:]
 
 
 def names_of(bot: Player, opponent: Player | None) -> dict[str, str]:
-    """The names of both programs, by their files; the same name twice gets a number."""
+    """Return the names of both programs by their files; a repeated name gets a number."""
     mine = name_of_command(bot.command)
     theirs = mine if opponent is None else name_of_command(opponent.command)
     return {CANDIDATE: mine, BASE: theirs if theirs != mine else f"{theirs}-2"}
 
 
-def in_words(fault: FaultSeen, names: Mapping[str, str]) -> str:
-    """A fault in one line."""
+def fault_text(fault: FaultSeen, names: Mapping[str, str]) -> str:
     match = fault.match
     return f"{match.id}: {names[fault.version]} forfeits ({match.fault}): {match.detail}"
 
 
-def shown(
+def stored_records(
     meeting: Meeting, season: SeasonStore, names: Mapping[str, str], matches: Sequence[MatchSummary]
 ) -> Iterator[CheckedMatch]:
-    """The first few of these matches, with what is stored of them."""
+    """Yield the first few of these matches with their stored records."""
     for match in matches[:WORST]:
         record = season.match(match.id)
         specs = block_specs(meeting, season.seed, match.round or 0)
@@ -223,21 +225,20 @@ def _renamed(record: MatchRecord, names: Mapping[str, str]) -> MatchRecord:
 
 
 class _ComparisonOver(Exception):
-    """Ends the comparison; the text is the difference, empty where there is none."""
+    """Ends the comparison; the text is the difference, "" for none."""
 
 
-def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) -> str:
-    """Return where a bot first departs from a record, in words; "" where it does not. The others play as
-    recorded.
+def first_difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) -> str:
+    """Play a recorded match again and return in words where the bot first differs, "" if it does not.
 
-    A record that ends with a forfeit is followed up to that. VoidMatch if our machine failed, ConfigError
-    for a match that cannot be dealt again.
+    The others play as recorded, up to a recorded forfeit. VoidMatch if our machine failed, ConfigError for a
+    match that cannot be dealt again.
     """
     game = _game(record)
     spec = match_spec(game, seed=record.seed, round_number=record.round, names=record.players)
     players = tuple(player if other == seat else spec.players[other] for other in range(len(spec.players)))
     spec = replace(spec, players=players, limits=limits)
-    course = _Course(Position.opening(game, record.seed, record.round or 1), record.moves)
+    course = _RecordedMoves(Position.opening(game, record.seed, record.round or 1), record.moves)
     try:
         with closing(Launcher()) as launcher, Subject(game, player, limits, launcher).run(seat) as bot:
             again = conduct_with(referee(game, spec), {seat: bot}, course)
@@ -249,8 +250,8 @@ def difference(record: MatchRecord, seat: Seat, player: Player, limits: Limits) 
     return ""
 
 
-class _Course(Follower):
-    """The others' moves, and what the bot's should be."""
+class _RecordedMoves(Follower):
+    """The recorded moves: the others' to play, the bot's to compare."""
 
     def __init__(self, position: Position, moves: tuple[Move, ...]) -> None:
         super().__init__(position)
@@ -264,7 +265,7 @@ class _Course(Follower):
         said = position.game.action_text(position.state, move.seat, action)
         if said != move.action:
             place = f"move {position.made + 1} (deal {move.deal}, {move.request})"
-            raise _ComparisonOver(f"{place}: it answers {said}, the record has {move.action}")
+            raise _ComparisonOver(f"{place}: expected {move.action} as in the record, got {said}")
 
     def _next(self) -> Move:
         if self.position.made == len(self._moves):
@@ -273,10 +274,10 @@ class _Course(Follower):
 
 
 def _game(record: MatchRecord) -> AnyGame:
-    """The game, with the record's own cards where the seed does not give them."""
+    """Return the game, with the record's cards if the seed does not give them."""
     game = make(record.game, record.options)
     if planned_deals(game, record.seed, record.round or 1).hash == record.deal_hash:
         return game
     if game.chained:
-        raise ConfigError(f"{record.id} was played with given cards, which play has changed since")
+        raise ConfigError(f"{record.id} cannot be dealt again: its cards were given, and play changed them")
     return game.given([game.deal_from_json(shape) for shape in record.deals])

@@ -1,4 +1,4 @@
-"""A suite's file: one bot, one game, named checks; every mistake at once, with its place."""
+"""Read a suite's file: one bot, one game, named checks; report all problems with their places."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ KEYS: dict[str, tuple[set[str], set[str]]] = {
     "no-faults": (set(), {"opponent", "blocks", "time"}),
     "replays": ({"record"}, {"seat"}),
 }
-"""Keys that a check must have and may have, beside `check` and `name`."""
+"""Required and optional keys of a check, besides `check` and `name`."""
 BLOCKS = {"beats": 10, "no-faults": 4}
-"""Blocks that are played by default."""
+"""Default number of blocks."""
 
 
 class CheckModel(StrictModel):
@@ -62,7 +62,7 @@ class SuiteModel(TableModel):
 
 @dataclass(frozen=True, slots=True)
 class SuiteCheck:
-    """One check. `opponent` is None where the bot meets itself; `at_least` is a share of 1."""
+    """One check. `opponent` is None if the bot meets itself; `at_least` is from 0 to 1."""
 
     kind: Kind
     name: str
@@ -87,9 +87,9 @@ class Suite:
 
 
 def load_suite(path: str, bot: Player | None = None) -> Suite:
-    """Read and check a suite's file; ConfigError with everything that is wrong with it.
+    """Read and check a suite's file; ConfigError lists every problem.
 
-    `bot` is tried in place of the file's, which then needs to name none.
+    `bot` replaces the file's, which then may name none.
     """
     file = Path(path)
     reading = validate(read_document(file), SuiteModel)
@@ -106,7 +106,7 @@ def load_suite(path: str, bot: Player | None = None) -> Suite:
         at = ("checks", number)
         found = list(_problems_of_check(entry, file.parent, at))
         if (name := entry.name or _name(entry)) in names:
-            found.append(Problem(at, f"{name!r} is the name of an earlier check", "give it another"))
+            found.append(Problem(at, f"{name!r} is the name of an earlier check", "choose another name"))
         names.add(name)
         record = None
         try:
@@ -170,7 +170,7 @@ def _name(entry: CheckModel) -> str:
 
 
 def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
-    """The record of a match of this game; ConfigError where it is none, or has no such seat."""
+    """Return the record of a match of this game; ConfigError for other files, or without such a seat."""
     try:
         record = MatchRecord.from_json(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -178,7 +178,7 @@ def _record(path: Path, game: AnyGame, seat: int) -> MatchRecord:
     except (ValueError, RecursionError, StoreError, AttributeError):
         raise ConfigError(f"{path.name} is not a match record as `arbiter play --record` writes it") from None
     if record.game != game.name:
-        raise ConfigError(f"{path.name} is a match of {record.game}, not of {game.name}")
+        raise ConfigError(f"{path.name}: expected a match of {game.name}, got one of {record.game}")
     if seat >= len(record.players):
         raise ConfigError(f"{path.name} has no seat {seat}: its seats are 0 to {len(record.players) - 1}")
     return record

@@ -1,7 +1,7 @@
-"""The way of a tuning as a picture: an SVG document that stands alone, a panel for each number.
+"""The course of a tuning as a complete SVG document, a panel for each number.
 
-Each panel spans the number's bounds. The line is where the number was after each iteration, the dashes are
-its start, and the bar is the mean of the later half, which is the estimate.
+Each panel spans the number's bounds. The line has the number after each iteration, the dashes mark its start,
+and the bar is the mean of the later half, which is the estimate.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rating.descent import Descent, Tunable
 
 WIDTH, PANEL, LEFT, RIGHT, TOP, FOOT = 720, 150, 84, 150, 34, 34
-"""Units of the view box: of the whole, of a panel with its title, and of the room around lines."""
+"""In units of the view box: the whole, a panel with its title, and the margins of lines."""
 MOST_POINTS = 300
-"""Of a line: more could not be seen."""
+"""Maximum points of a line: more cannot be seen."""
 _STYLE = """\
 svg{{background:{ground};font:13px system-ui,sans-serif;fill:{text}}}
 .tick{{fill:{muted};font-variant-numeric:tabular-nums}} .name{{font-weight:600}}
@@ -28,10 +28,10 @@ line,polyline{{fill:none;stroke:{rule}}} .way{{stroke:{accent};stroke-width:1.5}
 """
 
 
-def picture(descent: Descent) -> str:
-    """The SVG document of a way."""
+def tuning_svg(descent: Descent) -> str:
+    """Return the SVG document of a descent."""
     height = PANEL * len(descent.parameters) + FOOT
-    title = f"The way of {', '.join(parameter.name for parameter in descent.parameters)}"
+    title = f"The course of {', '.join(parameter.name for parameter in descent.parameters)}"
     ends = [
         f"{parameter.name} from {parameter.start:g} to {descent.estimate[parameter.name]:g}"
         for parameter in descent.parameters
@@ -82,7 +82,7 @@ def _panel(descent: Descent, number: int, parameter: Tunable, top: float) -> Ite
 
 
 def _apart(place: float, other: float, gap: float = 16) -> float:
-    """Return where to write a text so that it is not on the one beside the line at `other`."""
+    """Return a text's y so that it does not overlap the text at the line `other`."""
     if abs(place - other) < gap:
         place = other + (gap if place >= other else -gap)
     return place + 4

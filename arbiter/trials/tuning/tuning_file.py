@@ -1,7 +1,7 @@
-"""A tuning's file: a bot, its numbers, how long; every mistake at once, with its place.
+"""Read a tuning's file: a bot, its numbers, the iterations; report all problems with their places.
 
-A parameter stands as ``{name}`` in words of the bot's command and in values of its `env`; one that stands
-nowhere is a variable of its name.
+A parameter appears as ``{name}`` in words of the bot's command and values of its `env`; one that does not
+appear is an environment variable of its name.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from arbiter.trials.regression.experiment import (
     BlocksModel,
     RegressModel,
     RuleModel,
-    by_origin,
-    digests_beside,
-    experiment_by,
-    field_of,
+    build_experiment,
+    digests_excluding,
+    load_field,
+    locate_problems,
+    merge_field_settings,
     problems_of_levels,
-    with_field,
 )
-from arbiter.trials.regression.program_identity import BASE, CANDIDATE, CONTENTS, kept, name_of
+from arbiter.trials.regression.program_identity import BASE, CANDIDATE, CONTENTS, name_of, player_settings
 from rating.descent import LEAST_WHOLE, Tunable
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from rating.descent import Values
 
 METHOD = 1
-"""The number of the arithmetic: another one makes it another tuning."""
+"""The version of the arithmetic: a tuning under another version is another tuning."""
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _check_name(text: str) -> None:
     if not _NAME.fullmatch(text):
-        raise ConfigError(f"not a name: {text!r}", hint="letters, digits and _, as a variable has")
+        raise ConfigError(f"expected a name, got {text!r}", hint="use letters, digits and _")
 
 
 Real = Annotated[StrictInt | StrictFloat, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
@@ -73,7 +73,7 @@ class ParameterModel(StrictModel):
 
 
 class FinalTest(RuleModel):
-    """The keys of the test at the end."""
+    """The keys of the final test."""
 
     measure: Literal["results", "points"] = "points"
 
@@ -89,10 +89,10 @@ class TuneModel(BlocksModel):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """A checked tuning. `model` has what is written, `settings` what its `name` stands for.
+    """A checked tuning. `model` is the file as written, `settings` what the digest in its `name` covers.
 
-    The players of `field` are met by both sides, none where these meet each other. `folder` is the file's;
-    `digests` have read the programs.
+    Both sides meet the players of `field`, or each other if it is empty. `folder` is the file's; `digests`
+    are those of the programs.
     """
 
     name: str
@@ -125,32 +125,31 @@ class Tuning:
         return self.model.blocks * size
 
     def player(self, name: str, values: Values) -> Player:
-        """The bot with these values, as a player of this name."""
+        """Return the bot with these values as a player of this name."""
         return player_of(name, _filled(self.model.base, values), self.folder)
 
     def test(self, seed: str, estimate: Values) -> Experiment:
-        """The regression test of the estimate against the start, on deals that the tuning has not seen."""
+        """Return the regression test of the estimate against the start, on deals unused by the tuning."""
         start = {parameter.name: parameter.shown(parameter.start) for parameter in self.parameters}
         versions = {BASE: self.player(BASE, start), CANDIDATE: self.player(CANDIDATE, estimate)}
-        players = {name: kept(player, self.digests) for name, player in versions.items()} | {
-            "field": [kept(player, self.digests) for player in self.field]
+        players = {name: player_settings(player, self.digests) for name, player in versions.items()} | {
+            "field": [player_settings(player, self.digests) for player in self.field]
         }
         keys = {key: getattr(self.model, key) for key in BlocksModel.model_fields}
         keys |= {key: getattr(self.model.test, key) for key in RuleModel.model_fields}
         keys |= {"candidate": self.model.base, "seed": f"{seed}|test"}
         keys["max_blocks"] = keys["max_blocks"] or self.iterations * self.model.blocks
         model = RegressModel.model_construct(**keys)
-        return experiment_by(model, self.game, versions, self.field, players, self.digests)
+        return build_experiment(model, self.game, versions, self.field, players, self.digests)
 
 
 def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()) -> Tuning:
-    """Read and check a tuning's file, the keys of `given` in place of its own; ConfigError with everything
-    that is wrong with it.
+    """Read and check a tuning's file; the keys of `given` replace its own. ConfigError lists every problem.
 
-    Files that are `written` do not count to the program.
+    Files that are `written` do not belong to the program.
     """
     document, folder = read_document(Path(file)), Path(file).parent
-    values, problems = with_field({**document.value, **given}, {}, folder)
+    values, problems = merge_field_settings({**document.value, **given}, {}, folder)
     reading = validate(document, TuneModel, values)
     reading.problems[:0] = problems
     if values.get("game") is None and not problems:
@@ -163,19 +162,21 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
         levels = problems_of_levels(model.test)
         reading.problems += [Problem(("test", *each.path), each.message, each.hint) for each in levels]
         reading.problems += _problems_of_places(model, folder)
-    model, game = reading.settled(file, lambda found, places: by_origin(found, places, given, {}))
+    model, game = reading.settled(file, lambda found, places: locate_problems(found, places, given, {}))
     store = absolute(
         model.store or address_of(f"{Path(file).stem}.sqlite"), Path() if "store" in given else folder
     )
     league = None if model.field is None else folder / model.field
-    digests = digests_beside(store, file, league, *written)
-    field = field_of(model.field, folder)
+    digests = digests_excluding(store, file, league, *written)
+    field = load_field(model.field, folder)
     free = {"base", "field", "iterations", "store", "workers", "test"}
     settings = model.model_dump(mode="json", exclude=free) | {
         "method": METHOD,
         "game": settings_of(game),
         "seed": str(model.seed),
-        "players": [kept(player, digests) for player in (player_of(BASE, model.base, folder), *field)],
+        "players": [
+            player_settings(player, digests) for player in (player_of(BASE, model.base, folder), *field)
+        ],
         CONTENTS: digests.contents,
     }
     return Tuning(
@@ -195,9 +196,10 @@ def load_tuning(file: str, given: Mapping[str, Any], written: Iterable[str] = ()
 def _problems_of_parameter(
     entry: ParameterModel, before: Sequence[ParameterModel], at: tuple[str | int, ...]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with a parameter, of which each key is right by itself."""
+    """Yield the problems of a parameter whose keys are valid one by one."""
     if any(entry.name == other.name for other in before):
-        yield Problem((*at, "name"), f"{entry.name!r} is the name of an earlier parameter", "give it another")
+        hint = "choose another name"
+        yield Problem((*at, "name"), f"{entry.name!r} is the name of an earlier parameter", hint)
     if entry.min >= entry.max:
         yield Problem((*at, "max"), f"{entry.max:g} is not above min, which is {entry.min:g}")
     elif not entry.min <= entry.start <= entry.max:
@@ -208,29 +210,29 @@ def _problems_of_parameter(
         return
     for key in ("start", "min", "max"):
         if (value := getattr(entry, key)) % 1:
-            yield Problem((*at, key), f"{value:g} is no whole number, and the parameter is an integer")
+            yield Problem((*at, key), f"expected a whole number for an integer parameter, got {value:g}")
     if entry.step is not None and entry.step < LEAST_WHOLE:
         message = f"{entry.step:g} is less than {LEAST_WHOLE:g}: both sides would often have the same integer"
         yield Problem((*at, "step"), message)
 
 
 def _problems_of_places(model: TuneModel, folder: Path) -> Iterator[Problem]:
-    """Yield what keeps the bot from being started with its numbers."""
+    """Yield the problems that prevent the bot from starting with its numbers."""
     for number, entry in enumerate(model.parameters):
         if entry.name in model.base.env and is_variable(model.base, entry.name):
-            hint = f"write {entry.name}: '{{{entry.name}}}' there, or leave it out"
+            hint = f"write {entry.name}: '{{{entry.name}}}' there, or remove it"
             yield Problem(("parameters", number, "name"), f"env sets {entry.name} to something else", hint)
     start = {entry.name: entry.start for entry in model.parameters}
     yield from problems_of_version(_filled(model.base, start), folder, (BASE,))
 
 
 def is_variable(version: VersionModel, name: str) -> bool:
-    """True for a parameter that stands nowhere in a bot's command and variables."""
+    """True if a parameter appears neither in a bot's command nor in its variables."""
     return not any(f"{{{name}}}" in text for text in (*version.command, *version.variables().values()))
 
 
 def _filled(version: VersionModel, values: Values) -> VersionModel:
-    """A bot whose parameters have these values."""
+    """Return the version with these values of its parameters."""
     texts = {
         name: str(value) if isinstance(value, int) else f"{value:.15g}" for name, value in values.items()
     }

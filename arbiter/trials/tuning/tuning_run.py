@@ -1,14 +1,13 @@
-"""A tuning under way: iterations played into a store, each with the numbers that follow from those before.
+"""Play the iterations of a tuning into a store, each with the numbers that follow from the previous ones.
 
-The bot meets itself with the numbers of both sides, in the blocks that a regression test has: the same deals
-in all seatings. All that is kept are the matches, and each iteration's numbers before its first match. So
-after any interruption the same blocks are read again, what is missing of them is played, and all goes on
-as if nothing had happened.
+The bot meets itself with the numbers of both sides, in the blocks of a regression test: the same deals in all
+seatings. Only the matches are stored, and each iteration's numbers before its first match. After an
+interruption the same blocks are read again and missing matches are played, with the same result.
 
-The result of an iteration is the mean lead in points of the first side, `candidate` by name, over the other,
-`base`; with a field that of its lead over the field less that of the other's. A match lost by a fault counts
-as lost whole: sqrt(pi / 2) times the spread of leads so far, which is what half a result is worth in points
-where leads are normal. A fault of somebody else leaves its block out.
+The result of an iteration is the mean lead in points of the first side, named `candidate`, over the other,
+`base`; with a field it is the first side's mean lead over the field less the other's. A match lost by a fault
+counts as a lead of -sqrt(pi / 2) times the spread of leads so far: half a result in points if leads are
+normal. A block with a fault of a player of the field does not count.
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ if TYPE_CHECKING:
     from arbiter.trials.tuning.tuning_file import Tuning
 
 LOST = math.sqrt(math.pi / 2.0)
-"""Spreads of a match's lead that a match lost by a fault counts as."""
+"""The lead of a match lost by a fault, in spreads of leads."""
 FAILED = 3
-"""Iterations in a row in which no match ended without a fault, on whatever side: the bot fails in all."""
+"""The tuning fails after this many iterations in a row whose matches all ended by faults."""
 
 
-def resumed(
+def find_tuning(
     tuning: Tuning,
     store: Store,
     fresh: bool = False,
     accept: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Tuning:
-    """The tuning where it stands in the store, or begins, by `find_name`; `tell` gets why."""
+    """Return the tuning under its name in the store, by `find_name`; `tell` reports changed programs."""
     most = tuning.iterations * tuning.matches
 
     def is_over(name: str) -> bool:
@@ -63,19 +62,19 @@ def resumed(
 
 
 def open_tuning(tuning: Tuning, store: Store) -> SeasonStore:
-    """Find the tuning in the store, or make it, with a seed drawn for `auto`."""
+    """Find the tuning in the store, or create it, with a random seed for `auto`."""
     return open_season(store, tuning.name, tuning.game.name, tuning.settings, tuning.seed)
 
 
-class Course:
-    """The state of a tuning: `descent` has its numbers, `faults` counts those of either side or the field."""
+class TuningRun:
+    """The state of a tuning: `descent` has its numbers, `faults` counts faults by side and of the field."""
 
     def __init__(self, tuning: Tuning, season: SeasonStore) -> None:
         self.tuning, self.season = tuning, season
         self.descent = Descent(tuning.parameters, season.seed)
         self.faults = {CANDIDATE: 0, BASE: 0, FIELD: 0}
         self.level = 0
-        """Iterations from the first on in which neither side was ahead."""
+        """The number of initial iterations in which neither side was ahead."""
         self._leads, self._squares, self._failed = 0, 0.0, 0
 
     @property
@@ -83,10 +82,10 @@ class Course:
         return self.descent.iteration >= self.tuning.iterations
 
     def play_iteration(self, executor: Executor) -> Iterator[MatchStored | MatchVoid | Stopped]:
-        """Play what is not stored of the next iteration, and take it; each event as it happens.
+        """Play the missing matches of the next iteration and apply its result; yield events as they happen.
 
-        BotCheckFailed where the bot fails in all matches, VoidMatch as in `play_blocks`, StoreError where the
-        stored matches were played with other numbers.
+        BotCheckFailed if the bot fails in all matches, VoidMatch as in `play_blocks`, StoreError if stored
+        matches were played with other numbers.
         """
         tuning, number = self.tuning, self.descent.iteration + 1
         one, other = self.descent.sides()
@@ -106,7 +105,7 @@ class Course:
             yield from events
         matches = self.season.summaries(last_round=last, first_round=first)
         if len(matches) == tuning.matches:
-            # Fewer where somebody asked to stop.
+            # Fewer after a request to stop.
             result = self._result(matches)
             self.level += result == 0.0 and self.level == self.descent.iteration
             self.descent.take(result)
@@ -114,10 +113,12 @@ class Course:
     def _keep(self, digest: str, sides: dict[str, dict[str, float]]) -> None:
         self.season.keep_settings(digest, sides)
         if self.season.settings(digest) != sides:
-            raise StoreError(f"iteration {digest.lstrip('0')} of {self.season.name} has other numbers here")
+            raise StoreError(
+                f"iteration {digest.lstrip('0')} of {self.season.name} was stored with other numbers"
+            )
 
     def _result(self, matches: Sequence[MatchSummary]) -> float | None:
-        """The result of an iteration, None where all its blocks are left out."""
+        """Return the result of an iteration, None if none of its blocks count."""
         ahead = {match.id: fmean(leads(match)) for match in matches if match.faulty is None}
         self._leads += len(ahead)
         self._squares += math.fsum(lead * lead for lead in ahead.values())
@@ -125,7 +126,7 @@ class Course:
         lost = LOST * (math.sqrt(self._squares / self._leads) if self._squares else 1.0)
 
         def lead(match: MatchSummary) -> float | None:
-            """That of the first side, in points; less that of the other in its own matches with a field."""
+            """Return the first side's lead in points, or minus the other's in its matches with a field."""
             if match.faulty is None:
                 return ahead[match.id] if version_at(match.players) == CANDIDATE else -ahead[match.id]
             return {CANDIDATE: -lost, BASE: lost}.get(original(match.players[match.faulty]))

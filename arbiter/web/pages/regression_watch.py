@@ -19,7 +19,7 @@ from arbiter.store.address import address_of, file_of
 from arbiter.trials.regression.figures import figures, ratio_line
 from arbiter.trials.regression.program_identity import PREFIX
 from arbiter.trials.regression.report_text import headline, rows
-from arbiter.trials.regression.runner import read_on, stored_trial
+from arbiter.trials.regression.runner import add_stored_matches, stored_trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -139,7 +139,7 @@ class Trials:
             raise StoreError(f"{name} is gone from the store")
         if self._followed is not None and self._followed[:2] == (name, revision):
             trial = self._followed[2]
-            read_on(trial, season)
+            add_stored_matches(trial, season)
         else:
             trial = stored_trial(season)
         if name == self._active:

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from arbiter.errors import StoreError
-from arbiter.trials.sandboxcheck.attack_record import AttackRecord, through
+from arbiter.trials.sandboxcheck.attack_record import AttackRecord, broken_promises
 from arbiter.web.api import schema
 from arbiter.web.http.http_errors import Refusal, nothing_here
 from arbiter.web.http.request_guard import given, number_of
@@ -78,7 +78,7 @@ def _attacks(request: Request) -> Mapping[str, object]:
         row["by"][one["tier"]] = one
         for met in one["attempts"] if len(one["attempts"]) > 1 else ():
             row["attempts"].setdefault(met["attempt"], {})[one["tier"]] = met
-    return {"record": found, "through": through(found), "table": list(rows.values())}
+    return {"record": found, "through": broken_promises(found), "table": list(rows.values())}
 
 
 def _page(path: str, template: str, values_of: Callable[[Request], Mapping[str, object]]) -> Route:

@@ -26,7 +26,7 @@ from arbiter.table.interactive import verbs
 from arbiter.table.interactive.occupants import Occupant, Person, ProcessBot
 from arbiter.table.interactive.session import Busy, Session
 from arbiter.table.interactive.setup import Setup, record_of
-from arbiter.trials.review.luck import say_luck
+from arbiter.trials.review.luck import luck_text
 from arbiter.web.http.http_errors import nothing_here, too_many
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Visit:
         """In the worker's thread: what it starts stays behind the pages."""
         said = ""
         try:
-            said = say_luck(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
+            said = luck_text(self.offer.judges, self.offer.limits, game, deals, points, self.seat)
         finally:
             self.luck = said
 

@@ -306,7 +306,7 @@ def test_a_fault_in_a_match_refuses_with_the_referees_words(
     step = inspector.refused({"bot.py": FAILING})
     assert step.name == "matches"
     assert step.detail.startswith("crash: it exited with status 3")
-    assert step.fix == "look at its standard error; at home arbiter console plays the match by hand"
+    assert step.fix == "read its standard error; at home arbiter console plays the match by hand"
     assert step.output == "bot.py is where it fails\n"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rating import Match, OptionError, PairTable, bayeselo, rate_one
-from rating.fit.kinds import upper
+from rating.fit.kinds import upper_quantile
 from tests.rating.recorded_results import simulate_season
 
 ELO = math.log(10.0) / 400.0
@@ -87,7 +87,7 @@ def test_few_matches_have_the_models_interval() -> None:
     found = rate_one(PairTable.from_matches(matches), "a", np.zeros(2), 0.0)
     assert found is not None
     # Two results and two virtual draws, which count twice, at an information of 1/4 each.
-    half = upper(0.975, None) * math.sqrt(5.0 / 3.0 / 1.5) / ELO
+    half = upper_quantile(0.975, None) * math.sqrt(5.0 / 3.0 / 1.5) / ELO
     assert (found.elo, found.high) == pytest.approx((0.0, half), abs=1e-6)
 
 

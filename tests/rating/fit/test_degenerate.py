@@ -98,7 +98,7 @@ def test_a_ridge_ties_groups() -> None:
     apart, tied = rate(table), rate(table, ridge=350.0)
     assert apart.intervals.los()[0, 3] == 0.5
     assert tied.intervals.los()[0, 3] > 0.5
-    assert "tied only by the ridge" in " ".join(tied.warnings)
+    assert "only the ridge links them" in " ".join(tied.warnings)
     assert 0.0 < tied.fit.elo[0] < apart.fit.elo[0]
 
 

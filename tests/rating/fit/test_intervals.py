@@ -17,7 +17,7 @@ from rating import Match, OptionError, PairTable, rate, rating_covariance, simul
 from rating.arrays import Floats, Ints
 from rating.fit import sandwich
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.fit.intervals import _pulls, intervals
+from rating.fit.intervals import _gradient_parts, intervals
 from rating.fit.kinds import BAYESELO_Z, Kind
 from rating.fit.sandwich import count_clusters
 from tests.rating.recorded_results import from_pairs, simulate_season
@@ -121,7 +121,7 @@ def test_rounds_that_are_not_named() -> None:
     plain = [Match(match.players, match.points) for match in simulate_season(8, 12)]
     ranking = rate(PairTable.from_matches(plain))
     assert ranking.intervals.kind == "match"
-    assert ranking.warnings == ("intervals are by match: the results do not all name their round",)
+    assert ranking.warnings == ("intervals are by match: not all results name their round",)
 
 
 def test_quantiles() -> None:
@@ -371,8 +371,8 @@ def test_many_clusters_are_counted_as_few_are(monkeypatch: pytest.MonkeyPatch) -
     fit = made_season(3, [1, 2, 3] + [20] * 17, 20)
     clusters = fit.table.clusters("round")
     assert clusters is not None
-    few = count_clusters(fit.table, _pulls(fit), *clusters)
+    few = count_clusters(fit.table, _gradient_parts(fit), *clusters)
     monkeypatch.setattr(sandwich, "_MOST_SUMS", 0)
-    many = count_clusters(fit.table, _pulls(fit), *clusters)
+    many = count_clusters(fit.table, _gradient_parts(fit), *clusters)
     assert [list(values) for values in few] == [list(values) for values in many]
     assert few[1].sum() == (few[0] == 1).sum()

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import stdtr
 
 from rating import Intervals, PairTable, bayeselo, intervals, pack_ranking, rank, scaled, unpack_ranking
-from tests.rating.test_kept import NAMES, simulate_matches
+from tests.rating.test_packed_ranking import NAMES, simulate_matches
 
 ONE, TWO = NAMES[2], NAMES[7]
 

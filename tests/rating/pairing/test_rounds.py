@@ -11,10 +11,10 @@ import pytest
 
 from rating import Match, OptionError, PairTable
 from rating.fit.bayeselo import Fit, bayeselo
-from rating.lots import shuffle
 from rating.pairing.field import field_of
 from rating.pairing.rounds import next_round
 from rating.pairing.rules import Rule, rule_of_round
+from rating.seeded_shuffle import shuffle
 from rating.simulation import Simulation, simulate
 from tests.fixtures.profiles import PROFILE
 from tests.rating.recorded_results import from_pairs, simulate_season

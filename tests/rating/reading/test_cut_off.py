@@ -79,7 +79,7 @@ def test_a_repeated_tag_that_is_read_makes_one_malformed_game(tag: str, place: i
         text.insert(max(place, 1), f'[{tag} "{value}"]\n')
         games, problems = found_in(GAME + "".join(text) + "1-0\n\n" + GAME)
         assert len(games) == 2
-        assert [problem.text for problem in problems] == [f"the game has two tags {tag}: leave one"]
+        assert [problem.text for problem in problems] == [f"the game has two tags {tag}: remove one"]
 
 
 def test_a_header_twice_without_moves_is_two_games() -> None:

@@ -91,8 +91,8 @@ def test_the_same_games_in_two_files_are_named(
     again = random.Random(2).sample(some, len(some)) if shuffled else some
     (said,) = notes(tmp_path, (one(some), WRITERS[one]), (other(again), WRITERS[other]))
     assert said == (
-        f"{tmp_path}/0.{WRITERS[one]} and {tmp_path}/1.{WRITERS[other]}: 18 results are in both: "
-        "given twice, they count twice"
+        f"{tmp_path}/0.{WRITERS[one]} and {tmp_path}/1.{WRITERS[other]}: 18 results are in both "
+        "and count twice"
     )
 
 
@@ -117,15 +117,15 @@ def test_a_file_joined_to_itself_is_named(
     if shuffled:
         random.Random(3).shuffle(twice)
     (said,) = notes(tmp_path, (write(twice), WRITERS[write]))
-    assert "come twice" in said
+    assert "occur twice" in said
     if write is not bare:
-        assert "come twice" in notes(tmp_path, (write(some[:12] + some), WRITERS[write]))[0]
+        assert "occur twice" in notes(tmp_path, (write(some[:12] + some), WRITERS[write]))[0]
 
 
 def test_a_large_file_joined_to_itself_in_order_of_rounds_is_named(tmp_path: Path) -> None:
     some = games(1, _FEW // 40, 60)
     twice = sorted(some + some, key=lambda game: game[3])
-    assert "come twice" in notes(tmp_path, (table(twice), "csv"))[0]
+    assert "occur twice" in notes(tmp_path, (table(twice), "csv"))[0]
     assert notes(tmp_path, (table(games(1, _FEW // 20, 60)), "csv")) == []
 
 
@@ -133,7 +133,7 @@ def test_match_ids_that_repeat_as_a_whole_are_named(tmp_path: Path) -> None:
     some = games(1)
     text, longer = named(some), named(some + games(2, 9))
     assert "18 results are in both" in notes(tmp_path, (text, "csv"), (longer, "csv"))[0]
-    assert "come twice" in notes(tmp_path, (text + text, "csv"))[0]
+    assert "occur twice" in notes(tmp_path, (text + text, "csv"))[0]
 
 
 def test_other_seasons_of_the_same_players_are_not_named(tmp_path: Path) -> None:

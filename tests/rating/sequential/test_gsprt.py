@@ -221,7 +221,7 @@ def test_an_early_stop_is_drawn_towards_the_middle() -> None:
         ({"alpha": 0.0}, "alpha"),
         ({"beta": 0.5}, "beta"),
         ({"scale": "normalised"}, "logistic, normalized"),
-        ({"matches": 0}, "at least 1 match"),
+        ({"matches": 0}, "give at least 1"),
         ({"most_blocks": 0}, "most_blocks"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from rating.errors import OptionError
 from rating.sequential.gsprt import Gsprt
-from rating.sequential.points import sums_of, told_by
+from rating.sequential.points import sums_of, sums_of_run
 from rating.sequential.runs import Run
 from tests.fixtures.simulated_blocks import evidence_of, points_sums, simulate_blocks, simulate_margins, stops
 
@@ -27,7 +27,7 @@ def test_margins_become_results_by_the_nearest_line_through_the_origin() -> None
     margins = rng.normal(1.0, 5.0, 50)
     scores = np.clip(0.5 + 0.02 * margins + rng.normal(0.0, 0.05, 50), 0.0, 1.0)
     run = through(SAID, [(score, margin, 0.0) for score, margin in zip(scores, margins, strict=True)])
-    found = told_by(run)
+    found = sums_of_run(run)
     slope = np.linalg.lstsq(margins[:, None], scores - 0.5, rcond=None)[0][0]
     assert float(found.slope) == pytest.approx(slope)
     z = 0.5 + slope * margins
@@ -36,7 +36,7 @@ def test_margins_become_results_by_the_nearest_line_through_the_origin() -> None
 
 def test_a_match_lost_by_a_fault_counts_as_lost_without_points() -> None:
     blocks = [(0.6, 2.0, 0.0), (0.4, -2.0, 0.0), (0.375, 0.0, -0.125), (0.0, 0.0, -0.5)]
-    found = told_by(through(SAID, blocks))
+    found = sums_of_run(through(SAID, blocks))
     assert float(found.slope) == pytest.approx(0.05)
     z = np.array([0.6, 0.4, 0.375, 0.0])
     assert (float(found.total), float(found.squares)) == pytest.approx((z.sum(), (z**2).sum()))
@@ -44,7 +44,7 @@ def test_a_match_lost_by_a_fault_counts_as_lost_without_points() -> None:
 
 def test_points_that_win_nothing_decide_nothing() -> None:
     run = through(SAID, [(0.4, 1.0, 0.0), (0.6, -1.0, 0.0)] * 50)
-    assert (run.verdict, float(told_by(run).slope)) == (None, 0.0)
+    assert (run.verdict, float(sums_of_run(run).slope)) == (None, 0.0)
     assert float(sums_of(1.0, 0.0, 0.0, 0.0).slope) == 0.0
 
 
@@ -54,7 +54,7 @@ def test_level_results_with_a_lead_in_points_are_no_identical_play() -> None:
 
 
 def test_what_a_point_is_worth_is_only_estimated_so_another_bound_than_none_is_refused() -> None:
-    with pytest.raises(OptionError, match="by points only 0 is held"):
+    with pytest.raises(OptionError, match="expected 0 with points"):
         Gsprt(-10.0, 0.0, measure="points")
     assert Gsprt(-5.0, 5.0, scale="normalized", measure="points").measure == "points"
     with pytest.raises(OptionError, match="results, points"):
@@ -86,4 +86,4 @@ def test_both_strengths_are_told() -> None:
     assert low < middle < high
     assert report.elo is not None
     assert abs(report.elo - middle) < 15.0
-    assert test.elo_of_a_point(run) == pytest.approx(173.7 * 4 * float(told_by(run).slope), rel=0.001)
+    assert test.elo_of_a_point(run) == pytest.approx(173.7 * 4 * float(sums_of_run(run).slope), rel=0.001)

@@ -16,7 +16,7 @@ from arbiter.season.config.loader import as_it_was
 from arbiter.season.config.models import PriceKeys
 from arbiter.season.config.settings_diff import changes, price_of
 from arbiter.season.config.writer import config_text
-from arbiter.trials.qualify import chosen
+from arbiter.trials.qualify import find_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,7 +156,7 @@ def test_models_share_no_files_that_are_anybodys(read: Callable[..., Config]) ->
 
 
 def test_models_are_not_walked_through_the_steps_of_bots(read: Callable[..., Config]) -> None:
-    assert [entry.player.name for entry in chosen(read(), [])] == ["c", "d"]
+    assert [entry.player.name for entry in find_entries(read(), [])] == ["c", "d"]
 
 
 PRICED = "prices: {thinker: {input: 3, output: 15}, other: {input: 0.5, output: 1}}\n"

@@ -15,7 +15,7 @@ from arbiter.match.referee import referee
 from arbiter.table.llm.harness import LONGEST_TALK, Harness
 from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, has_suits, other_names
 from arbiter.testing import match_spec
-from arbiter.testing.leak_check import swapped
+from arbiter.testing.leak_check import swap_hidden_cards
 from tests.fixtures.replays import game_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_cards_that_a_seat_cannot_see_change_no_prompt(game: AnyGame) -> None:
         assert deal is not None
         known = {card for hand in deal.hands for card in hand}
         seat = number % game.seats
-        other = swapped(deal, seat, known, draw)
+        other = swap_hidden_cards(deal, seat, known, draw)
         if other is None:
             continue
         decided = some_play(game, deal, draw)

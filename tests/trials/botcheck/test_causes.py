@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.process
 
 FLUSH = "flush standard output after every reply: writer.Flush"
-STRAY = "write to standard output one reply a command"
-BLANK_ENDED = "so it takes the line end for a part of the last word"
+STRAY = "write one reply to each command to stdout"
+BLANK_ENDED = "so it reads the line end as part of the last word"
 EXPECTED: dict[str, tuple[str, str, str]] = {
     # the fault: (the step that fails, the cause, the fix)
     "no flush": ("flushes", "the reply came when the input was closed$", f"{FLUSH}[^;]*$"),
@@ -45,13 +45,13 @@ EXPECTED: dict[str, tuple[str, str, str]] = {
     "no sign": ("only-replies", "a reply without =: ", "begin every reply with ="),
     "no sign on news": ("only-replies", "a reply without =: an empty line alone", "begin every reply with ="),
     "no empty line": ("empty-line", "a reply without the empty line", "end every reply with an empty line"),
-    "wrong id": ("rules", "more than one word in an answer: 1 ", "write no number behind the ="),
-    "line end kept": ("matches", BLANK_ENDED, "take the line end off before you split a line"),
+    "wrong id": ("rules", "more than one word in an answer: 1 ", "write no number after the ="),
+    "line end kept": ("matches", BLANK_ENDED, "remove the line end before you split a line"),
     "relative path": ("starts", "FileNotFoundError: ", "which has no 'bots/ann/table.txt': name it 'table.txt'$"),
     "all input first": ("flushes", "the reply came when the input was closed$", "read the input line by line, not to its end$"),
     "one command": ("opening", "it exited with status 0", "read commands in a loop"),
-    "dies of unknown": ("unknown-command", "KeyError: 'no_such_command'", "answer every command that you do not know with ?"),
-    "dies of time_left": ("opening", "KeyError: 'time_left'", "answer every command, one that you do not know with ?"),
+    "dies of unknown": ("unknown-command", "KeyError: 'no_such_command'", "answer every unknown command with ?"),
+    "dies of time_left": ("opening", "KeyError: 'time_left'", "answer every command, an unknown one with ?"),
     "bid too high": ("rules", "3: a declaration is .* legal 0 1 2$", "declare no more tricks than"),
     "bid too low": ("rules", "bid_8: the highest bid is .* already;.* legal pass", "higher than each bid that you heard, or with pass"),
     "no following": ("rules", "does not follow suit .*; hand .*, legal ", "if your hand has cards of the suit led"),
@@ -151,10 +151,10 @@ DIES = "if words[0] == 'set_players' and {}: sys.exit(3)"
             "if words[0] == 'set_deck' and {}: sys.exit(3)",
             5,
             "unknown-command",
-            "it fails without odd lines, too",
+            "it also fails without odd lines",
         ),
-        (DIES, 6, "blank-lines", "it fails without odd lines, too"),
-        (DIES, 7, "line-ends", "it fails without odd lines, too"),
+        (DIES, 6, "blank-lines", "it also fails without odd lines"),
+        (DIES, 7, "line-ends", "it also fails without odd lines"),
     ],
 )
 def test_odd_lines_are_not_blamed_for_what_happens_by_lot(
@@ -168,7 +168,10 @@ def test_odd_lines_are_not_blamed_for_what_happens_by_lot(
 
 def test_batches_are_not_blamed_for_an_illegal_card_by_lot(tmp_path: Path, launcher: Launcher) -> None:
     step = steps_of(by_lot(tmp_path, ILLEGAL, 9), launcher)["batched"]
-    assert (step.ok, step.detail.partition(":")[0]) == (False, "not each time, and not for the delivery")
+    assert (step.ok, step.detail.partition(":")[0]) == (
+        False,
+        "not every time, and not because of the delivery",
+    )
     assert "select()" not in step.fix
 
 
@@ -198,7 +201,7 @@ def test_the_same_match_played_otherwise_is_advice(tmp_path: Path, launcher: Lau
     step = steps_of(by_lot(tmp_path, other, 8), launcher)["same-seed"]
     assert (step.ok, step.required, step.sent, step.got) == (False, False, "gen_declare", "= 1")
     assert step.text().startswith(
-        "FAIL same-seed: (advisory) the same match was played otherwise: decision 1 was 0, then 1;"
+        "FAIL same-seed: (advisory) the same match was played differently: decision 1 was 0, then 1;"
     )
 
 

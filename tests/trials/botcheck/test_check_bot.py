@@ -43,13 +43,13 @@ DECLARE = "if words[0] == 'gen_declare': "
 FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     # what it does: (how it differs from the good one, the step it fails, words of the line)
     "ends at once": ({"early": "sys.exit(3)"}, "starts", "it exited with status 3"),
-    "says nothing": ({"say": "pass"}, "flushes", "it has read set_deck and waits for the next command, without a reply: it may not flush its output"),
-    "says nothing to a request": ({"each": GEN + "continue"}, "matches", "it has read gen_move and waits for the next command, without a reply; sent 'gen_move', got nothing"),
+    "says nothing": ({"say": "pass"}, "flushes", "it read set_deck and waits for the next command without replying: perhaps it does not flush its output"),
+    "says nothing to a request": ({"each": GEN + "continue"}, "matches", "it read gen_move and waits for the next command without replying; sent 'gen_move', got nothing"),
     "answers without the sign": ({"each": GEN + "\n        print(answer[2:], flush=True)\n        continue"}, "only-replies", "a reply without =: a reply starts with = or ?, not b'"),
     "keeps the line end and is silent": (
         {"split": "' '", "each": "if words[0].startswith('gen_') and answer[0] == '?': continue"},
         "matches",
-        "so it takes the line end for a part of the last word; sent 'gen_declare', got nothing; fix: take",
+        "so it reads the line end as part of the last word; sent 'gen_declare', got nothing; fix: remove",
     ),
     "refuses every word": (
         {"each": "answer = '? ' + words[0]"},
@@ -79,10 +79,10 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
     "answers twice": ({"each": GEN + "answer += '\\n\\n' + answer"}, "only-replies", "more replies than commands"),
     "dies of a long list": ({"each": "if words[0] == 'set_game': os._exit(1)"}, "opening", "sent 'set_game"),
     "is silent on what it does not know": ({"each": "if answer[0] == '?': continue"}, "unknown-command", "no reply: "),
-    "takes what it does not know": ({"each": "answer = answer.replace('?', '=')"}, "unknown-command", "it said = to a command that there is not"),
+    "takes what it does not know": ({"each": "answer = answer.replace('?', '=')"}, "unknown-command", "it accepted (=) an unknown command"),
     "answers blank lines": ({"blank": "say('? empty\\n\\n')"}, "blank-lines", "fix: ignore blank lines"),
     "dies of blank lines": ({"blank": "words[0]"}, "blank-lines", "IndexError: list index out of range; sent ' \\n, then set_deck 23456789TJQKA CDHS\\n'"),
-    "trips over carriage returns": ({"each": "if line.endswith('\\r\\n'): answer = '?'"}, "line-ends", "it refused what it takes otherwise; sent 'set_deck 23456789TJQKA CDHS\\r\\n'"),
+    "trips over carriage returns": ({"each": "if line.endswith('\\r\\n'): answer = '?'"}, "line-ends", "it refused what it otherwise accepts; sent 'set_deck 23456789TJQKA CDHS\\r\\n'"),
     "declares without a word": ({"each": DECLARE + "answer = '='"}, "rules", "an answer without a word"),
     "says two words": ({"each": GEN + "answer += ' please'"}, "rules", "more than one word"),
     "crashes in the third deal": ({"each": GEN + "assert len(hand) < 3, 'too many cards'"}, "matches", "AssertionError: too many cards"),
@@ -217,7 +217,7 @@ def test_the_report_as_json(check: Run, bot: Write) -> None:
     assert failed["stderr"] == ["no", "blank line"]
     assert failed["sent"] == "set_deck 23456789TJQKA CDHS"
     assert failed["got"] == "hello\\n=\\n\\n"
-    assert failed["fix"].startswith("write to standard output one reply a command and no more")
+    assert failed["fix"].startswith("write one reply to each command to stdout, and nothing else")
     omitted = [step for step in shape["steps"] if step["ok"] is None]
     assert {step["detail"] for step in omitted} == {"the first command had no good reply (see only-replies)"}
 
@@ -226,7 +226,7 @@ def test_play_that_cannot_be_repeated_is_reported_and_no_fault(check: Run, bot: 
     moody = bot({"each": "if words[0] == 'gen_declare': answer = f'= {random.randrange(len(hand) + 1)}'"})
     code, out, _ = check(*PYTHON, moody, options=())
     assert code == 0
-    assert "FAIL same-seed: (advisory) the same match was played otherwise: decision " in out
+    assert "FAIL same-seed: (advisory) the same match was played differently: decision " in out
     assert "ok batched: played to its end; set batched: true" in out
 
 
@@ -241,7 +241,7 @@ def test_a_script_that_forks_is_told_to_exec(check: Run, tmp_path: Path) -> None
     started = f"{' '.join(PYTHON)} {BOTS / 'python' / 'planning_random.py'}"
     code, out, _ = check(shell_script(tmp_path, f"{started}\ntrue"))
     assert code == 0
-    assert " besides: a script that starts a bot must end with exec" in out.splitlines()[0]
+    assert ": a script that starts a bot must end with exec" in out.splitlines()[0]
     (memory,) = [line for line in out.splitlines() if line.startswith("ok memory")]
     assert memory.endswith(", its 2 processes together")
     code, out, _ = check(shell_script(tmp_path, f"exec {started}"))
@@ -312,14 +312,14 @@ def test_a_script_that_is_there_is_not_said_to_be_missing(isolation: str, check:
         ),
         (
             "#!/bin/nothing",
-            "'/bin/nothing'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: name a program",
+            "'/bin/nothing'; sent 'set_deck 23456789TJQKA CDHS', got nothing; fix: name an existing program",
         ),
     ):
         script.write_bytes(f"{first}\nexec python3 bot.py\n".encode())
         script.chmod(0o755)
         code, out, _ = check(script, options=(*SHORT, "--isolation", isolation))
         assert code == 3
-        said = f"FAIL starts: {script} is there, but the program that its first line names is not: {words}"
+        said = f"FAIL starts: {script} exists, but the program named in its first line does not: {words}"
         assert out.startswith(said)
         assert "[Errno" not in out
 

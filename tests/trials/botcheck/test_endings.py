@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.trials.botcheck import short_dialogues
-from arbiter.trials.botcheck.short_dialogues import on_quit, with_input
+from arbiter.trials.botcheck.short_dialogues import end_by_eof, end_by_quit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,9 @@ class Ending:
         self.told.append("drained")
 
 
-def ended(monkeypatch: pytest.MonkeyPatch, *course: str, ending: Any = on_quit) -> tuple[bool | None, str]:
+def ended(
+    monkeypatch: pytest.MonkeyPatch, *course: str, ending: Any = end_by_quit
+) -> tuple[bool | None, str]:
     bot = Ending(*course)
     monkeypatch.setattr(short_dialogues.time, "monotonic", lambda: bot.seconds)
     step = ending(bot)
@@ -92,11 +94,11 @@ def test_a_bot_that_does_not_end_fails_by_what_it_does(
 def test_what_a_match_would_not_wait_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     told = "ended after 3000 ms; with end: quit a match waits 1 s, then kills it"
     assert ended(monkeypatch, "wait", "wait") == (True, told)
-    assert ended(monkeypatch, "wait", "wait", ending=with_input) == (True, "ended after 3000 ms")
+    assert ended(monkeypatch, "wait", "wait", ending=end_by_eof) == (True, "ended after 3000 ms")
 
 
 def test_a_bot_is_heard_while_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     bot: Any = Ending("wait")
     monkeypatch.setattr(short_dialogues.time, "monotonic", lambda: bot.seconds)
-    on_quit(bot)
+    end_by_quit(bot)
     assert bot.told == ["quit\n", "listened", "drained"]

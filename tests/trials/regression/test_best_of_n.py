@@ -16,9 +16,9 @@ from arbiter.match.spec import original
 from arbiter.store import Store
 from arbiter.trials.regression.best_of_n import ChoiceTrial
 from arbiter.trials.regression.choice_text import figures, headline, rows
-from arbiter.trials.regression.experiment import experiment_of
-from arbiter.trials.regression.program_identity import Changed, what_changed
-from arbiter.trials.regression.runner import open_experiment, play_on, resume
+from arbiter.trials.regression.experiment import load_experiment
+from arbiter.trials.regression.program_identity import ProgramChanges, compare_programs
+from arbiter.trials.regression.runner import open_experiment, play_until_verdict, resume
 from tests.fixtures.simulated_regression import (
     COMMAND,
     LADDER,
@@ -70,7 +70,7 @@ def play_choice(
     """A choice played on in a store for so many events, or to its end."""
     season = open_experiment(test, store)
     trial = resume(ChoiceTrial(test), season)
-    events = play_on(trial, season, table, at_once)
+    events = play_until_verdict(trial, season, table, at_once)
     for _ in islice(events, steps):
         pass
     # An interruption.
@@ -112,7 +112,7 @@ def test_who_has_left_is_not_played_on_and_all_have_the_same_deals(store: Store)
     assert len(table.played) == 4 * sum(blocks.values())
     assert len(set(table.played)) == len(table.played)
     test = trial.experiment
-    specs = [spec for many in islice(trial.__class__(test).wanted("s"), 3) for spec in many]
+    specs = [spec for many in islice(trial.__class__(test).matches_to_play("s"), 3) for spec in many]
     deals = {repr(table.record(spec).deals) for spec in specs if spec.rotation == 0}
     assert ({spec.table for spec in specs}, len(deals)) == ({1, 2, 3}, 1)
 
@@ -173,7 +173,7 @@ def test_where_all_or_the_base_make_faults_nothing_is_chosen(store: Store) -> No
     trial, _ = play_choice(choice(seed="v"), InMemory(SECOND, faulty_at(1, 1, "base")), store)
     assert (trial.verdict, trial.exit_code, trial.left_out) == ("base_faulty", 3, [1])
     assert headline(trial).startswith(
-        "base faulty: nothing can be said while the base makes faults: b0001/t01"
+        "base faulty: no verdict is possible while the base makes faults: b0001/t01"
     )
 
 
@@ -188,7 +188,7 @@ def test_candidates_and_their_names_make_it_another_choice(tmp_path: Path) -> No
     bot.write_text("two")
     second = choice(candidates=both)
     assert second.name != first.name
-    assert what_changed(second.settings, first.settings) == Changed((str(bot),), ())
+    assert compare_programs(second.settings, first.settings) == ProgramChanges((str(bot),), ())
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_players_of_a_season_are_named_alone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    test = experiment_of(str(file), {})
+    test = load_experiment(str(file), {})
     assert [(player.name, player.env, player.batched) for player in test.candidates] == [
         ("two", {"LEVEL": "2"}, False),
         ("three", {}, True),
@@ -213,20 +213,20 @@ def test_players_of_a_season_are_named_alone(file: Path, monkeypatch: pytest.Mon
     assert test.limits.time.budget_ns == 3 * 10**9
     monkeypatch.chdir(file.parent)
     typed = {"config": "season.yaml", "base": ["base"], "candidates": {"two": None, "three": None}}
-    assert experiment_of(None, typed).name == test.name
+    assert load_experiment(None, typed).name == test.name
 
 
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
-        ({"candidates": {"a": COMMAND}}, "--candidate: one alone is written as `candidate`, and here go 2 to 99"),
-        ({"candidates": {"a": COMMAND, "base": COMMAND}}, "--candidate.base: is the name of the other side (give it another)"),
+        ({"candidates": {"a": COMMAND}}, "--candidate: expected 2 to 99, got 1 (write one alone as `candidate`)"),
+        ({"candidates": {"a": COMMAND, "base": COMMAND}}, "--candidate.base: is the name of the other side (choose another name)"),
         ({"candidates": {"a#": COMMAND, "b": COMMAND}}, "--candidate.a#: not a name: 'a#' (up to 64"),
         ({"candidates": {"a": None, "b": None}}, "--candidate.b: has no command (write NAME=COMMAND, or give the season's --config)"),
         ({"candidates": {"a": ["no-such-program"], "b": COMMAND}}, "--candidate.a: there is no program no-such-program"),
-        ({"candidates": ["a", "a"]}, "--candidate: 'a' is named twice (give each a name of its own)"),
-        ({"measure": "points"}, "--measure: is of a test of one candidate; a choice goes by results and Elo"),
-        ({"non_regression": True}, "--non-regression: is of a test of one candidate"),
+        ({"candidates": ["a", "a"]}, "--candidate: 'a' appears twice (give each another name)"),
+        ({"measure": "points"}, "--measure: is for a test of one candidate; a choice uses results and Elo"),
+        ({"non_regression": True}, "--non-regression: is for a test of one candidate"),
         ({"candidates": None, "candidate": COMMAND, "config": "x.yaml"}, "--config: x.yaml: cannot be read"),
     ],
     ids=str,
@@ -240,18 +240,16 @@ def test_mistakes_are_named(keys: dict[str, Any], line: str) -> None:
 def test_names_that_no_player_of_the_season_has_are_listed(file: Path) -> None:
     file.write_text("config: season.yaml\nbase: [base]\ncandidates: [tow, nobody]\n")
     with pytest.raises(ConfigError) as error:
-        experiment_of(str(file), {})
+        load_experiment(str(file), {})
     assert str(error.value).splitlines() == [
         f"{file}:3:1: candidates.tow: no such player in season.yaml (did you mean two?)",
         f"{file}:3:1: candidates.nobody: no such player in season.yaml (known: base, one, three, two)",
     ]
     file.write_text("config: season.yaml\nbase: [base]\ncandidate: [two]\n")
-    with pytest.raises(
-        ConfigError, match="config: names the players among several candidates, and here is one"
-    ):
-        experiment_of(str(file), {})
+    with pytest.raises(ConfigError, match="config: is for several candidates, and here is only one"):
+        load_experiment(str(file), {})
 
 
 def test_a_choice_belongs_to_no_family() -> None:
-    with pytest.raises(ConfigError, match="family: is of tests"):
+    with pytest.raises(ConfigError, match="family: is for tests"):
         choice(family="nightly")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.errors import ConfigError
-from arbiter.trials.regression.experiment import experiment_of
+from arbiter.trials.regression.experiment import load_experiment
 from tests.fixtures.simulated_regression import COMMAND, experiment
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_relative_to_its_own_folder(file: Path) -> None:
-    test = experiment_of(str(file), {})
+    test = load_experiment(str(file), {})
     assert test.base.command == ("python3", str(file.parent / "old.py"))
     assert test.candidate.env == {"LEVEL": "3"}
     assert test.candidate.batched
@@ -50,7 +50,7 @@ def test_options_count_in_place_of_the_file(file: Path, monkeypatch: pytest.Monk
     (elsewhere / "mine.py").write_text("")
     monkeypatch.chdir(elsewhere)
     given = {"candidate": ["python3", "mine.py"], "elo1": 7.0, "time": "2s"}
-    test = experiment_of(str(file), given, {"seats": 2})
+    test = load_experiment(str(file), given, {"seats": 2})
     assert test.candidate.command == ("python3", str(elsewhere / "mine.py"))
     assert (test.test.elo1, test.limits.time.budget_ns, test.block_size) == (7.0, 2 * 10**9, 2)
     assert test.game.options["deals"] == [[1, 0]]
@@ -80,10 +80,10 @@ def test_what_changes_scores_or_the_stop_rule_makes_it_another_test(change: dict
 
 def test_what_the_test_writes_and_its_own_file_are_no_part_of_a_program(file: Path) -> None:
     written = [str(file.parent / "j.xml")]
-    before = experiment_of(str(file), {}, written=written).name
+    before = load_experiment(str(file), {}, written=written).name
     (file.parent / "j.xml").write_text("<testsuite/>")
     file.write_text(FILE.replace("max_blocks: 40", "max_blocks: 50"))
-    assert experiment_of(str(file), {}, written=written).name == before
+    assert load_experiment(str(file), {}, written=written).name == before
 
 
 def test_a_test_is_the_same_wherever_its_programs_lie(
@@ -92,13 +92,13 @@ def test_a_test_is_the_same_wherever_its_programs_lie(
     elsewhere = tmp_path_factory.mktemp("another")
     for name in ("old.py", "new.py", "regress.yaml"):
         (elsewhere / name).write_bytes((file.parent / name).read_bytes())
-    assert experiment_of(str(elsewhere / "regress.yaml"), {}).name == experiment_of(str(file), {}).name
+    assert load_experiment(str(elsewhere / "regress.yaml"), {}).name == load_experiment(str(file), {}).name
 
 
 def test_the_store_lies_beside_the_file(file: Path) -> None:
     file.write_text(FILE.replace("store: sqlite:///kept.sqlite\n", ""))
-    assert experiment_of(str(file), {}).store == f"sqlite:///{file.parent / 'regress.sqlite'}"
-    assert experiment_of(str(file), {"store": "sqlite:///mine.sqlite"}).store.endswith("/mine.sqlite")
+    assert load_experiment(str(file), {}).store == f"sqlite:///{file.parent / 'regress.sqlite'}"
+    assert load_experiment(str(file), {"store": "sqlite:///mine.sqlite"}).store.endswith("/mine.sqlite")
 
 
 def lines(error: pytest.ExceptionInfo[ConfigError]) -> list[str]:
@@ -108,7 +108,7 @@ def lines(error: pytest.ExceptionInfo[ConfigError]) -> list[str]:
 def test_every_mistake_of_a_file_has_its_place(file: Path) -> None:
     file.write_text("game: planing\nbase: [python3, gone.py]\nelo_1: 5\nalpha: 2\ncandidate: {comand: [x]}\n")
     with pytest.raises(ConfigError) as error:
-        experiment_of(str(file), {})
+        load_experiment(str(file), {})
     assert lines(error) == [
         f"{file}:1:1: game: unknown game 'planing' (did you mean planning?)",
         f"{file}:3:1: elo_1: unknown key (did you mean elo1?)",
@@ -130,7 +130,7 @@ def test_every_mistake_of_a_file_has_its_place(file: Path) -> None:
         ({"elo0": 20.0}, "--elo0: 20 is not below elo1, which is 10"),
         ({"elo1": -1.0}, "--elo1: -1 is not above elo0, which is 0"),
         ({"candidate": "python3 x.py"}, "--candidate: is one text, not a command's words (write [python3, bot.py])"),
-        ({"non_regression": True, "elo1": 5.0}, "--elo1: 5 is above 0, and non_regression asks for no more than no loss (write 0, with"),
+        ({"non_regression": True, "elo1": 5.0}, "--elo1: expected at most 0 with non_regression, got 5 (write 0, with"),
         ({"alpha": 0.7}, "--alpha: should be less than 0.5"),
         ({"elo1": float("nan")}, "--elo1: "),
         ({"time": "soon"}, "--time: not a time control"),
@@ -148,7 +148,7 @@ def test_a_wrong_option_is_named(given: dict[str, Any], words: str) -> None:
 
 def test_options_of_a_game_need_a_game() -> None:
     with pytest.raises(ConfigError, match="is required"):
-        experiment_of(None, {"base": COMMAND, "candidate": COMMAND}, {"seats": 2})
+        load_experiment(None, {"base": COMMAND, "candidate": COMMAND}, {"seats": 2})
 
 
 def test_by_points_a_bound_in_elo_is_none_or_it_hangs_on_what_a_point_is_worth() -> None:
@@ -157,6 +157,6 @@ def test_by_points_a_bound_in_elo_is_none_or_it_hangs_on_what_a_point_is_worth()
     with pytest.raises(ConfigError) as error:
         experiment(measure="points", non_regression=True)
     assert str(error.value) == (
-        "--elo0: -10, and by points only 0 is held: what a point is worth is only estimated"
+        "--elo0: expected 0 with measure: points, got -10: the Elo of a point is only estimated"
         " (write elo0: 0, bounds: normalized, or measure: results)"
     )

@@ -108,7 +108,7 @@ def test_a_candidate_that_is_not_shown_to_be_no_worse_is_called_no_regression_no
     print_ended(end)
     Documents(str(tmp_path / "j.xml"), None, None, None).ended(end)
     texts = [capsys.readouterr().out, (tmp_path / "j.xml").read_text(), summary(end)]
-    assert all("not shown to be no worse: the results speak against" in text for text in texts)
+    assert all("not shown to be no worse: the results are against" in text for text in texts)
     assert not any("regression" in text.replace("arbiter regress", "") for text in texts)
 
 
@@ -116,8 +116,8 @@ def test_by_points_both_strengths_are_told(tmp_path: Path, capsys: pytest.Captur
     end = ended(InMemory(skilled("candidate")), measure="points", elo1=30.0)
     print_ended(end)
     text, found = capsys.readouterr().out, shape(end)
-    assert text.startswith("better: the points speak for +30 rather than +0 Elo")
-    assert "a match; one more is worth" in text
+    assert text.startswith("better: the points favour +30 rather than +0 Elo")
+    assert "a match; one point is about" in text
     assert f"results    Elo {found['by_results']['elo']:+.1f}" in text
     assert found["measure"] == "points"
 

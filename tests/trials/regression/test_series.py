@@ -13,8 +13,8 @@ from arbiter.store import Store
 from arbiter.trials.regression.figures import figures
 from arbiter.trials.regression.program_identity import PREFIX
 from arbiter.trials.regression.report_text import rows
-from arbiter.trials.regression.runner import attempt, open_experiment, stored_trial
-from arbiter.trials.regression.test_series import enrol, level_of
+from arbiter.trials.regression.runner import find_attempt, open_experiment, stored_trial
+from arbiter.trials.regression.test_series import assign_level, level_of
 from rating.sequential.gsprt import Gsprt
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_blocks import evidence_of, rare_losses
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def begin(test: Experiment, store: Store, fresh: bool = False) -> Experiment:
     """As the command does."""
-    begun = enrol(attempt(test, store, fresh), store)
+    begun = assign_level(find_attempt(test, store, fresh), store)
     open_experiment(begun, store)
     return begun
 
@@ -54,9 +54,9 @@ def test_a_test_keeps_the_number_with_which_it_began(store: Store) -> None:
 
 def test_who_was_numbered_and_stopped_before_it_was_kept_has_its_number_again(store: Store) -> None:
     first, second = (experiment(family="night", candidate=[*COMMAND, word]) for word in "ab")
-    assert enrol(first, store).test.alpha == level_of(1, 0.05)
-    assert enrol(second, store).test.alpha == level_of(2, 0.05)
-    assert enrol(first, store).test.alpha == level_of(1, 0.05)
+    assert assign_level(first, store).test.alpha == level_of(1, 0.05)
+    assert assign_level(second, store).test.alpha == level_of(2, 0.05)
+    assert assign_level(first, store).test.alpha == level_of(1, 0.05)
 
 
 def test_tests_that_begin_at_once_get_a_number_each(database: str) -> None:
@@ -65,7 +65,7 @@ def test_tests_that_begin_at_once_get_a_number_each(database: str) -> None:
 
     def numbered(test: Experiment) -> float:
         with closing(Store(database)) as store:
-            return enrol(test, store).test.alpha
+            return assign_level(test, store).test.alpha
 
     with ThreadPoolExecutor(len(tests)) as runners:
         levels = list(runners.map(numbered, tests))
@@ -82,18 +82,16 @@ def test_a_family_makes_another_test_and_none_leaves_the_name_as_it_was() -> Non
 
 def test_no_worse_takes_more_level_blocks_at_a_smaller_level(store: Store) -> None:
     test = experiment(family="night", non_regression=True)
-    assert enrol(test, store).test.level_blocks > test.test.level_blocks
+    assert assign_level(test, store).test.level_blocks > test.test.level_blocks
 
 
 def test_its_family_is_told_by_its_command_and_read_again(store: Store) -> None:
-    begun = enrol(experiment(family="night", elo1=100.0), store)
+    begun = assign_level(experiment(family="night", elo1=100.0), store)
     season = open_experiment(begun, store)
     told, read = play_trial(begun, season, InMemory(skilled("candidate"))), stored_trial(season)
     assert told.verdict == read.verdict == "better"
     assert told.report.e >= 1.0 / level_of(1, 0.05)
-    assert (
-        dict(rows(read))["family"] == dict(rows(told))["family"] == "night: its test 1, at 1.5 % of its 5 %"
-    )
+    assert dict(rows(read))["family"] == dict(rows(told))["family"] == "night: test 1, at 1.5 % of its 5 %"
     found = figures(read)
     assert found["family"] == {"name": "night", "number": 1, "alpha": 0.05}
     assert found["test"]["alpha"] == level_of(1, 0.05)

@@ -10,7 +10,7 @@ from arbiter.errors import StoreError
 from arbiter.season.order_effects import now_text
 from arbiter.store import Order, OrderKind, Store
 from arbiter.trials.regression.report_text import headline, rows
-from arbiter.trials.regression.runner import attempt, experiment_from, open_experiment, stored_trial
+from arbiter.trials.regression.runner import experiment_from, find_attempt, open_experiment, stored_trial
 from tests.fixtures.records import play_trial
 from tests.fixtures.simulated_regression import (
     COMMAND,
@@ -59,7 +59,11 @@ def test_the_verdict_and_the_ratio_are_those_of_the_command(
     assert read.report == told.report
     assert (headline(read), rows(read)) == (headline(told), rows(told))
     assert (read.worst(), read.run, read.exit_code) == (told.worst(), told.run, told.exit_code)
-    assert (read.way(300), read.scores, read.tally()) == (told.way(300), told.scores, told.tally())
+    assert (read.ratio_history(300), read.scores, read.tally()) == (
+        told.ratio_history(300),
+        told.scores,
+        told.tally(),
+    )
     mine, other = read.experiment, test
     assert (mine.base, mine.candidate, mine.field) == (other.base, other.candidate, other.field)
     assert (mine.limits, mine.test, mine.attempt) == (other.limits, other.test, 1)
@@ -104,20 +108,20 @@ def test_attempts_are_tests_and_seasons_are_none(store: Store) -> None:
     [{"game": "chess"}, {"elo0": 20.0}, {"players": []}, {"time": "soon"}, {"measure": 1}, {"game": None}],
 )
 def test_settings_that_say_no_test_are_named(wrong: dict[str, Any]) -> None:
-    with pytest.raises(StoreError, match="the settings of regress-1 say no test"):
+    with pytest.raises(StoreError, match="the settings of regress-1 describe no test"):
         experiment_from("regress-1", {**experiment(candidate=COMMAND).settings, **wrong})
 
 
 def test_without_settings_there_is_no_test(store: Store) -> None:
     season = store.make_season("regress-1", "planning", "s")
-    with pytest.raises(StoreError, match="the settings of regress-1 are not kept"):
+    with pytest.raises(StoreError, match="the store has no settings of regress-1"):
         stored_trial(season)
 
 
 @pytest.mark.parametrize("most", [2, 7, 300])
 def test_few_points_stand_for_many_blocks(most: int, store: Store) -> None:
     told, _ = again(experiment(max_blocks=20), InMemory(), store)
-    found = told.way(most)
+    found = told.ratio_history(most)
     assert len(found) == min(most, 20)
     assert found[-1] == (20, told.report.llr, told.run.log_e)
     assert [block for block, *_ in found] == sorted({block for block, *_ in found})
@@ -127,14 +131,14 @@ def test_a_test_begun_before_evidence_was_needed_keeps_its_rule_and_its_name(sto
     """By the ratio alone it is decided, and stays so: read on a page and by its own command."""
     test = experiment(elo1=100.0)
     settings = {key: value for key, value in test.settings.items() if key != "evidence"}
-    assert attempt(test, store) == test
+    assert find_attempt(test, store) == test
     season = store.make_season(test.name, "planning", "s")
     season.keep_settings(test.name, settings)
-    begun = attempt(test, store)
+    begun = find_attempt(test, store)
     assert (begun.name, begun.test.evidence) == (test.name, False)
     told, read = play_trial(begun, season, InMemory(BETTER)), stored_trial(season)
     assert told.verdict == read.verdict == "better"
     assert told.report.llr >= told.report.bounds[1]
     assert told.experiment.test.evidence is False
     assert "for +100" in dict(rows(read))["LLR"]
-    assert attempt(test, store, fresh=True).test.evidence
+    assert find_attempt(test, store, fresh=True).test.evidence

@@ -16,8 +16,8 @@ from arbiter.match.packing import pack_match
 from arbiter.store import Store
 from arbiter.trials.regression.blocks import block_specs
 from arbiter.trials.regression.experiment import Experiment
-from arbiter.trials.regression.program_identity import CONTENTS, Changed, what_changed
-from arbiter.trials.regression.runner import attempt, open_experiment
+from arbiter.trials.regression.program_identity import CONTENTS, ProgramChanges, compare_programs
+from arbiter.trials.regression.runner import find_attempt, open_experiment
 from arbiter.trials.regression.trial_state import Trial
 from tests.fixtures.profiles import examples
 from tests.fixtures.records import play_trial
@@ -119,7 +119,7 @@ def sometimes(spec: MatchSpec) -> list[int]:
 def counted(trial: Trial) -> Any:
     """What is known of the matches that count."""
     known = trial.verdict, trial.run, trial.faults, trial.left_out, trial.tally(), trial.worst()
-    return known, trial.scores, trial.way(300)
+    return known, trial.scores, trial.ratio_history(300)
 
 
 DECIDED_BY_FAULTS: list[dict[str, Any]] = [{"elo1": 30.0}, {"elo1": 3.0}, {"elo1": 3.0, "faults": "fail"}]
@@ -196,12 +196,12 @@ def test_every_match_is_left_to_the_number_of_blocks_asked_for(store: Store) -> 
 
 def test_a_test_begun_anew_has_other_deals_and_leaves_the_old_one(store: Store) -> None:
     test = experiment(seed="auto")
-    assert attempt(test, store, fresh=True).name == test.name
+    assert find_attempt(test, store, fresh=True).name == test.name
     first = open_experiment(test, store)
-    again = attempt(test, store, fresh=True)
+    again = find_attempt(test, store, fresh=True)
     second = open_experiment(again, store)
-    assert (again.attempt, attempt(test, store).name) == (2, again.name)
-    assert attempt(test, store, fresh=True).attempt == 3
+    assert (again.attempt, find_attempt(test, store).name) == (2, again.name)
+    assert find_attempt(test, store, fresh=True).attempt == 3
     assert second.seed != first.seed
     assert again.name.startswith(test.name)
 
@@ -217,7 +217,7 @@ class Kept(NamedTuple):
         """The name under which the same command goes on, and what is told."""
         said: list[str] = []
         now = of_folder(self.folder, self.test.settings["elo1"])
-        return attempt(now, self.store, tell=said.append, **how).name, said
+        return find_attempt(now, self.store, tell=said.append, **how).name, said
 
 
 def of_folder(folder: Path, elo1: float = 10.0) -> Experiment:
@@ -259,7 +259,7 @@ def test_played_matches_are_not_left_behind_for_a_changed_file_unless_it_is_said
     assert "--accept-changes" in str(caught.value)
     fresh, said = kept.again(fresh=True)
     assert fresh != kept.test.name
-    assert said == [f"begun anew: {file} changed since {kept.test.name}, which stays in the store"]
+    assert said == [f"started again: {file} changed since {kept.test.name}, which stays in the store"]
 
 
 def test_a_file_that_is_gone_has_changed(kept: Kept) -> None:
@@ -291,12 +291,12 @@ def test_a_decided_test_is_left_for_a_changed_program_without_asking(store: Stor
     trial = play_trial(test, open_experiment(test, store), InMemory(alike), 1)
     assert trial.verdict is not None
     (folder / "run.sh").write_text("two")
-    assert attempt(of_folder(folder), store).name not in store.seasons()
-    assert attempt(of_folder(folder, elo1=11.0), store).name not in store.seasons()
+    assert find_attempt(of_folder(folder), store).name not in store.seasons()
+    assert find_attempt(of_folder(folder, elo1=11.0), store).name not in store.seasons()
 
 
 def test_a_test_without_digests_of_single_files_names_the_folder(kept: Kept) -> None:
     settings = {key: value for key, value in kept.test.settings.items() if key != CONTENTS}
     (kept.folder / "weights.bin").write_text("two")
     now = of_folder(kept.folder).settings
-    assert what_changed(now, settings) == Changed((str(kept.folder),), ())
+    assert compare_programs(now, settings) == ProgramChanges((str(kept.folder),), ())

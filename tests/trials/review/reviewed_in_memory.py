@@ -23,7 +23,7 @@ class InMemory:
     def begin(self, _: int = 1) -> None:
         self.sessions.append([])
 
-    def tell_time(self, seat: int) -> None:
+    def send_time(self, seat: int) -> None:
         pass
 
     def hear(self, seat: int, command: str) -> None:

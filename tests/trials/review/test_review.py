@@ -25,7 +25,7 @@ from arbiter.season.snapshot.decision_losses import losses_of
 from arbiter.store.reviews import ReviewBrief, pack_review, unpack_review
 from arbiter.testing import match_spec, play_by_policy, random_policy
 from arbiter.trials.review import luck as luck_module
-from arbiter.trials.review.evaluator import Reference
+from arbiter.trials.review.evaluator import Evaluator
 from arbiter.trials.review.gen_values import read_values
 from arbiter.trials.review.luck import leads_of, luck_of, value_deal
 from arbiter.trials.review.review_match import phases_of, review_match
@@ -122,17 +122,17 @@ def test_the_mean_of_clusters_is_that_of_all_decisions(matches: list[list[float]
 
 
 BAD = {
-    "": "without an option",
-    "2": "is not OPTION:VALUE",
-    "2:1:0.5:3": "is not OPTION:VALUE",
-    "2:nan": "is not a number",
-    "2:1e999": "is not a number",
-    "2:\u0661": "is not a number",
-    "2:1:1.5": "a chance, 0 to 1",
-    "9:1": "no legal answer",
-    "x:1": "no legal answer",
-    "1:1 01:2": "stands twice",
-    " ".join(["1:1"] * 1001): "1001 options",
+    "": "expected options, got an empty answer",
+    "2": "expected OPTION:VALUE",
+    "2:1:0.5:3": "expected OPTION:VALUE",
+    "2:nan": "expected a number up to",
+    "2:1e999": "expected a number up to",
+    "2:\u0661": "expected a number up to",
+    "2:1:1.5": "expected a chance from 0 to 1",
+    "9:1": "not a legal answer",
+    "x:1": "not a legal answer",
+    "1:1 01:2": "appears twice",
+    " ".join(["1:1"] * 1001): "got 1001",
 }
 
 
@@ -274,7 +274,7 @@ def test_a_round_takes_cores_that_nobody_needs(
     assert idle_cores() == cores
 
 
-class Spoken(Reference):
+class Spoken(Evaluator):
     """The program is a list of what is said to it."""
 
     def __init__(self) -> None:
@@ -295,7 +295,7 @@ def test_a_new_time_tells_that_another_request_has_come_and_nothing_else_does() 
 
 
 class Judge(InMemory):
-    """A program that answers, for `say_luck`; the one called `silent` has no values."""
+    """A program that answers, for `luck_text`; the one called `silent` has no values."""
 
     def __init__(self, player: Any, *_: Any) -> None:
         super().__init__()
@@ -318,25 +318,25 @@ class Judge(InMemory):
 def test_the_luck_of_one_seat_is_said_by_the_first_program_that_values(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(luck_module, "Reference", Judge)
+    monkeypatch.setattr(luck_module, "Evaluator", Judge)
     game = make("planning", {})
     record = play_by_policy(game, random_policy("a"))
     deals = [event.deal for event in retrace(record, game) if isinstance(event, Dealt)]
     points = record.points or ()
     limits = match_spec(game).limits
     silent, judge = Player("silent", ("x",)), Player("judge", ("x",))
-    said = luck_module.say_luck([silent, judge], limits, game, deals, points, 2)
+    said = luck_module.luck_text([silent, judge], limits, game, deals, points, 2)
     assert re.fullmatch(
-        r"The luck of the cards: judge values yours \d+\.\d (above|below) the mean of the table\. You ended "
+        r"Luck of the cards: judge values yours \d+\.\d (above|below) the mean of the table\. You ended "
         rf"{luck_module._against(points[2] - fmean(points))} it; without that luck \d+\.\d (above|below) it "
         r"\(95 %: \d+\.\d (above|below) to \d+\.\d (above|below) it\)\.",
         said,
     )
     other = make("planning", {"deals": [[1, 0], [3, 1]]})
-    assert luck_module.say_luck([judge], limits, other, deals[:1], points, 2).endswith(
+    assert luck_module.luck_text([judge], limits, other, deals[:1], points, 2).endswith(
         "the mean of the table."
     )
-    assert luck_module.say_luck([silent], limits, game, deals, points, 2) == ""
+    assert luck_module.luck_text([silent], limits, game, deals, points, 2) == ""
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -162,7 +162,7 @@ def test_what_a_program_cannot_do_is_one_line(season_file: Path, tmp_path: Path,
         (["--round", "1", "--seat", "0"], "--seat goes with one match"),
         (["r001/t01/m0", "--budget", "soon"], "not a duration"),
         (["r001/t01/m0", "--budget", "1ms"], "too short"),
-        (["r001/t01/m0", "--by", "p9"], "there is no such player"),
+        (["r001/t01/m0", "--by", "p9"], "no such player"),
     ],
 )
 def test_what_is_asked_wrongly_is_named(words: list[str], said: str, season_file: Path, arbiter: Run) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arbiter.trials.sandboxcheck import expectations
-from arbiter.trials.sandboxcheck.attack_folder import Place
+from arbiter.trials.sandboxcheck.attack_folder import AttackFolder
 from arbiter.trials.sandboxcheck.attack_suite import play_attack
 from arbiter.trials.sandboxcheck.expectations import Promise, attacks
 from tests.fixtures.commands import arbiter
@@ -57,7 +57,7 @@ def test_an_attack_is_played_under_each_tier_and_told(
     assert lines[1] == "stopped fork_bomb starts children, here fifty → crash: PermissionError"
     assert lines[2].startswith("skipped raw clone forks past the C library → no C compiler")
     assert "open fork_bomb starts children, here fifty → goes on" in lines
-    assert lines[-1].endswith("plain protects from nothing of the kind: run only bots that you trust.")
+    assert lines[-1].endswith("plain does not protect against these attacks: run only bots that you trust.")
     found = json.loads(file.read_text())
     assert [(one["tier"], one["outcome"]) for one in found["attacks"] if one["name"] == "fork_bomb"] == [
         ("landlock", "stopped"),
@@ -85,7 +85,7 @@ def test_an_attack_that_gets_through_is_named_and_ends_in_1(
     code, out, err = arbiter("attack", "--tier", "plain")
     assert code == 1
     assert " ".join(out.splitlines()[1].split()) == "GOT THROUGH fork_bomb starts children → goes on"
-    assert "plain does not keep what it promises." in out
+    assert "plain breaks its promises." in out
     assert err.splitlines()[-1] == "arbiter: 1 attack got through: fork_bomb (plain)"
 
 
@@ -120,7 +120,7 @@ def test_an_interrupt_ends_it_when_the_match_is_over(number: signal.Signals, wit
 
 
 def test_a_table_that_dies_is_told_and_the_next_attack_has_another(without_compiler: None) -> None:
-    with Place() as place:
+    with AttackFolder() as place:
         assert play_attack(place, "plain", BY_NAME["nul"]).met == {"": "malformed: a NUL byte in a reply"}
         assert place._worker is not None
         place._worker.kill()
@@ -133,7 +133,7 @@ def test_a_table_that_dies_is_told_and_the_next_attack_has_another(without_compi
 def test_a_match_that_is_void_while_an_attack_looks_about_got_through(
     name: str, without_compiler: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Place() as place:
+    with AttackFolder() as place:
         void: Any = {"void": "the launcher is gone", "record": None, "left": []}
         monkeypatch.setattr(place, "ask", lambda _: void)
         found = play_attack(place, "plain", BY_NAME[name])
@@ -141,5 +141,5 @@ def test_a_match_that_is_void_while_an_attack_looks_about_got_through(
 
 
 def test_files_of_an_attack_that_was_cut_off_are_removed(temporary: Path, without_compiler: None) -> None:
-    with Place() as place:
+    with AttackFolder() as place:
         (temporary / f"arbiter-attack-{place.word}-17").write_text("word")

@@ -12,7 +12,7 @@ import pytest
 
 from arbiter.errors import ConfigError
 from arbiter.trials.sandboxcheck import covert_channels
-from arbiter.trials.sandboxcheck.attack_record import read_record, row, through
+from arbiter.trials.sandboxcheck.attack_record import broken_promises, read_record, row
 from arbiter.trials.sandboxcheck.attack_suite import AttackResult
 from arbiter.trials.sandboxcheck.covert_channels import ELSEWHERE, UNSTAGED
 from arbiter.trials.sandboxcheck.expectations import Promise
@@ -89,24 +89,24 @@ def test_what_stopped_an_attack_is_told_in_the_promises_words() -> None:
     assert [one["stopped_by"] for one in found["attacks"]] == ["crash: PermissionError", "EACCES", "", ""]
     assert found["tiers"]["landlock"]["say"] == "2 attacks: 2 stopped. None got through."
     assert found["tiers"]["plain"]["say"].endswith(
-        "plain protects from nothing of the kind: run only bots that you trust."
+        "plain does not protect against these attacks: run only bots that you trust."
     )
 
 
 def test_a_record_is_read_as_it_was_written() -> None:
     found = made_record()
     assert read_record(json.loads(json.dumps(found)), "attacks.json") == found
-    assert through(found) == []
+    assert broken_promises(found) == []
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda found: found.update(format="arbiter-replay/1"), "is no record of attacks"),
+        (lambda found: found.update(format="arbiter-replay/1"), "is not a record of attacks"),
         (lambda found: found["attacks"][0].update(outcome="fine"), "attacks.0.outcome: input should be"),
         (lambda found: found["attacks"][1].pop("tries"), "attacks.1.tries: field required"),
         (lambda found: found["open"][0].update(bits_per_second=math.nan), "open.0.bits_per_second"),
-        (lambda found: found["machine"].update(kernel="\ud800"), "has half of a character"),
+        (lambda found: found["machine"].update(kernel="\ud800"), "contains half a surrogate pair"),
         (lambda found: found.update(when="soon"), "when: value error"),
         (lambda found: found.update(attacks="none"), "attacks: input should be"),
     ],

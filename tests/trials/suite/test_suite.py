@@ -86,7 +86,7 @@ def test_a_bot_that_is_too_weak_fails_with_its_score_where_that_check_alone_is_a
     (found,) = json.loads(out)["checks"]
     assert (code, found["name"], found["ok"]) == (1, "two", False)
     # The same program on both sides: exactly level.
-    assert found["detail"] == "50.0 % ± 0.0 of 2 blocks; 51 % is enough"
+    assert found["detail"] == "50.0 % ± 0.0 of 2 blocks; at least 51 % is required"
     code, out, err = suite(*checks, words=("--only", "too"))
     assert (code, out) == (2, "")
     assert "did you mean two?" in err
@@ -97,7 +97,7 @@ def test_a_bot_can_be_tried_in_place_of_the_files(suite: Run, tmp_path: Path) ->
     broken = " ".join(bot(tmp_path, "    raise SystemExit(3)"))
     code, out, _ = suite({"check": "no-faults", "blocks": 1}, words=("--bot", broken))
     assert code == 1
-    assert out.startswith("FAILED no faults: 2 of 2 matches end by its fault")
+    assert out.startswith("FAILED no faults: 2 of 2 matches ended by its fault")
     file = tmp_path / "suite.yaml"
     file.write_text("game: planning\nchecks: [{check: check-bot}]\n")
     with pytest.raises(
@@ -121,7 +121,7 @@ def test_a_fault_fails_the_checks_that_meet_it(suite: Run, tmp_path: Path) -> No
     )
     lines = [line for line in out.splitlines() if not line.startswith(" ")]
     assert code == 1
-    assert lines[0].startswith("FAILED no faults: 2 of 2 matches end by its fault, first b0001/m0: ")
+    assert lines[0].startswith("FAILED no faults: 2 of 2 matches ended by its fault, first b0001/m0: ")
     assert lines[1].startswith("FAILED check-bot: fails ")
     assert "matches lost by faults, first b0001/m0: bot forfeits (crash): " in lines[2]
     records = [json.loads(path.read_text()) for path in (tmp_path / "worst").iterdir()]
@@ -145,7 +145,7 @@ def test_of_a_bot_its_words_are_shown_and_of_an_opponent_that_it_is_at_fault(
     assert found["worst"][0]["text"].startswith("bot forfeits (crash): ")
     code, out, _ = suite({"check": "beats", "opponent": broken, "at_least": 1, "blocks": 2})
     assert code == 1
-    assert "nothing can be said: the opponent bot made 4 faults" in out
+    assert "no verdict is possible: the opponent bot made 4 faults" in out
 
 
 @pytest.mark.process
@@ -156,8 +156,8 @@ def test_a_bot_plays_its_own_match_again_and_another_bot_does_not(suite: Run) ->
     assert "9 moves of seat 0" in out
     code, out, _ = suite(check, game=GAME, bot=RANDOM)
     assert code == 1
-    assert "it answers" in out
-    assert "the record has" in out
+    assert "expected " in out
+    assert "as in the record, got " in out
 
 
 @pytest.mark.process
@@ -197,7 +197,7 @@ checks:
         f"{file}:5:5: checks.0.seat: is not a key of beats (it takes at_least, blocks, opponent, time)",
         f"{file}:7:5: checks.1.record: gone.json cannot be read: No such file or directory",
         f"{file}:9:5: checks.2.record: other.json is not a match record as `arbiter play --record` writes it",
-        f"{file}:11:5: checks.4: 'check-bot' is the name of an earlier check (give it another)",
+        f"{file}:11:5: checks.4: 'check-bot' is the name of an earlier check (choose another name)",
         f"{file}:13:5: checks.5.opponent: there is no file gone.py",
     ]
 
@@ -205,7 +205,7 @@ checks:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"game": "dou_dizhu"}, "greedy.json is a match of planning, not of dou_dizhu"),
+        ({"game": "dou_dizhu"}, "greedy.json: expected a match of dou_dizhu, got one of planning"),
         ({"checks": [{"check": "replays", "record": str(RECORD), "seat": 4}]}, "has no seat 4: its seats are 0 to 3"),
         ({"checks": []}, "checks: is empty"),
         ({"checks": [{"check": "wins"}]}, "checks.0.check: 'wins' is not known"),

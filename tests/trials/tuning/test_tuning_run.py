@@ -12,8 +12,8 @@ from arbiter.match.packing import pack_match
 from arbiter.match.spec import original
 from arbiter.store import Store
 from arbiter.trials.regression.blocks import block_specs
-from arbiter.trials.regression.runner import attempt, open_experiment
-from arbiter.trials.tuning.tuning_run import resumed
+from arbiter.trials.regression.runner import find_attempt, open_experiment
+from arbiter.trials.tuning.tuning_run import find_tuning
 from tests.fixtures.simulated_regression import InMemory, alike, seats_of
 from tests.fixtures.simulated_tuning import SKILL, by_skill, course, play_tuning, tuning, weak
 
@@ -96,13 +96,13 @@ def test_a_tuning_and_its_test_go_on_whatever_the_bot_writes_and_ask_for_what_it
         season = open_experiment(tested, store)
         season.add_packed(pack_match(InMemory(by_skill).record(next(block_specs(tested, "s", 1)))))
         (bot.parent / "games.txt").write_text("lost")
-        now = resumed(tuning(tmp_path, **keys), store)
+        now = find_tuning(tuning(tmp_path, **keys), store)
         assert now.name == first.name
-        assert attempt(now.test("s", found.descent.estimate), store).name == tested.name
+        assert find_attempt(now.test("s", found.descent.estimate), store).name == tested.name
         bot.write_text("two")
         with pytest.raises(ConfigError, match=rf"bot\.sh changed since {first.name} .*, which has 8 matches"):
-            resumed(tuning(tmp_path, **keys), store)
-        assert resumed(tuning(tmp_path, **keys), store, fresh=True).name != first.name
+            find_tuning(tuning(tmp_path, **keys), store)
+        assert find_tuning(tuning(tmp_path, **keys), store, fresh=True).name != first.name
     assert len(found.season.summaries()) == 8
 
 
@@ -110,8 +110,8 @@ def test_a_tuning_that_is_begun_anew_is_another_one(tmp_path: Path) -> None:
     first = tuning(tmp_path, iterations=1)
     play_tuning(first)
     with closing(Store(first.store)) as store:
-        assert resumed(first, store).name == first.name
-        assert resumed(first, store, fresh=True).name == f"{first.name}-2"
+        assert find_tuning(first, store).name == first.name
+        assert find_tuning(first, store, fresh=True).name == f"{first.name}-2"
 
 
 def test_who_faults_loses_whole_and_numbers_go_away_from_there(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_level_iterations_are_counted_while_there_are_no_others(tmp_path: Path) 
 def test_other_numbers_than_those_that_were_played_are_refused(tmp_path: Path) -> None:
     found = play_tuning(tuning(tmp_path), iterations=2)
     found.season.keep_settings("000003", {"candidate": {"skill": 99}, "base": {"skill": 0}})
-    with pytest.raises(StoreError, match=r"iteration 3 of tune-.* has other numbers here"):
+    with pytest.raises(StoreError, match=r"iteration 3 of tune-.* was stored with other numbers"):
         list(found.play_iteration(InMemory(by_skill)))
 
 

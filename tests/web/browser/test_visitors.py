@@ -56,7 +56,7 @@ def page(new_page: Callable[..., Page]) -> Page:
 def test_a_visitor_plays_a_match_and_sees_no_other_hand(
     page: Page, tables: tuple[Tables, str], axe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "say_luck", lambda *_: "The luck of the cards: good")
+    monkeypatch.setattr(module, "luck_text", lambda *_: "Luck of the cards: good")
     complaints = complaints_of(page)
     page.goto(tables[1].removesuffix("/table"))
     page.get_by_role("link", name="Play", exact=True).click()
@@ -75,7 +75,7 @@ def test_a_visitor_plays_a_match_and_sees_no_other_hand(
         page.locator(ASKED).first.click()
         page.wait_for_function("made => document.getElementById('visitor').dataset.made !== made", arg=made)
     assert page.get_by_role("status").inner_text().startswith("match over: ")
-    page.get_by_text("The luck of the cards: good").wait_for()
+    page.get_by_text("Luck of the cards: good").wait_for()
     assert page.get_by_role("button", name="Sit down again").is_visible()
     again = page.get_by_role("region", name="The match again")
     again.get_by_role("button", name="Play").click()

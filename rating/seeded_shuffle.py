@@ -1,9 +1,9 @@
-"""Drawing lots: a shuffle that is the same on every machine and in every year.
+"""A seeded shuffle that is the same on every machine and in every version.
 
-Neither `random.shuffle` nor numpy promises its stream across versions, and a season must be checkable later.
-So words of 64 bits (big-endian) come from SHA-256 of `rating-lots-1|seed|block`, block = 0, 1, ..; a number
-below m is w mod m, words from 2^64 - (2^64 mod m) on being rejected; Fisher and Yates's shuffle swaps place i
-= N-1, .., 1 with a place below i + 1.
+Neither `random.shuffle` nor numpy guarantees its stream across versions, and a season must stay verifiable.
+So 64-bit words (big-endian) come from SHA-256 of `rating-lots-1|seed|block`, block = 0, 1, ..; a number below
+m is w mod m, with words from 2^64 - (2^64 mod m) on rejected; the Fisher-Yates shuffle swaps place i = N-1,
+.., 1 with a place below i + 1.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ T = TypeVar("T")
 
 
 def shuffle(items: Sequence[T], seed: Seed) -> list[T]:
-    """The items in an order drawn from `seed`; every order is equally likely."""
-    return shuffled(items, words(seed))
+    """Return the items in an order drawn from `seed`; every order is equally likely."""
+    return shuffle_with(items, words(seed))
 
 
-def shuffled(items: Sequence[T], drawn: Iterator[int]) -> list[T]:
-    """The items in an order that the next words of `drawn` give."""
+def shuffle_with(items: Sequence[T], drawn: Iterator[int]) -> list[T]:
+    """Return the items in an order given by the next words of `drawn`."""
     order = list(items)
     for place in range(len(order) - 1, 0, -1):
         other = _below(place + 1, drawn)
@@ -33,7 +33,7 @@ def shuffled(items: Sequence[T], drawn: Iterator[int]) -> list[T]:
 
 
 def words(seed: Seed) -> Iterator[int]:
-    """Words of 64 bits without end, drawn from `seed`."""
+    """Yield 64-bit words without end, drawn from `seed`."""
     for block in count():
         digest = sha256(f"rating-lots-1|{seed}|{block}".encode(errors="backslashreplace")).digest()
         for start in range(0, 32, 8):

@@ -1,10 +1,10 @@
-"""A ranking packed: all that its rows, its intervals and its superiorities need, but not its results.
+"""Pack a ranking into bytes: its rows, intervals and superiorities, but not its results.
 
-What is unpacked answers every question as the ranking does that was packed, to the last bit. Its table has
-the counts by pair alone; nothing can be added to it.
+An unpacked ranking gives the same answers as the original, to the last bit. Its table has only the counts by
+pair; no match can be appended to it.
 
-Eight bytes with the length of a JSON object, which names the arrays, then these one after the other, each in
-the smallest type that holds it exactly.
+The format: eight bytes with the length of a JSON object, which names the arrays, then the arrays one after
+the other, each in the smallest type that holds it exactly.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from rating.notices import Notice
 from rating.ratings import Ranking, rank
 
 MOST_BYTES = 48_000_000
-"""Of what is packed at all."""
+"""Maximum size of a packed ranking."""
 _HEAD = struct.Struct("<Q")
 _SPREADS: dict[str, type[Matrix | Diagonal | Factor]] = {
     "matrix": Matrix, "diagonal": Diagonal, "factor": Factor,
 }  # fmt: skip
 _ALIGNED = 8
-"""Bytes that arrays begin at multiples of."""
+"""Alignment of arrays in bytes."""
 
 
 def pack_ranking(ranking: Ranking) -> bytes | None:
-    """A ranking as bytes; None for one whose covariances come of a solver, and for one that is too large."""
+    """Return a ranking as bytes; None if its covariances come from a solver, or if it is too large."""
     fit, of = ranking.fit, ranking.intervals
     table, pairs = fit.table, fit.table.pairs()
     spreads = {"spread": of.spread} | ({} if of.floor is None else {"floor": of.floor.spread})
@@ -51,8 +51,8 @@ def pack_ranking(ranking: Ranking) -> bytes | None:
     arrays |= {name: getattr(spread, kinds[name]) for name, spread in spreads.items()}
     if of.floor is not None:
         arrays |= {"who": of.floor.who, "least": of.floor.variance}
-    # Ratings and their errors stay as they are, even where they happen to be whole numbers.
-    small = {name: _small(array) if name in _COUNTED else array for name, array in arrays.items()}
+    # Ratings and their errors stay floats, even if they are whole numbers.
+    small = {name: _smallest_integers(array) if name in _COUNTED else array for name, array in arrays.items()}
     head = {
         "players": table.players,
         "fault_rule": table.fault_rule,
@@ -71,13 +71,13 @@ def pack_ranking(ranking: Ranking) -> bytes | None:
 
 
 _COUNTED = ("i", "j", "counts", "played", "points", "faults", "component", "who")
-"""Arrays of numbers and counts of players, matches and results."""
+"""Arrays of indices and counts."""
 _OF_FIT = ("drawelo", "advantage", "loglik", "prior", "ridge", "iterations")
 _OF_INTERVALS = ("kind", "level", "clusters", "quantile", "factor", "freedom")
 
 
 def unpack_ranking(packed: bytes) -> Ranking:
-    """The ranking that was packed; ResultError for anything else."""
+    """Return the packed ranking; ResultError for other bytes."""
     try:
         return _unpack(packed)
     except (ValueError, TypeError, KeyError, struct.error) as error:
@@ -104,7 +104,7 @@ def _unpack(packed: bytes) -> Ranking:
     fit = Fit(table, arrays["elo"], arrays["component"], **head["fit"], notices=notices[0])
     spreads: dict[str, Spread] = {name: _SPREADS[kind](arrays[name]) for name, kind in head["kinds"].items()}
     floor = Floor(arrays["who"], spreads["floor"], arrays["least"]) if "floor" in spreads else None
-    # What was packed before degrees of freedom were kept has those of its clusters.
+    # Older packed rankings have no degrees of freedom: they are those of the clusters.
     clusters = head["of"]["clusters"]
     head["of"].setdefault("freedom", None if clusters is None else clusters - 1.0)
     intervals = Intervals(
@@ -115,17 +115,17 @@ def _unpack(packed: bytes) -> Ranking:
 
 
 def _kind(spread: Spread) -> str:
-    """By what name a covariance is known, which is that of its array, too; "" for one that is no array."""
+    """Return the name of a covariance's form and of its array; "" for one that is no array."""
     return next((name for name, kind in _SPREADS.items() if type(spread) is kind), "")
 
 
 def _order(array: npt.NDArray[Any]) -> Literal["C", "F"]:
-    """How it lies in memory: on this the last bits of products hang."""
+    """Return the memory order, which affects the last bits of products."""
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
-def _small(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same numbers in the smallest type for whole numbers, if they are such."""
+def _smallest_integers(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array in the smallest integer type if all its values are whole numbers."""
     if array.dtype.kind == "b" or not array.size:
         return array
     whole = array.astype(np.int64)
