@@ -8,14 +8,14 @@
     print(envs.evaluate(policy, "planning", ["random", "greedy"]))
     from arbiter.envs import dou_dizhu_v4
     env = dou_dizhu_v4.env()
-    gymnasium.make("arbiter/Planning-v0")           # known to Gymnasium by now
+    gymnasium.make("arbiter/Planning-v0")           # registered by the import
     gymnasium.make_vec("arbiter/DouDizhu-v0", num_envs=128)
     gymnasium.make("arbiter/ChefsHat-v1")
     gymnasium.make("arbiter/Single-v0", game="planning", opponents="random")
 
-Everything of ours is imported when it is first used.
-The district imports `games`, `match`, `replay`, `table`, `sandbox` and `rating`. Never in it: a season,
-a store, a config.
+Names are imported on first use.
+The package imports `games`, `match`, `replay`, `table`, `sandbox` and `rating`, and has no season, store or
+config.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ for _package in ("gymnasium", "pettingzoo"):
             f"arbiter.envs needs {_package}: pip install 'arbiter-cards[envs]'", name=_package
         )
 
-import gymnasium  # noqa: E402  (after the check that it is there)
+import gymnasium  # noqa: E402  (after the check that it is installed)
 
 CHEFS_HAT = "arbiter/ChefsHat-v1"
 SINGLE = "arbiter/Single-v0"
 CHEFS_HAT_AS_IT_WAS = "chefshat-v1"
 GAMES = {"Planning": "planning", "Codepiece": "codepiece", "DouDizhu": "dou_dizhu"}
-"""The games that every step of ``arbiter/NAME-v0`` is an action in."""
+"""The games of ``arbiter/NAME-v0``, in which each step is one action."""
 
 
 def register() -> None:
-    """Make all environments known to Gymnasium, as importing this package does."""
-    # Gymnasium imports the module when somebody makes the environment.
+    """Register all environments with Gymnasium; importing this package does."""
+    # Gymnasium imports the module when an environment is made.
     known: dict[str, dict[str, Any]] = {
         CHEFS_HAT: {"entry_point": "chefs_hat:ChefsHatEnv", "vector_entry_point": "vector:chefs_hat"},
         SINGLE: {"entry_point": "single_env:single"},
@@ -77,7 +77,7 @@ def register() -> None:
 
 register()
 
-# The module of every name that is imported when it is first used; no module has the name of a function.
+# The modules of names that are imported on first use; no module has the name of a function.
 _HOMES = {
     "aec": "pettingzoo_forms", "GameEnv": "pettingzoo_forms",
     "parallel": "pettingzoo_forms", "ParallelGameEnv": "pettingzoo_forms",

@@ -1,13 +1,13 @@
-"""One rule for what goes wrong in any environment, and the checks that keep it.
+"""The errors that all environments raise for bad arguments, and the checks.
 
 | mistake | raises |
 |---|---|
-| a seed or an action of a type that cannot be | TypeError |
+| a seed or an action of the wrong type | TypeError |
 | an id, seat, agent or seed that does not exist | ValueError |
-| a step, or a look, where no match is in progress | RuntimeError |
+| a step or a view without a match in progress | RuntimeError |
 | options of an environment or of `reset` | ConfigError |
 
-Nothing is changed by any of them. Where Gymnasium and Python have names for the same, ours go by those too:
+An error changes nothing. The classes also derive from the corresponding ones of Gymnasium and Python:
 InvalidAction for actions, ResetNeeded and, before the first `reset`, AttributeError.
 """
 
@@ -21,11 +21,11 @@ from arbiter.match.record import Forfeit
 
 
 class WrongActionType(TypeError, InvalidAction):
-    """An action of a type that cannot be."""
+    """An action of the wrong type."""
 
 
 class NoSuchAction(ValueError, InvalidAction):
-    """An id that does not exist, or a vector that means none."""
+    """An id that does not exist, or a vector that represents no id."""
 
 
 class NoMatch(RuntimeError, ResetNeeded):
@@ -33,7 +33,7 @@ class NoMatch(RuntimeError, ResetNeeded):
 
 
 class NotBegun(NoMatch, AttributeError):
-    """There has been no `reset` yet; an AttributeError, so that `hasattr` says no."""
+    """There was no `reset` yet; an AttributeError, so that `hasattr` returns False."""
 
 
 class Forfeited(Exception):
@@ -45,32 +45,32 @@ class Forfeited(Exception):
         super().__init__(f"{forfeit.player} in seat {seat}: {what}")
 
 
-def checked_seed(seed: object, whose: str = "", *, texts: bool = True) -> int | str | None:
-    """A seed: an integer from 0, where `texts` are taken a string, or None; TypeError, ValueError.
+def check_seed(seed: object, whose: str = "", *, texts: bool = True) -> int | str | None:
+    """Return a valid seed: an integer from 0, a string if `texts`, or None; TypeError, ValueError.
 
-    `whose` names the environment for whom it is too special for a string.
+    `whose` is the environment's name for messages.
     """
     if seed is None or (texts and isinstance(seed, str)):
         return seed
     what = f"a seed{whose and f' of {whose}'} is an integer from 0{', or a string' if texts else ''}"
-    return checked_number(seed, what)
+    return check_number(seed, what)
 
 
-def checked_action(action: object, actions: int, agent: str) -> int:
-    """The id as an int; WrongActionType or NoSuchAction, both saying what was expected."""
+def check_action(action: object, actions: int, agent: str) -> int:
+    """Return the id as an int; WrongActionType or NoSuchAction with what was expected."""
     expected = f"an action of {agent} is an integer from 0 to {actions - 1}"
     try:
-        return checked_number(action, expected, bound=actions)
+        return check_number(action, expected, bound=actions)
     except TypeError as error:
         raise WrongActionType(str(error)) from None
     except ValueError as error:
         raise NoSuchAction(str(error)) from None
 
 
-def checked_number(value: object, expected: str, least: int = 0, bound: int | None = None) -> int:
-    """An integer of any type, NumPy's included, as an int; truth values are none.
+def check_number(value: object, expected: str, least: int = 0, bound: int | None = None) -> int:
+    """Return an integer of any type, NumPy's included, as an int.
 
-    TypeError, or ValueError below `least` or from `bound` on, both saying what was `expected`.
+    TypeError for other types and booleans, ValueError below `least` or from `bound` on, both with `expected`.
     """
     try:
         number = index(value if not isinstance(value, bool) else None)  # type: ignore[arg-type]

@@ -6,11 +6,11 @@
         chosen = ids[starts[:-1] + (random(1024) * np.diff(starts)).astype(int)]
         rewards, over = games.step(chosen)
 
-A match that ends is followed at once by the next one in its place, so that all stay in play.
+A match that ends is replaced at once by its next one, so that all stay in play.
 
     games = Batch.of([play] * 256)
 
-begins in given situations instead, to which a match returns when it has ended.
+begins in given situations instead; a match that ends returns to its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, checked_number, checked_seed
+from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, check_number, check_seed
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer, observer_of
 from arbiter.envs.pettingzoo_base import arena_of
@@ -33,7 +33,7 @@ from arbiter.games.game import AnyGame
 
 
 def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> Batch:
-    """`n` matches of a game by its name and options, or of a `Game`; ConfigError for wrong ones.
+    """Return `n` matches of a game by its name and options, or of a `Game`; ConfigError.
 
     ``"dou_dizhu_v4"`` is `arbiter.envs.dou_dizhu_v4.batch`.
     """
@@ -46,30 +46,29 @@ def batch(game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> B
 
 
 class Batch:
-    """`n` matches in play. Arrays are by match; those of observations are of the seat to act in it.
+    """`n` matches in play. Arrays are by match; observations are of the seat to act in it.
 
-    This class plays them one after the other by the rules of any game; `batch` and `of` make the one that
-    the game's observer names, which is much quicker.
+    This class plays them one after the other by the rules of any game; `batch` and `of` return the class that
+    the game's observer names, which may be much faster.
 
-    `turns`, int64[n], are the seats to act. Match k of a batch with seed s is the first that a `Play` with
-    seed ``"s/k"`` plays, then its second, and so on.
+    `turns`, int64[n], are the seats to act. Match k of a batch with seed s is the first of a `Play` with
+    seed ``"s/k"``, then its second, and so on.
 
-    Where `ends` is a dictionary, and not None, `step` puts the last views of matches that end there: what
-    the seat that acted last sees then.
+    If `ends` is a dictionary, `step` stores in it the final observations of matches that end, by match, of
+    the seat that acted last.
     """
 
     def __init__(self, game: str | AnyGame, n: int, seed: int | str = 0, **options: Any) -> None:
-        n = checked_number(n, "a number of matches is an integer from 1", least=1)
+        n = check_number(n, "a number of matches is an integer from 1", least=1)
         first, observer, _ = arena_of(game, options)
         self._prepare(first.game, observer, [Play(first.game) for _ in range(n)])
         self.reset(seed)
 
     @classmethod
     def of(cls, plays: Sequence[Play]) -> Batch:
-        """Copies of these matches, as they stand; one that ends begins again where it was copied.
+        """Return a batch of copies of these matches; an ended one starts again at the copied situation.
 
-        They are of one `Game`, and somebody is to act in each: ValueError otherwise. `reset` gives up the
-        situations for matches from the first card.
+        ValueError unless all are of one `Game` and none is over. `reset` starts ordinary matches instead.
         """
         try:
             plays = list(plays)
@@ -82,17 +81,17 @@ class Batch:
             raise ValueError("a batch is made of one or more matches of one Game, none of them over")
         observer = observer_of(game)
         form: type[Batch] = load(observer.batch)
-        if not form._takes(plays):
+        if not form._can_start_from(plays):
             form = Batch
         self = form.__new__(form)
         self._prepare(game, observer, [copy(play) for play in plays])
         self._starts = plays = [copy(play) for play in plays]
-        self._look()
+        self._refresh()
         return self
 
     @classmethod
-    def _takes(cls, plays: Sequence[Play]) -> bool:  # noqa: ARG003
-        """True where matches of the game can begin as these stand."""
+    def _can_start_from(cls, plays: Sequence[Play]) -> bool:  # noqa: ARG003
+        """Return True if this class can start from the situations of these matches."""
         return True
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
@@ -102,47 +101,47 @@ class Batch:
         self._starts: list[Play] | None = None
         self._legal: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
         self._rows = np.zeros(0, np.int64)
-        # What was written into an array given for masks: it, and the rows and ids of its ones.
+        # The last array given to `masks`, and the rows and ids of its ones.
         self._filled: tuple[Any, ...] = (None,)
         self.ends: dict[int, NDArray[Any]] | None = None
 
     def reset(self, seed: int | str = 0) -> None:
-        """Begin all matches anew."""
-        checked = checked_seed(seed)
+        """Restart all matches from a seed."""
+        checked = check_seed(seed)
         seed = 0 if checked is None else checked
         self.begin([f"{seed}/{number}" for number in range(self.n)])
 
     def begin(self, seeds: Sequence[int | str | None]) -> None:
-        """Begin all matches anew, each by its own seed; where that is None, its sequence goes on."""
+        """Restart all matches, each by its seed; None continues its sequence."""
         self._starts = None
         for play, seed in zip(self._plays, seeds, strict=True):
             play.reset(seed)
-        self._look()
+        self._refresh()
 
     def observations(self, out: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return what the seats to act see, (n, `size`); rows of smaller views are padded with zeros.
+        """Return the observations of the seats to act, (n, `size`); smaller ones are padded with zeros.
 
-        A new array, or `out`, which is written over.
+        Returns a new array, or `out`, which is overwritten.
         """
         seen = np.zeros((self.n, self.size), self.observer.dtype)
         for row, play in zip(seen, self._plays, strict=True):
             view = self.observer.vector(play, play.turn)
             row[: len(view)] = view
-        return seen if out is None else _written(out, seen)
+        return seen if out is None else _copy_into(out, seen)
 
     def legal_ids(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All legal ids, one match after the other, and where those of each begin.
+        """Return all legal ids, one match after the other, and the start of each match.
 
         Match k has ``ids[starts[k]:starts[k + 1]]``, ascending; `starts` has n + 1 entries.
         """
         if self._legal is None:
-            self._legal = self._enumerated()
+            self._legal = self._enumerate_legal()
         return self._legal
 
     def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
-        """1 for each legal id: int8 (n, `actions`), a new array, or `out`, which is written over.
+        """Return 1 for each legal id: int8 (n, `actions`), a new array, or `out`, which is overwritten.
 
-        Given the same `out` as the last time only its changes are written: leave it as it was meanwhile.
+        With the same `out` as in the last call only changes are written: do not modify it in between.
         """
         ids, _ = self.legal_ids()
         if out is None:
@@ -151,17 +150,17 @@ class Batch:
             if out is self._filled[0]:
                 out[self._filled[1:]] = 0
             else:
-                _written(out, np.zeros(self.actions, np.int8))
+                _copy_into(out, np.zeros(self.actions, np.int8))
             self._filled = out, self._rows, ids
         out[self._rows, ids] = 1
         return out
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """One action in every match: rewards (n, seats), and which matches this has ended, bool (n,).
+        """Do one action in every match. Return rewards, float32 (n, seats), and ended matches, bool (n,).
 
         Rewards are 0 until a match ends, then each seat's points in it; an illegal action ends it with -1 for
-        its author and 0 for the others. ValueError, nothing being changed, unless there are n ids that exist,
-        TypeError unless they are integers.
+        its author and 0 for the others. ValueError unless there are n existing ids, TypeError unless they
+        are integers; nothing is changed then.
         """
         given = self._checked(actions)
         rewards, over = np.zeros((self.n, self.seats), np.float32), np.zeros(self.n, np.bool_)
@@ -181,11 +180,11 @@ class Batch:
                 seen = self.observer.vector(play, seat)
                 self.ends[number] = np.pad(seen, (0, self.size - len(seen)))
             self._renew(number)
-        self._look()
+        self._refresh()
         return rewards, over
 
     def _checked(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
-        """The actions as an array of ids that exist; see `step` for the errors."""
+        """Return the actions as an array of existing ids; see `step` for the errors."""
         given = self._integers(actions)
         if np.count_nonzero((given >= 0) & (given < self.actions)) != self.n:
             raise self._no_such_id()
@@ -195,7 +194,7 @@ class Batch:
         return NoSuchAction(f"an action is an integer from 0 to {self.actions - 1}")
 
     def _integers(self, actions: Sequence[int] | NDArray[Any]) -> NDArray[Any]:
-        """The actions as an array of n integers."""
+        """Return the actions as an array of n integers."""
         try:
             given = np.asarray(actions)
         except ValueError:
@@ -207,19 +206,19 @@ class Batch:
         return given
 
     def _renew(self, number: int) -> None:
-        """Go on to the next match of a play that is over, or to its copy where it began in the middle."""
+        """Begin the next match of a play that is over, or return it to its given situation."""
         if self._starts is None:
             self._plays[number].reset()
         else:
             self._plays[number] = copy(self._starts[number])
 
-    def _look(self) -> None:
-        """Take over all plays as they stand."""
+    def _refresh(self) -> None:
+        """Update `turns` and caches from all plays."""
         self.turns = np.array([play.turn for play in self._plays])
         self._legal = None
 
-    def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the value of `legal_ids`; also note the match of each id."""
+    def _enumerate_legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the value of `legal_ids`, and store the match of each id."""
         lists = [self.observer.legal(play, play.turn) for play in self._plays]
         counts, starts = np.fromiter(map(len, lists), np.int64, self.n), np.zeros(self.n + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
@@ -227,7 +226,7 @@ class Batch:
         return np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts
 
 
-def _written(out: NDArray[Any], made: NDArray[Any]) -> NDArray[Any]:
-    """`made` in the array that was given for it; ValueError or TypeError where it does not fit."""
+def _copy_into(out: NDArray[Any], made: NDArray[Any]) -> NDArray[Any]:
+    """Copy `made` into `out` and return that; ValueError or TypeError if it does not fit."""
     np.copyto(out, made)
     return out

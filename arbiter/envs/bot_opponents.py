@@ -1,8 +1,7 @@
-"""Bots' processes in the other seats of a single-agent environment, which are started on Linux alone.
+"""Bots' processes in the other seats of a single-agent environment, on Linux only.
 
-They are conducted by the referee of tournaments (`arbiter.match.referee`), with all other seats answering in
-memory: so each hears what it would hear there, in the same words and order, and is judged by the
-same clock.
+They play under the referee of tournaments (`arbiter.match.referee`), while all other seats answer in
+memory: so each receives the same commands in the same order as in a tournament, under the same clock.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from arbiter.table.conductor import start_request
 
 
 def default_limits() -> Limits:
-    """Those of ``arbiter play``, with the strongest isolation there is."""
+    """Return the limits of ``arbiter play``, with the strongest available isolation."""
     tier, warning = choose(USUAL.isolation)
     if warning:
         warnings.warn(warning, stacklevel=2)
@@ -43,9 +42,9 @@ def default_limits() -> Limits:
 
 
 def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Player:
-    """The player of a command, as a season registers it; ConfigError where it cannot be started.
+    """Return the player of a command, as a season registers it; ConfigError if it cannot be started.
 
-    It may read this package too, wherever that lies. `names` are words that may have been meant instead.
+    The player may also read this package. `names` are words to suggest for a misspelt command.
     """
     check_system()
     player = command if isinstance(command, Player) else _registered(_words(command), names)
@@ -55,7 +54,7 @@ def program(command: str | Sequence[str] | Player, names: Sequence[str]) -> Play
 
 
 def shipped(name: str, words: Sequence[str]) -> Player:
-    """A shipped bot, which needs no packages, under its name; see `program`."""
+    """Return the player of a shipped bot, which needs no packages; see `program`."""
     player = program([sys.executable, "-S", *words], ())
     return replace(player, name=name)
 
@@ -79,11 +78,11 @@ def _registered(words: list[str], names: Sequence[str]) -> Player:
     return registered(name, words, Path(), read=[str(Path(arbiter.__file__).parent)])
 
 
-class Programs:
-    """The bots' processes of one match after the other, and the referee who speaks to them.
+class ProgramOpponents:
+    """The bots' processes of successive matches, and their referee.
 
-    `reach`, `answer` and `tell` follow the order of the match, and raise Forfeited, or VoidMatch where our
-    machine failed and not a bot. A fault that comes after a legal decision is raised by the next call.
+    Call `advance`, `answer` and `send_decision` in the order of the match. They raise Forfeited, or VoidMatch
+    if the machine failed and not a bot. A fault after a legal decision is raised by the next call.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -92,9 +91,9 @@ class Programs:
         self._channels: list[Channel] = []
         self._steps: Generator[tuple[Seat, Send], Reply | int | None, MatchRecord] | None = None
         self._answer: Answer = NONE
-        """The last one that a process gave."""
+        """The last answer of a process."""
         self._made = -1
-        """Decisions that the referee has been given; -1 before the greeting."""
+        """The number of decisions given to the referee; -1 before the greeting."""
         self._record: MatchRecord | None = None
 
     def __reduce__(self) -> NoReturn:
@@ -128,29 +127,29 @@ class Programs:
         self._steps = drive_by_step(referee(game, spec), seats, self._listen)
         self._made, self._record = -1, None
 
-    def reach(self) -> None:
-        """Say all that is to be said before the next decision."""
+    def advance(self) -> None:
+        """Send all commands before the next request."""
         if self._made < 0:
-            self._go_on(None)
+            self._advance(None)
         if self._record is not None and self._record.forfeit is not None:
             raise Forfeited(self._record.forfeit)
 
     def answer(self, number: int) -> str:
-        """Ask a process for its decision; the words of its answer, of which there are to be `number`."""
-        self.reach()
-        self._go_on(None)
+        """Request the decision of a process, and return its answer of `number` words."""
+        self.advance()
+        self._advance(None)
         if self._record is not None and len(self._record.moves) < self._made:
-            self.reach()
+            self.advance()
         return words_of(self._answer, number)
 
-    def tell(self, words: str) -> None:
-        """Pass on what an opponent in memory has decided, whose turn it is."""
-        self.reach()
+    def send_decision(self, words: str) -> None:
+        """Give the referee the decision of the seat to act, which is in memory."""
+        self.advance()
         raw = words.encode()
-        self._go_on(Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
+        self._advance(Reply(Answer(True, raw, b"= %s\n\n" % raw), 0, 0))
 
     def end(self) -> None:
-        """Kill the processes of the match; nothing happens where there are none."""
+        """Kill the processes of the match, if any."""
         self._steps = None
         channels, self._channels = self._channels, []
         try:
@@ -161,17 +160,17 @@ class Programs:
                 channel.close()
 
     def close(self) -> None:
-        """Leave no process behind."""
+        """End all processes, the launcher too."""
         try:
             self.end()
         finally:
             launcher, self._launcher = self._launcher, None
-            # A copy in a forked process is not the owner's to end.
+            # A copy in a forked process does not own the launcher.
             if launcher is not None and launcher.owner == os.getpid():
                 launcher.close()
 
-    def _go_on(self, decision: Reply | None) -> None:
-        """A decision, by default the process's that is asked, and all that follows up to the next one."""
+    def _advance(self, decision: Reply | None) -> None:
+        """Give the referee a decision, None for the answer of a process, and run it to the next request."""
         assert self._steps is not None
         self._made += 1
         try:
@@ -185,8 +184,7 @@ class Programs:
 
 
 class _InMemory:
-    """The agent's seat, or an opponent's in memory: it hears nothing by the protocol."""
+    """The agent's seat, or an opponent's in memory: it receives no commands, and uses no time."""
 
     def exchange(self, send: Send) -> int:  # noqa: ARG002
-        """At no cost."""
         return 0

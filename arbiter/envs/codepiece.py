@@ -6,9 +6,9 @@
         state, player = game.step(state["legal_actions"][0])
     game.get_payoffs()
 
-Names, orders and types are those of the published engine, so that code written for it works; what
-it let pass (bids that are not higher, revokes, moves out of turn) raises here and changes nothing,
-and a player who is not to act has no legal actions.
+Names, orders and types are those of the published engine, so that code written for it works. Moves
+that it wrongly accepts (bids that are not higher, revokes, moves out of turn) raise here and change nothing,
+and only the player to act has legal actions.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from arbiter.envs.argument_checks import (
     NoSuchAction,
     NotBegun,
     WrongActionType,
-    checked_action,
-    checked_number,
+    check_action,
+    check_number,
 )
 from arbiter.envs.codepiece_cells import (
     PHASES,
@@ -76,7 +76,7 @@ class BidAction(NamedTuple):
 
 
 class TrumpAction(NamedTuple):
-    """The suit that is named trump: S, H, D or C."""
+    """The trump suit: S, H, D or C."""
 
     suit: str
 
@@ -107,7 +107,7 @@ AnyAction: TypeAlias = "str | int | BidAction | TrumpAction | PlayAction | list[
 
 
 def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
-    """The action that a string, an id, a one-hot vector or an action is; TypeError, ValueError."""
+    """Convert a string, an id, a one-hot vector or an action to an action; TypeError, ValueError."""
     number = _id(action)
     if number < FIRST_TRUMP:
         return BidAction(number and number + LOWEST - 1)
@@ -115,7 +115,7 @@ def action_of(action: AnyAction) -> BidAction | TrumpAction | PlayAction:
 
 
 class Engine:
-    """One deal after the other; `seed` as numpy's RandomState takes it, None for the system's."""
+    """Plays successive deals; `seed` is for numpy's RandomState, None for a random one."""
 
     num_players = SEATS
     num_actions = len(WORDS)
@@ -123,14 +123,14 @@ class Engine:
     def __init__(self, seed: int | None = None) -> None:
         self._game = Codepiece()
         if seed is not None:
-            seed = checked_number(seed, f"a seed is an integer from 0 to {2**32 - 1}", bound=2**32)
+            seed = check_number(seed, f"a seed is an integer from 0 to {2**32 - 1}", bound=2**32)
         self._random = np.random.RandomState(seed)
         self._deal: Deal | None = None
         self._state: CodepieceState | None = None
         self._last = 0
 
     def init_game(self, hands: list[list[str]] | None = None, dealer: int | None = None) -> tuple[State, int]:
-        """Deal, or take `hands` (four of 13 names) and `dealer`; the state and number of who is to bid."""
+        """Deal, or use `hands` (four of 13 names) and `dealer`. Return the state and number of the bidder."""
         if (hands is None) != (dealer is None):
             raise ValueError("give both hands and dealer, or neither")
         if hands is None:
@@ -146,11 +146,11 @@ class Engine:
         return self._acting()
 
     def step(self, action: AnyAction) -> tuple[State, int]:
-        """The state of who is to act next, and its number.
+        """Do an action. Return the state and number of the next player.
 
-        `action` is a string (``bid_8``), an id, one of the three kinds, or a one-hot vector of 63.
-        IllegalAction with the reason if it may not be done now, TypeError or ValueError if it is none,
-        RuntimeError when the game is over: nothing has changed then.
+        `action` is a string (``bid_8``), an id, one of the three classes, or a one-hot vector of 63.
+        IllegalAction with the reason if it is illegal now, TypeError or ValueError if it is not an action,
+        RuntimeError when the game is over; then nothing is changed.
         """
         state = self._running()
         if not state.to_act:
@@ -163,24 +163,24 @@ class Engine:
         return self._state is not None and not self._state.to_act
 
     def get_player_id(self) -> int:
-        """Return the player to act, or the last that acted."""
+        """Return the player to act, or after the end the last to act."""
         state = self._running()
         return state.to_act[0] if state.to_act else self._last
 
     def get_payoffs(self) -> list[float]:
-        """Points by player of the deal that is over, of no deal before it."""
+        """Return the points by player of the finished deal, without earlier deals."""
         state = self._running()
         if state.to_act:
             raise RuntimeError("the game is not over")
         return [float(points) for points in state.points()]
 
     def get_legal_actions(self) -> list[str]:
-        """Return the legal actions of the player to act, in the order of the ids."""
+        """Return the legal actions of the player to act, in order of id."""
         state = self._running()
         return [WORDS[action] for action in state.legal(state.to_act[0])] if state.to_act else []
 
     def get_state(self, player: int) -> State:
-        """A player's view as a dictionary of 20 entries, in the published order; ValueError for no player."""
+        """Return a player's view, 20 entries in the published order; ValueError for an unknown player."""
         state = self._running()
         _check_player(player)
         assert self._deal is not None
@@ -216,7 +216,7 @@ class Engine:
         }
 
     def observe(self, player: int) -> Vector:
-        """Return what a player sees, float32[233]; see `CodepieceObserver`. ValueError for no player."""
+        """Return a player's observation, float32[233]; see `CodepieceObserver`. ValueError."""
         state = self._running()
         _check_player(player)
         return observation(state, player, state.legal(player) if player in state.to_act else None)
@@ -245,7 +245,7 @@ def _phase(state: CodepieceState) -> int:
 
 
 def _id(action: AnyAction) -> int:
-    """An action's id; TypeError or ValueError for what is none."""
+    """Return an action's id; TypeError, ValueError."""
     if isinstance(action, str):
         if action in IDS:
             return IDS[action]
@@ -254,11 +254,11 @@ def _id(action: AnyAction) -> int:
         return _id(str(action))
     if isinstance(action, list | tuple) or (isinstance(action, np.ndarray) and action.ndim):
         return _hot(action)
-    return checked_action(action, len(WORDS), "the engine")
+    return check_action(action, len(WORDS), "the engine")
 
 
 def _hot(row: Any) -> int:
-    """The id that a one-hot vector means; TypeError or ValueError for a vector of another kind."""
+    """Return the id of a one-hot vector; TypeError, ValueError."""
     expected = f"a one-hot action has {len(WORDS)} numbers, one of them 1 and the others 0"
     try:
         cells = np.asarray(row)

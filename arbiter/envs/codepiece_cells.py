@@ -1,4 +1,4 @@
-"""Cards and observations of Codepiece as cells, and what cells mean; `arbiter.envs.codepiece` has it all.
+"""Encode and decode cards and observations of Codepiece as cells; exported by `arbiter.envs.codepiece`.
 
 encode_cards(["TD", "AS"])              # float32[52], ones at 21 and 51
 decode_cards(engine.observe(0)[:52])    # the hand of player 0
@@ -23,7 +23,7 @@ _TRICK, _OTHERS, _LEGAL, _PHASE, _NUMBERS, _TRUMP = 52, 104, 156, 219, 223, 229
 
 
 def encode_cards(cards: Iterable[str]) -> Vector:
-    """float32[52], 1 for each of the cards, which are names; ValueError for what is none."""
+    """Return float32[52], 1 for each of the cards, given by name; ValueError for an unknown name."""
     cells = np.zeros(CARDS, np.float32)
     for card in cards:
         if card not in DECK.index:
@@ -33,12 +33,12 @@ def encode_cards(cards: Iterable[str]) -> Vector:
 
 
 def decode_cards(cells: npt.ArrayLike) -> list[str]:
-    """The names of the cards whose cells are 1, in index order; ValueError unless 52 cells are 0 or 1."""
+    """Return the names of the cards whose cells are 1, in index order; ValueError unless 52 cells 0 or 1."""
     return [DECK.names[card] for card in np.flatnonzero(_checked(cells, CARDS))]
 
 
 def encode_observation(state: Mapping[str, Any]) -> Vector:
-    """float32[233], as `Engine.observe` gives it, of a player's state as `Engine.get_state` gives it."""
+    """Return float32[233], equal to `Engine.observe`, from the state of `Engine.get_state`."""
     cells = np.zeros(CELLS, np.float32)
     cells[:_TRICK] = encode_cards(state["hand"])
     cells[_TRICK:_OTHERS] = encode_cards(card for _, card in state["current_trick"])
@@ -59,10 +59,10 @@ def encode_observation(state: Mapping[str, Any]) -> Vector:
 
 
 def decode_observation(cells: npt.ArrayLike) -> dict[str, Any]:
-    """What 233 cells say, by the names of `Engine.get_state`; ValueError for what is no observation.
+    """Decode 233 cells, with the names of `Engine.get_state`; ValueError if they are not an observation.
 
-    Besides, `trick` are the cards on the table and `others` all that are neither there nor in the hand, both
-    in index order: the cells say of no card who has played it; `to_act` is whether the player acts next.
+    Also, `trick` has the cards on the table and `others` all that are neither there nor in the hand, both
+    in index order: the cells do not contain who played a card; `to_act` is True if the player acts next.
     """
     seen = _checked(cells, CELLS, slice(_NUMBERS, _TRUMP))
     numbers = (
@@ -89,7 +89,7 @@ def decode_observation(cells: npt.ArrayLike) -> dict[str, Any]:
 
 
 def _checked(cells: npt.ArrayLike, count: int, numbers: slice = slice(0)) -> npt.NDArray[Any]:
-    """`count` cells as an array, each 0 or 1 but for `numbers` between them; ValueError."""
+    """Return `count` cells as an array, each 0 or 1, in the slice `numbers` from 0 to 1; ValueError."""
     seen = np.asarray(cells)
     right = seen.dtype.kind in "biuf" and seen.shape == (count,)
     if right:

@@ -1,7 +1,7 @@
-"""Many matches at once, whose rules and views are C: of any game, then of each that has a `Core`.
+"""Batches whose rules and observations are in C: the base, and a class for each game with a `Core`.
 
-The matches live in a `Core` (`arbiter/envs/core`); a `Play` is asked for the first situation of each, and its
-class in Python stays the truth: equal in every state, mask and observation.
+The matches are in a `Core` (`arbiter/envs/core`), loaded from the situation of a `Play`. The Python rules are
+the reference: every state, mask and observation is equal.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.batches import Batch, _written
+from arbiter.envs.batches import Batch, _copy_into
 from arbiter.envs.core import AGAIN, WHOLE, ZEROS, core_of
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
@@ -33,29 +33,29 @@ from arbiter.games.planning import Planning, PlanningState
 
 
 class CompiledBatch(Batch):
-    """`Batch` over a `Core`, for a game of exactly the class that `core` knows; subclasses say which."""
+    """`Batch` over a `Core`; a subclass for each game, for games of exactly its class."""
 
     core: ClassVar[str]
     """The name of the game's module in `arbiter.envs.core`."""
 
     @abstractmethod
     def _options(self, game: Any) -> list[int]:
-        """The game's options as the `Core` reads them."""
+        """Return the game's options for the `Core`."""
 
     @abstractmethod
     def _situation(self, play: Any) -> list[int]:
-        """The deal in progress, in the order of `load_match` in the game's file in C."""
+        """Return the deal in progress, in the order of `load_match` in the game's C file."""
 
     def _numbers_of(self, play: Play) -> NDArray[np.uint64]:
-        """A match as the `Core` loads it."""
+        """Return a match for `Core.load`."""
         numbers = [play._match, len(play.played), *self._situation(play)]
-        # Points may be below zero, and numbers are of 64 bits without a sign.
+        # Points may be negative; the numbers are unsigned.
         return np.array([number % (1 << 64) for number in numbers], np.uint64)
 
     _loaded = False
 
     @classmethod
-    def _takes(cls, plays: Sequence[Play]) -> bool:
+    def _can_start_from(cls, plays: Sequence[Play]) -> bool:
         return all(type(play) is Play for play in plays)
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
@@ -66,7 +66,7 @@ class CompiledBatch(Batch):
         self._core = made(self.n, np.array(self._options(game), np.uint64))
 
     def __getstate__(self) -> dict[str, Any]:
-        # The array of masks was written by another core than the copy's.
+        # The copy's core has not written the array of masks.
         return {**self.__dict__, "_core": self._core.state(), "_filled": (None,)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ class CompiledBatch(Batch):
 
     def begin(self, seeds: Sequence[int | str | None]) -> None:
         if self._loaded:
-            # They have heard nothing of the matches since, and the next one is to be the right one.
+            # The plays do not follow the core; set their match numbers for the next match.
             for number, play in enumerate(self._plays):
                 play._match = self._core.match(number)
         super().begin(seeds)
@@ -93,7 +93,7 @@ class CompiledBatch(Batch):
             return out
         made: NDArray[Any] = np.empty(shape, dtype)
         self._core.observations(made)
-        return made if out is None else _written(out, made)
+        return made if out is None else _copy_into(out, made)
 
     def masks(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
         shape = self.n, self.actions
@@ -103,7 +103,7 @@ class CompiledBatch(Batch):
             return out
         made: NDArray[np.int8] = np.zeros(shape, np.int8)
         self._core.masks(made, ZEROS)
-        return made if out is None else _written(out, made)
+        return made if out is None else _copy_into(out, made)
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         given = self._integers(actions)
@@ -120,10 +120,10 @@ class CompiledBatch(Batch):
         return rewards, over
 
     def _views(self, seen: NDArray[Any], seats: NDArray[np.int64]) -> NDArray[Any]:  # noqa: ARG002
-        """What seats see, by the views that the core writes for them."""
+        """Return the observations of `seats`, converted from the arrays of the core."""
         return seen
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         for number in range(self.n):
             self._load(number)
         if self._starts is not None:
@@ -140,7 +140,7 @@ class CompiledBatch(Batch):
         self.turns, self._legal = np.empty(self.n, np.int64), None
         self._core.turns(self.turns)
 
-    def _enumerated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _enumerate_legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         starts = np.empty(self.n + 1, np.int64)
         self._core.starts(starts)
         ids = np.empty(int(starts[-1]), np.int64)
@@ -149,13 +149,13 @@ class CompiledBatch(Batch):
 
     @staticmethod
     def _fits(out: NDArray[Any], shape: tuple[int, int], dtype: type[np.generic]) -> bool:
-        """True where a core can write into it."""
+        """Return True if the core can write into the array."""
         return out.shape == shape and out.dtype == dtype and out.flags.carray
 
 
-def _goes_on(game: AnyGame) -> bool:
-    """True where deals of the programme come after those that are given."""
-    return game._given is None or game._goes_on
+def _continues(game: AnyGame) -> bool:
+    """Return True if the programme continues after the given deals."""
+    return game._given is None or game._continues
 
 
 def _padded(numbers: Sequence[int], count: int) -> list[int]:
@@ -191,7 +191,7 @@ class PlanningBatch(CompiledBatch):
             [hand >> offset for hand in hands],
             play.totals,
         )
-        numbers = [_goes_on(game), trick is not None, size, leader, len(played)]
+        numbers = [_continues(game), trick is not None, size, leader, len(played)]
         for part in by_seat:
             numbers += _padded(part, _MOST_SEATS)
         for deal in game._given or ():
@@ -215,7 +215,7 @@ class CodepieceBatch(CompiledBatch):
         state: CodepieceState = play.state
         (turn, *_), hands, bids, bid, leader, trump, trick, _, best, ahead, won = state
         return [
-            *(_goes_on(play.game), turn, min(len(bids), SEATS), bid),
+            *(_continues(play.game), turn, min(len(bids), SEATS), bid),
             *(leader if leader >= 0 else _NONE, trump if trump != NO_TRUMP else _NONE),
             *(len(trick), best - FIRST_CARD if trick else 0, ahead, *won),
             *_padded([card - FIRST_CARD for card in trick], SEATS),
@@ -244,7 +244,7 @@ class DouDizhuBatch(CompiledBatch):
         (_, hands, best, owner, _, bombs), actions = state[1:], play.actions
         recent = [table().cards[action] for action in actions[-RECENT:]]
         return [
-            *(_goes_on(play.game), len(actions), best, owner, bombs),
+            *(_continues(play.game), len(actions), best, owner, bombs),
             *hands,
             *play.totals,
             *[0] * (RECENT - len(recent)),
@@ -266,8 +266,8 @@ class ChefsHatBatch(CompiledBatch):
     core = "chefs_hat"
 
     @classmethod
-    def _takes(cls, plays: Sequence[Play]) -> bool:
-        return super()._takes(plays) and all(play.game is play._programme for play in plays)
+    def _can_start_from(cls, plays: Sequence[Play]) -> bool:
+        return super()._can_start_from(plays) and all(play.game is play._programme for play in plays)
 
     def _options(self, game: ChefsHat) -> list[int]:
         return [game.matches or 0, game.points or 0]

@@ -1,4 +1,4 @@
-"""Matches of an environment as a data set, in the rows that `arbiter export --as events-csv` writes."""
+"""Matches of an environment as a data set, in the rows of `arbiter export --as events-csv`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from arbiter.replay.export.row_files import RowFile
 
 
 class DatasetWriter:
-    """Writes each match that has ended; the data set is there after `close`.
+    """Writes finished matches; the data set is complete after `close`.
 
-    A file, .csv or .parquet, has an event a row; ``minari:FOLDER`` is a data set of Minari (`MinariFolder`).
-    ConfigError where it cannot be written.
+    A file, .csv or .parquet, has one row per event; ``minari:FOLDER`` is a data set of Minari
+    (`MinariFolder`). ConfigError if it cannot be written.
     """
 
     def __init__(self, file: str, game: AnyGame) -> None:
@@ -29,14 +29,14 @@ class DatasetWriter:
         else:
             self._file = RowFile(file, EVENT_COLUMNS, facts=facts(game))
         self._matches = 0
-        # Also when nobody calls `close`.
+        # Also without a call of `close`.
         weakref.finalize(self, self._file.close)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an environment that writes a data set cannot be copied")
 
     def add(self, play: Play, names: Sequence[str], fault: tuple[Seat, str] | None = None) -> None:
-        """A match that is over, ended by a seat's illegal move for a reason where there is a `fault`."""
+        """Write a match that is over; `fault` is the seat and the reason of an illegal move that ended it."""
         self._matches += 1
         record = record_of(play, f"m{self._matches}", names, fault)
         if isinstance(self._file, MinariFolder):
@@ -45,14 +45,14 @@ class DatasetWriter:
             self._file.write(events(record, play.game))
 
     def close(self) -> None:
-        """Complete the file; to do so twice is no error."""
+        """Complete the file. May be called twice."""
         self._file.close()
 
 
 def record_of(
     play: Play, name: str, names: Sequence[str], fault: tuple[Seat, str] | None = None
 ) -> MatchRecord:
-    """The record of a match that is over, without times, the players' `names` being by seat."""
+    """Return the record of a match that is over, without times; `names` are the players by seat."""
     game = play.game
     parts: list[tuple[Deal, Any, Sequence[Seat], Sequence[Action]]] = [
         (deal.deal, deal.state, deal.seats, deal.actions) for deal in play.played

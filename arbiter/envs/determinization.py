@@ -1,15 +1,15 @@
-"""What a match may be, as far as one of its seats knows: the cards that it has not seen, dealt at random.
+"""Determinizations of an information state: the unseen cards, dealt at random.
 
     worlds = Worlds(hearing)
     plays = worlds.draw(64, Random(1))
 
-Theory of operation. Unseen cards of the deck take the place of the unknown ones of a `Hearing`, and what was
-done is done again. Which cards a seat cannot hold, the rules say: with such a card in its hand, among unknown
-ones, something that it did breaks them. So no game has to explain its inferences.
+Theory of operation. Unseen cards of the deck replace the unknown ones of a `Hearing`, and the actions are
+replayed. The rules decide which cards a seat cannot hold: with such a card in its hand, among unknown ones,
+an action of the seat would have been illegal. So games need no code for these inferences.
 
-Within that table of seats and cards all ways to deal the unseen cards are equally likely. Cards that may lie
-in the same places are of one kind; it is counted in how many ways the kinds, one after the other, fill the
-room that is left, and each is drawn in proportion.
+Under these restrictions all ways to deal the unseen cards are equally likely. Cards allowed in the same
+places are of one kind; the splits of each kind over the remaining room are counted, and drawn in proportion
+to their numbers.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from arbiter.games.game import AnyGame, Deal, Seat
 from arbiter.games.information_state import BadCommand, Hearing
 
 _TRIES = 1000
-"""Deals in a row that cannot be, though the table allows them."""
+"""Tries per world: a drawn deal may still break the rules."""
 _SAMPLE = 200
 Split: TypeAlias = tuple[int, ...]
 """How many cards of a kind go to each place."""
 
 
 class Worlds:
-    """The worlds of one match, at each decision of the seat that hears it; ask that of the hearing before.
+    """The determinizations of one match, at each decision of its seat; call `Hearing.asked` before.
 
     `barred` are, by seat, the cards that it cannot have now.
     """
@@ -84,7 +84,7 @@ class Worlds:
         return plays
 
     def _test(self, game: AnyGame, deal: Deal, seat: Seat, cards: Sequence[Card]) -> None:
-        """Bar those of some cards that the seat cannot have: all at once, and halves where that cannot be."""
+        """Bar the cards that the seat cannot have: test all together, and halves if that is illegal."""
         places: list[Sequence[Card]] = [()] * (len(deal.hands) + 1)
         places[seat] = cards
         try:
@@ -99,7 +99,7 @@ class Worlds:
 
 
 class _Dealing:
-    """Unseen cards for places with room for so many each, and what is over; `barred` by place."""
+    """Deals unseen cards to places with given rooms, and a remainder; `barred` is by place."""
 
     def __init__(self, unseen: Sequence[Card], barred: Sequence[set[Card]], rooms: Sequence[int]) -> None:
         over = len(unseen) - sum(rooms)
@@ -110,12 +110,12 @@ class _Dealing:
         for card in unseen:
             places = [place for place, cards in enumerate(barred) if rooms[place] and card not in cards]
             kinds[(*places, len(rooms)) if over else tuple(places)].append(card)
-        # Those that may lie anywhere take what is left.
+        # Unrestricted cards come last.
         self._kinds = sorted(kinds.items(), key=lambda kind: len(kind[0]))
         self._ways = cache(self._count)
 
     def draw(self, chance: Random) -> list[list[Card]]:
-        """The cards of each place; BadCommand where they cannot be dealt."""
+        """Return the cards of each place; BadCommand if they cannot be dealt."""
         dealt: list[list[Card]] = [[] for _ in self._rooms]
         rooms = self._rooms
         for number, (places, cards) in enumerate(self._kinds):
@@ -123,7 +123,7 @@ class _Dealing:
             if not weights or not weights[-1]:
                 raise BadCommand("no cards of the others explain what was heard")
             (split,) = chance.choices(splits, cum_weights=weights)
-            # Half the time of `shuffle`.
+            # Twice as fast as `shuffle`.
             mixed, at = sorted(cards, key=lambda _: chance.random()), 0
             for place, count in zip(places, split, strict=True):
                 dealt[place] += mixed[at : at + count]
@@ -132,7 +132,7 @@ class _Dealing:
         return dealt
 
     def _count(self, number: int, rooms: Split) -> tuple[list[int], list[Split]]:
-        """The ways to deal the kinds from this one on: how one can be split, and sums of how often each."""
+        """Return the cumulative numbers of ways to deal the kinds from this one on, and its splits."""
         places, cards = self._kinds[number]
         last = number == len(self._kinds) - 1
         weights, found = [], []
@@ -150,7 +150,7 @@ class _Dealing:
 
 
 def _splits(cards: int, rooms: Sequence[int]) -> Iterator[Split]:
-    """All ways to put so many equal cards into rooms."""
+    """Yield all ways to split a number of cards over rooms."""
     if not rooms:
         if not cards:
             yield ()
@@ -170,7 +170,7 @@ def _unknown(cards: Sequence[Card]) -> int:
 
 
 def _filled(deal: Deal, places: Sequence[Sequence[Card]]) -> Deal:
-    """The deal with cards in place of unknown ones, as many as there are, of each hand and besides them."""
+    """Return the deal with `places`, the cards by hand and then extra, instead of unknown ones."""
     filled = []
     for hand, cards in zip((*deal.hands, deal.extra), places, strict=False):
         new = iter(cards)
@@ -179,14 +179,14 @@ def _filled(deal: Deal, places: Sequence[Sequence[Card]]) -> Deal:
 
 
 def _once(deal: Deal) -> Sequence[Card]:
-    """The cards of a deal; those besides the hands not again where they lie in one."""
+    """Return the cards of a deal, each once, even if an extra card is also in a hand."""
     cards = [card for hand in deal.hands for card in hand]
     return cards if set(deal.extra) <= set(cards) else [*cards, *deal.extra]
 
 
 @lru_cache(maxsize=8)
 def _deck(game: AnyGame) -> Counter[Card]:
-    """All cards: those with names, or else as many of each as some deals show."""
+    """Return all cards: the named ones, or else those of sample deals."""
     if names := game.card_names():
         return Counter(map(game.card_of, names))
     found: Counter[Card] = Counter()

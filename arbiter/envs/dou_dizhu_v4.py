@@ -1,4 +1,4 @@
-"""Dou Dizhu as PettingZoo had it, `dou_dizhu_v4`: one deal, agents named by their roles.
+"""Dou Dizhu as in PettingZoo's `dou_dizhu_v4`: one deal, agents named by their roles.
 
     from arbiter.envs import dou_dizhu_v4
     env = dou_dizhu_v4.env()
@@ -9,16 +9,15 @@
         env.step(None if termination else ids[0])
 
 Agents are ``landlord_0``, ``peasant_0`` (who plays after the landlord) and ``peasant_1``. Actions
-are the 27,472 combinations, `action_name` and `action_id` translate. The cells of observations
-stand in `RoleObserver`. +1 for the winners and -1 for the losers at the end.
+are the 27,472 combinations, which `action_name` and `action_id` translate. `RoleObserver` documents the
+cells of observations. +1 for the winners and -1 for the losers at the end.
 
-A seed deals the same hands as RLCard does with it; without one `reset` goes on with the same
-source, as RLCard does.
+A seed gives the same hands as in RLCard; `reset` without one continues the same generator, as RLCard does.
 
-RLCard's faults are mended. ``compat="rlcard-1.2.0"`` brings them back, for traces and agents of
-that time: a peasant sees the first actions of landlord and teammate where the last ones
-should be, waiting agents see the mover's mask and keep it after an illegal move, no cards left counts
-as the most there can be, and `infos` are ``{"legal_moves": []}``.
+RLCard's faults are fixed. ``compat="rlcard-1.2.0"`` restores them, for traces and agents of that version:
+a peasant sees the first actions of landlord and teammate instead of the last ones, waiting agents
+see the mover's mask and keep it after an illegal move, zero cards left are encoded as the maximum, and
+`infos` are ``{"legal_moves": []}``.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import checked_action, checked_number, checked_seed
-from arbiter.envs.batches import Batch, _written
+from arbiter.envs.argument_checks import check_action, check_number, check_seed
+from arbiter.envs.batches import Batch, _copy_into
 from arbiter.envs.compiled import DouDizhuBatch
 from arbiter.envs.core import core_of
 from arbiter.envs.match_state import Play
@@ -51,7 +50,7 @@ __all__ = ["action_id", "action_name", "batch", "env", "parallel_env", "raw_env"
 AGENTS = ("landlord_0", "peasant_0", "peasant_1")
 RLCARD = "rlcard-1.2.0"
 _WORD = 1 << 32
-# Where the cells of `DouDizhuObserver` begin, and those of two planes behind it: `CompiledRoleBatch._views`.
+# First cells in `DouDizhuObserver`, and of two planes after it: see `CompiledRoleBatch._views`.
 _RECENT_AT = 2 * PLANE
 _LATEST = slice(_RECENT_AT + (RECENT - 1) * PLANE, _RECENT_AT + RECENT * PLANE)
 _PLAYED_AT = _LATEST.stop
@@ -60,53 +59,53 @@ _LEFT_AT = _LAST_AT + 3 * PLANE
 _ACTED_AT = DouDizhuObserver(None).size(0)
 _OTHERS_AT = _ACTED_AT + PLANE
 _RANKS = PLANE - 2
-"""Cells of a plane that are of ranks, four each; the last two are the jokers."""
+"""The cells of a plane before the two of jokers, four for each rank."""
 
 
 def env(
     opponents_hand_visible: bool = False, *, compat: str | None = None, render_mode: str | None = None
 ) -> DouDizhuEnv:
-    """The environment; ConfigError for a `compat` other than None and ``rlcard-1.2.0``.
+    """Return the environment; ConfigError for a `compat` other than None and ``rlcard-1.2.0``.
 
     `opponents_hand_visible` adds the others' hands, together, to observations.
     """
-    made: DouDizhuEnv = _made(DouDizhuEnv, opponents_hand_visible, compat, render_mode)
+    made: DouDizhuEnv = _make_env(DouDizhuEnv, opponents_hand_visible, compat, render_mode)
     made.compat = compat
     return made
 
 
-# All checks that PettingZoo has wrappers for are the environment's own.
+# The environment does all checks of PettingZoo's wrappers.
 raw_env = env
 
 
 def parallel_env(
     opponents_hand_visible: bool = False, *, compat: str | None = None, render_mode: str | None = None
 ) -> ParallelGameEnv:
-    """All agents in every step; the actions of those whose turn it is not are ignored.
+    """Return the environment with all agents in every step; only the action of the agent to act counts.
 
-    `compat` concerns observations alone here: the published environment had no such form.
+    `compat` only concerns observations: the published environment has no parallel form.
     """
-    made: ParallelGameEnv = _made(ParallelGameEnv, opponents_hand_visible, compat, render_mode)
+    made: ParallelGameEnv = _make_env(ParallelGameEnv, opponents_hand_visible, compat, render_mode)
     return made
 
 
 def batch(n: int, seed: int = 0, *, opponents_hand_visible: bool = False) -> RoleBatch:
-    """`n` matches side by side, see `arbiter.envs.batch`; views of the landlord have zeros behind them.
+    """Return `n` matches as in `arbiter.envs.batch`; the landlord's observations are padded with zeros.
 
-    Match k is dealt as `env` deals with seed ``seed + k``. TypeError, ValueError.
+    Match k is dealt as by `env` with seed ``seed + k``. TypeError, ValueError.
     """
-    n = checked_number(n, "a number of matches is an integer from 1", least=1)
+    n = check_number(n, "a number of matches is an integer from 1", least=1)
     form = RoleBatch if core_of("dou_dizhu") is None else CompiledRoleBatch
     return form([RolePlay() for _ in range(n)], seed, visible=bool(opponents_hand_visible))
 
 
 def action_name(action: int) -> str:
-    """The cards of an id in rank order, ``34567``, or ``pass``; TypeError, ValueError."""
-    return table().names[checked_action(action, ACTIONS, "dou_dizhu_v4")]
+    """Return the cards of an id in rank order, ``34567``, or ``pass``; TypeError, ValueError."""
+    return table().names[check_action(action, ACTIONS, "dou_dizhu_v4")]
 
 
 def action_id(cards: str) -> int:
-    """The id of cards in whatever order, or of ``pass``; ValueError where they are no combination."""
+    """Return the id of cards in any order, or of ``pass``; ValueError if they are not a combination."""
     ids = table().ids
     if isinstance(cards, str):
         if cards in ids:
@@ -126,7 +125,7 @@ class DouDizhuEnv(GameEnv):
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match; see the module for seeds, and `GameEnv.reset` for given deals.
 
-        The landlord of a given deal, whatever its seat, is ``landlord_0``.
+        The landlord of a given deal is ``landlord_0``, from any seat.
         """
         super().reset(seed, options)
         if self.compat:
@@ -135,14 +134,13 @@ class DouDizhuEnv(GameEnv):
     def observe(self, agent: str) -> dict[str, Vector]:
         if not self.compat:
             return super().observe(agent)
-        # Everybody sees the mask of whose turn it is, and after an illegal move, when nobody's is, that of
-        # whose it was.
+        # All agents see the mask of the agent to act, which stays after an illegal move.
         to_act = self.play.state.to_act
         legal = self.play.legal(to_act[0]) if to_act else ()
         return {"observation": self.vector(agent), "action_mask": mask_of(legal, ACTIONS)}
 
-    def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
-        rewards = super()._refused(reasons)
+    def _end_by_illegal_moves(self, reasons: Mapping[str, str]) -> dict[str, float]:
+        rewards = super()._end_by_illegal_moves(reasons)
         if self.compat:
             self.infos = {agent: {"legal_moves": []} for agent in self.possible_agents}
         return rewards
@@ -156,8 +154,8 @@ class RolePlay(Play):
         self._random: np.random.RandomState | None = None
 
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
-        """Begin the next match; see `Play.reset`. RLCard's source of chance takes integers alone."""
-        number = checked_seed(seed, "dou_dizhu_v4", texts=False)
+        """Begin the next match; see `Play.reset`. RLCard's generator accepts only integers."""
+        number = check_seed(seed, "dou_dizhu_v4", texts=False)
         before = self._random
         if number is not None:
             self._random = random_of(int(number))
@@ -187,14 +185,14 @@ class RolePlay(Play):
 
 
 def random_of(seed: int) -> np.random.RandomState:
-    """RLCard's source of random numbers for a seed, of which the lowest 64 bits count."""
+    """Return RLCard's random generator for a seed, of which the lowest 64 bits count."""
     digest = sha512(str(seed % (1 << 64)).encode()).digest()
     low, high = divmod(int.from_bytes(digest[:8], "little"), _WORD)[::-1]
     # Words of zeros at the end do not count.
     return np.random.RandomState([low, high] if high else [low])
 
 
-def _made(form: type[Arena], visible: bool, compat: str | None, render_mode: str | None) -> Any:
+def _make_env(form: type[Arena], visible: bool, compat: str | None, render_mode: str | None) -> Any:
     if compat not in (None, RLCARD):
         raise ConfigError(f"compat is {compat!r}", hint=did_you_mean(str(compat), [RLCARD]))
     observer = RoleObserver(visible=bool(visible), rlcard=compat == RLCARD)
@@ -206,7 +204,7 @@ def _made(form: type[Arena], visible: bool, compat: str | None, render_mode: str
 class RoleBatch(Batch):
     """`n` matches of `dou_dizhu_v4` in play; `dou_dizhu_v4.batch` makes it. Seat 0 is the landlord.
 
-    Match k of a batch with seed s is the first that the environment plays with seed s + k, then its second,
+    Match k of a batch with seed s is the first match of the environment with seed s + k, then its second,
     and so on.
     """
 
@@ -216,13 +214,13 @@ class RoleBatch(Batch):
         self.reset(seed)
 
     def reset(self, seed: int | str = 0) -> None:
-        """Begin all matches anew; seeds are integers from 0."""
-        first = checked_number(seed, "a seed of dou_dizhu_v4 is an integer from 0")
+        """Restart all matches; seeds are integers from 0."""
+        first = check_number(seed, "a seed of dou_dizhu_v4 is an integer from 0")
         self.begin([first + number for number in range(self.n)])
 
 
 class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
-    """`RoleBatch` over the core, which plays one deal: the next match is dealt here, as RLCard deals."""
+    """`RoleBatch` over the core, which plays one deal; the next match is dealt here, as in RLCard."""
 
     def _prepare(self, game: AnyGame, observer: Observer, plays: list[Play]) -> None:
         super()._prepare(game, observer, plays)
@@ -233,7 +231,7 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
         seen = np.empty((self.n, self._cells), np.int8)
         self._core.observations(seen)
         made = self._views(seen, self.turns)
-        return made if out is None else _written(out, made)
+        return made if out is None else _copy_into(out, made)
 
     def step(self, actions: Sequence[int] | NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         rewards, over = super().step(actions)
@@ -247,7 +245,7 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
         views = np.zeros((len(seen), self.size), np.int8)
         more = np.empty((len(seen), _OTHERS_AT + PLANE), np.int8)
         more[:, :_ACTED_AT] = seen
-        # The last action, the one before it if that was a pass, which has no cards.
+        # The last action, or the one before it if that was a pass, which has no cards.
         latest, before = seen[:, _LATEST], seen[:, _LATEST.start - PLANE : _LATEST.start]
         more[:, _ACTED_AT:_OTHERS_AT] = np.where(latest.any(axis=1, keepdims=True), latest, before)
         if self._visible:
@@ -259,7 +257,7 @@ class CompiledRoleBatch(RoleBatch, DouDizhuBatch):
 
 
 def _others(seen: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The planes of the cards that a seat does not have, and nobody has played."""
+    """Return the planes of the cards in the other hands."""
     gone = seen[:, :PLANE] + seen[:, _PLAYED_AT:_LAST_AT].reshape(-1, 3, PLANE).sum(axis=1, dtype=np.int8)
     counts = gone[:, :_RANKS].reshape(len(seen), _RANKS // 4, 4).sum(axis=2)
     others: NDArray[np.int8] = 1 - gone
@@ -268,7 +266,7 @@ def _others(seen: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def _cells_of(role: int, *, visible: bool) -> NDArray[np.int64]:
-    """Where the cells of `RoleObserver` stand in a view of `DouDizhuObserver` with two planes behind it."""
+    """Return the index of each cell of `RoleObserver` in `DouDizhuObserver` followed by two planes."""
     parts = [_plane(0), *([_plane(_OTHERS_AT)] if visible else []), _plane(_ACTED_AT)]
     parts.append(np.arange(_RECENT_AT, _PLAYED_AT))
     if role == 0:
@@ -285,5 +283,5 @@ def _plane(first: int, role: int = 0) -> NDArray[np.int64]:
 
 
 def _left(role: int, cards: int) -> NDArray[np.int64]:
-    """The cells that tell how many cards a role has left, at most so many."""
+    """Return the cells of the number of cards that a role has left, up to `cards`."""
     return np.arange(_LEFT_AT + role * MOST, _LEFT_AT + role * MOST + cards)

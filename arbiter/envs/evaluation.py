@@ -1,11 +1,11 @@
-"""The strength of policies, with the intervals of a season's ratings: on a ladder, or each against each.
+"""The strength of policies, with intervals as in season ratings: on a ladder, or in crossplay.
 
     print(evaluate(policy, "planning", against=["random", "greedy"], rounds=50))
     print(crossplay({"now": policy, "past": past, "greedy": greedy}, "planning", rounds=50))
 
-The deals of a round are played from all seats, by every rung the same: their luck is shared out evenly.
-A rating is one number; a cycle, or a policy that is good against its own kind alone, shows in the cells
-of a `Crossplay`.
+The deals of a round are played from all seats, the same against every opponent: this balances their luck.
+A rating is one number; a cycle, or a policy that is only good against similar ones, shows in the cells of a
+`Crossplay`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rating
-from arbiter.envs.argument_checks import checked_number, checked_seed
+from arbiter.envs.argument_checks import check_number, check_seed
 from arbiter.envs.pettingzoo_base import arena_of
 from arbiter.envs.policies import Policy, begin, policy_of
 from arbiter.envs.single_env import SingleEnv
@@ -30,12 +30,12 @@ HEADER = ("opponent", "matches", "points", "won", "drawn", "lost", "Elo", "95 % 
 
 
 class Rung(NamedTuple):
-    """The results against one opponent, who had all other seats.
+    """The results against one opponent, which had all other seats.
 
-    `points` are the policy's, a match; `won`, `drawn` and `lost` are against single opponents; `elo` is how
-    much better the policy is than the opponent, `low` and `high` the ends of its interval, None without
-    results. `illegal` counts matches that an illegal move of the policy ended, `faults` those that a
-    fault of the opponent ended: both are lost by who did it.
+    `points` are the policy's per match; `won`, `drawn` and `lost` count each opponent's seat; `elo` is the
+    policy's Elo above the opponent, `low` and `high` the ends of its interval, None without results.
+    `illegal` counts matches ended by the policy's illegal moves, `faults` matches ended by the opponent's
+    faults: the author of either loses.
     """
 
     opponent: str
@@ -53,14 +53,14 @@ class Rung(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The rungs of a ladder, in the order in which they were given; as text, a table."""
+    """The rungs of a ladder, in the given order; as text, a table."""
 
     game: str
     rounds: int
     rungs: tuple[Rung, ...]
 
     def __str__(self) -> str:
-        """A line a rung; Elo is the policy's above the opponent's."""
+        """Return a table with a line for each rung; Elo is the policy's above the opponent's."""
         return in_columns([HEADER, *map(_cells, self.rungs)])
 
     def log(self, writer: Any, step: int) -> None:
@@ -74,7 +74,7 @@ class Evaluation:
 
 
 def in_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of as many cells each as lines of text: the first column to the left, the others to the right."""
+    """Format rows of equal length as lines of text: the first column left-aligned, the others right."""
     first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join([name.ljust(first), *map(str.rjust, cells, others)]) for name, *cells in rows]
     return "\n".join(map(str.rstrip, lines))
@@ -90,16 +90,16 @@ def evaluate(
     limits: Limits | None = None,
     **options: Any,
 ) -> Evaluation:
-    """Play `policy` against each of `against`, what `arbiter.envs.single` takes as one opponent.
+    """Play `policy` against each of `against`, opponents as in `arbiter.envs.single`.
 
-    Each rung has a match from every seat in each of so many rounds, whose deals `seed` decides. The results
-    of a round are one cluster of the interval. `game`, `options` and `limits` as of `single`.
-    ConfigError for what cannot be, TypeError or ValueError for a policy, a seed or a number of rounds that is
-    none, and for a policy's answer that is no id.
+    Each rung has a match from every seat in each of `rounds` rounds, with deals from `seed`. The results
+    of a round are one cluster of the interval. `game`, `options` and `limits` as in `single`.
+    ConfigError for invalid options, TypeError or ValueError for an invalid policy, seed or number of rounds,
+    and for a policy's answer that is not an id.
     """
     ours = policy_of(policy)
-    rounds = checked_number(rounds, "a number of rounds is an integer from 1", least=1)
-    seed = checked_seed(seed) or 0
+    rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
+    seed = check_seed(seed) or 0
     if isinstance(against, str | bytes) or not isinstance(against, Sequence) or not against:
         raise ConfigError(f"against is {against!r}, not a list of one or more opponents")
     play, observer, _ = arena_of(game, options)
@@ -113,7 +113,7 @@ def evaluate(
 
 
 def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
-    tried = played(policy, env, (POLICY, OPPONENT), rounds, seed)
+    tried = play_matches(policy, env, (POLICY, OPPONENT), rounds, seed)
     table = rating.PairTable.from_matches([match for match, _ in tried], players=(POLICY, OPPONENT))
     found = rating.rate_one(table, POLICY, np.zeros(2), rating.bayeselo(table).drawelo)
     outcome = np.where(table.first == 0, table.outcome, -table.outcome)
@@ -134,26 +134,29 @@ def _rung(policy: Policy, env: SingleEnv, rounds: int, seed: int | str) -> Rung:
     )
 
 
-def played(
+def play_matches(
     policy: Policy, env: SingleEnv, names: tuple[str, str], rounds: int, seed: int | str
 ) -> list[tuple[rating.Match, float]]:
-    """A match from every seat in each round, with the policy's points; `names` are its and all others'."""
+    """Play a match from every seat in each round. Return them with the policy's points.
+
+    `names` are the policy's and the opponents'.
+    """
     return [
-        _played(policy, env, names, f"{seed}/{number}", seat, number)
+        _play_match(policy, env, names, f"{seed}/{number}", seat, number)
         for number in range(1, rounds + 1)
         for seat in range(env.play.game.seats)
     ]
 
 
-def _played(
+def _play_match(
     policy: Policy, env: SingleEnv, names: tuple[str, str], seed: str, seat: Seat, number: int
 ) -> tuple[rating.Match, float]:
-    """A match with the policy in this seat, and its points; none of a match that a fault ended."""
+    """Play a match with the policy in this seat. Return it and the policy's points, 0 after a fault."""
     observation, info = env.reset(seed=seed, options={"seat": seat})
     begin(policy)
     over = False
     while not over:
-        # A match may be over before the policy's first decision: then any id tells how it ended.
+        # A match may be over before the policy's first decision: then a step with any id returns its end.
         action = policy(observation, info["action_mask"]) if info["legal_ids"] else 0
         observation, _, terminated, truncated, info = env.step(action)
         over = terminated or truncated
@@ -175,10 +178,10 @@ def _cells(rung: Rung) -> tuple[str, ...]:
 
 
 class Encounter(NamedTuple):
-    """One policy against another, over the matches of either alone among copies of the other.
+    """One policy against another, over matches of one copy of either against copies of the other.
 
-    `points` are its own a match, alone among copies; `elo` is how much better it is, `low` and `high` the
-    ends of the 95 % interval, by round.
+    `points` are its points per match as the single copy; `elo` is its Elo above the other, `low` and `high`
+    the ends of the 95 % interval, clustered by round.
     """
 
     points: float
@@ -189,7 +192,7 @@ class Encounter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Crossplay:
-    """`cells` by the names of both, of two that differ; `elo`, `low`, `high` by name over all results."""
+    """`cells` by the names of two different policies; `elo`, `low`, `high` by name over all results."""
 
     game: str
     rounds: int
@@ -200,7 +203,7 @@ class Crossplay:
     high: Mapping[str, float]
 
     def __str__(self) -> str:
-        """A line for each policy, the best first: Elo, then how much better it is than each."""
+        """Return a line for each policy, the best first: its Elo, then its Elo above each other."""
         order = sorted(self.names, key=lambda name: -self.elo[name])
         rows = [["", "Elo", *order]]
         rows += [
@@ -218,19 +221,18 @@ class Crossplay:
 def crossplay(
     policies: Mapping[str, Any], game: str | AnyGame, *, rounds: int = 50, seed: int | str = 0, **options: Any
 ) -> Crossplay:
-    """Play each of `policies`, by their names, alone among copies of each other one.
+    """Play each of `policies`, given by name, against copies of each other one.
 
-    Each pair has a match from every seat in each of so many rounds, both ways round, all on the deals of the
-    round; results of a round are one cluster. `game` and its `options` as of `single`. ConfigError for fewer
-    than two policies or what no game can be, TypeError or ValueError as of `evaluate`, and for a policy that
-    does what is illegal.
+    Each pair has a match from every seat in each of `rounds` rounds, both ways round, all on the deals of the
+    round; results of a round are one cluster. `game` and its `options` as in `single`. ConfigError for fewer
+    than two policies or an invalid game, TypeError or ValueError as in `evaluate`, and for illegal moves.
     """
     if not isinstance(policies, Mapping) or len(policies) < 2:
         raise ConfigError("policies are a mapping of names to two or more policies")
     names = tuple(map(str, policies))
     able = dict(zip(names, map(policy_of, policies.values()), strict=True))
-    rounds = checked_number(rounds, "a number of rounds is an integer from 1", least=1)
-    seed = checked_seed(seed) or 0
+    rounds = check_number(rounds, "a number of rounds is an integer from 1", least=1)
+    seed = check_seed(seed) or 0
     play, observer, _ = arena_of(game, options)
     points: dict[tuple[str, str], float] = {}
     matches: dict[frozenset[str], list[rating.Match]] = {}
@@ -239,7 +241,7 @@ def crossplay(
             for row in names:
                 if row == column:
                     continue
-                found = played(able[row], env, (row, column), rounds, seed)
+                found = play_matches(able[row], env, (row, column), rounds, seed)
                 points[row, column] = sum(won for _, won in found) / len(found)
                 matches.setdefault(frozenset((row, column)), []).extend(match for match, _ in found)
     every = [match for of_pair in matches.values() for match in of_pair]
@@ -252,7 +254,7 @@ def crossplay(
 
 
 def _apart(matches: Iterable[rating.Match], pair: Sequence[str]) -> tuple[float, float, float]:
-    """How much better the first of two is."""
+    """Return the first policy's Elo above the second, with its interval."""
     table = rating.PairTable.from_matches(matches, players=tuple(pair))
     found = rating.rate_one(table, pair[0], np.zeros(2), rating.bayeselo(table).drawelo)
     assert found is not None

@@ -1,4 +1,4 @@
-"""The base of the environments of Gymnasium in which a step is one action of one seat."""
+"""The base of Gymnasium environments in which a step is one action of one seat."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import Ids, mask_of
-from arbiter.envs.render import Watched, checked_mode
+from arbiter.envs.render import Renderable, check_mode
 from arbiter.errors import IllegalAction
 from arbiter.games.game import Seat
 
 
-class InTurn(Watched, gymnasium.Env[Any, Any]):
-    """A match after the other.
+class TurnBasedEnv(Renderable, gymnasium.Env[Any, Any]):
+    """Successive matches.
 
     ``info`` has ``action_mask``, int8[ids], all zeros when the match is over, ``legal_ids``, the same as a
-    sorted list, and ``seat``. An illegal move ends the match: reward -1, and why in ``info["illegal"]``.
+    sorted list, and ``seat``. An illegal move ends the match: reward -1, the reason in ``info["illegal"]``.
     """
 
     def __init__(self, play: Play, observer: Observer, *, render_mode: str | None = None) -> None:
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.play, self.observer = play, observer
         self.size = max(map(observer.size, range(play.game.seats)))
         self.observation_space = spaces.Box(observer.low, observer.high, (self.size,), observer.dtype)
@@ -34,11 +34,11 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         self._open = False
 
     def action_masks(self) -> np.ndarray[Any, Any]:
-        """The mask as truth values, by the name under which MaskablePPO asks for it."""
+        """Return the mask as booleans; MaskablePPO calls this method."""
         return mask_of(self._legal(), self.observer.actions).view(np.bool_).view(np.ndarray)
 
     def close(self) -> None:
-        """Complete the data set; a match in progress is over. `reset` begins another."""
+        """Complete the data set and end the match in progress. `reset` begins another."""
         self._open = False
         self._complete()
 
@@ -47,24 +47,24 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         return self.play.over
 
     def _action(self, action: Any) -> int:
-        """The action of a step; TypeError, ValueError, or RuntimeError where no match is in progress."""
+        """Return the action of a step; TypeError, ValueError, or RuntimeError without a match in progress."""
         if not self._open:
             raise NoMatch("no match is in progress: call reset()")
         return self._checked(action)
 
     def _act(self, seat: Seat, action: int) -> str:
-        """Do it, and why it is illegal, "" where it is not."""
+        """Do the action. Return why it is illegal, or ""."""
         try:
             self.observer.act(self.play, seat, action)
         except IllegalAction as error:
-            illegal = self._why(action, error)
+            illegal = self._illegal_reason(action, error)
             self._note = f"illegal move {illegal}"
             self.play.stop()
             return illegal
         return ""
 
     def _legal(self) -> list[int]:
-        """The ids that may be chosen; none when the match is over."""
+        """Return the legal ids; [] when the match is over."""
         if not self._open or self._over:
             return []
         return list(self.observer.legal(self.play, self._seat()))
@@ -73,7 +73,7 @@ class InTurn(Watched, gymnasium.Env[Any, Any]):
         return self.play.turn
 
     def _seen(self, seat: Seat) -> tuple[Vector, dict[str, Any]]:
-        """Return the position as this seat sees it; smaller views have zeros behind them."""
+        """Return a seat's observation, padded with zeros, and the info."""
         legal = self._legal()
         mask = mask_of(legal, self.observer.actions)
         info = {"action_mask": mask, "legal_ids": legal, "seat": self._seat()}

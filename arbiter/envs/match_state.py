@@ -1,4 +1,4 @@
-"""A match in progress, over any game: deals, current state, points, what was done.
+"""A match in progress, of any game: deals, current state, points, actions.
 
     play = Play(make("planning", {}))
     play.reset(seed=7)
@@ -26,19 +26,18 @@ from arbiter.replay.score_sheet import SheetStep, score_sheet
 from arbiter.text import svg_text
 
 NOBODY = -1
-"""In the place of the seat to act: the match is over."""
+"""The seat to act when the match is over."""
 
 
 class Play:
-    """One match after another of one game.
+    """Successive matches of one game.
 
-    `game` is the game being played, with given deals where there are any; `deal`, `state` and
-    `first` (the state when the cards had just been dealt) belong to the deal in progress, or to
-    the last one when the match is over, as do `seats` and `actions`, what was done in order.
-    `turn` is the seat that acts next, the lowest where several decide simultaneously, or `NOBODY`.
-    `totals` are the points by seat of the deals that are over, which are in `played`.
+    `game` is the game being played, with its given deals if any; `deal`, `state`, `first` (the state
+    after dealing), and the actions so far, `seats` and `actions`, belong to the deal in progress, or to
+    the last one when the match is over. `turn` is the seat that acts next, the lowest if several decide
+    simultaneously, or `NOBODY`. `totals` are the points by seat of the finished deals, which are in `played`.
 
-    A match that was stopped is over though somebody is to act in its `state`.
+    A stopped match is over although its `state` has seats to act.
 
     `pending` is for actions that take several steps: the steps of `turn` so far.
     """
@@ -63,7 +62,7 @@ class Play:
         self.game = game
 
     def __copy__(self) -> Play:
-        """A match that goes its own way from here."""
+        """Return an independent copy of the match."""
         double = object.__new__(type(self))
         double.__dict__.update(self.__dict__)
         if "seats" in self.__dict__:
@@ -77,21 +76,21 @@ class Play:
 
     @classmethod
     def of(cls, game: AnyGame, deal: Deal, done: Sequence[tuple[Seat, Action]]) -> Self:
-        """A match in its first deal, in which this was done; IllegalAction where it cannot be."""
+        """Return a match in its first deal, after the actions `done`; IllegalAction."""
         play = cls(game)
         play._seed, play._match, play.totals, play.played = 0, 1, (0,) * game.seats, []
         play._begin(deal)
         state = play.first
         for seat, action in done:
             state = state.apply(seat, action)
-        # All at once: step by step `act` would take as long as the rules.
+        # All at once: calls of `act` would take as long as the rules.
         play.seats, play.actions = [seat for seat, _ in done], [action for _, action in done]
         play.state, play.turn = state, next(iter(state.to_act), NOBODY)
         return play
 
     @property
     def begun(self) -> bool:
-        """True from the first `reset` on."""
+        """True after the first `reset`."""
         return "state" in self.__dict__
 
     @property
@@ -105,9 +104,9 @@ class Play:
     def reset(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Begin the next match.
 
-        `seed` starts its sequence of matches anew; without one the sequence goes on, and the first of all
-        is seeded by the system. `deals` replaces the programme for this one match, in the shape of a match
-        record's ``deals``. ConfigError where they cannot be, nothing being changed.
+        `seed` restarts its sequence of matches; without one the sequence continues, and the first one has a
+        random seed. `deals` replaces the programme for this match, as in a match record's ``deals``.
+        ConfigError for invalid deals; then nothing is changed.
         """
         game = self._programme if deals is None else given_game(self._programme, deals)
         match = self._match + 1
@@ -119,17 +118,17 @@ class Play:
             seed = self._seed
         first = self._deal_of(game, seed, match, 0, None)
         if first is None:
-            raise ConfigError("there is no deal to be played")
+            raise ConfigError("the game has no deal to play")
         self._seed, self._match, self.game = seed, match, game
         self.totals = (0,) * game.seats
         self.played = []
         self._begin(first)
 
     def act(self, seat: Seat, action: Action) -> None:
-        """The action of a seat of `to_act`; IllegalAction with the reason, nothing being changed."""
-        self._go_on(seat, action, self.state.apply(seat, action))
+        """Do the action of a seat of `to_act`; IllegalAction with the reason, then nothing is changed."""
+        self._advance(seat, action, self.state.apply(seat, action))
 
-    def _go_on(self, seat: Seat, action: Action, state: Any) -> None:
+    def _advance(self, seat: Seat, action: Action, state: Any) -> None:
         self.state = state
         self.seats.append(seat)
         self.actions.append(action)
@@ -141,18 +140,18 @@ class Play:
             self._finish_deal()
 
     def stop(self) -> None:
-        """End the match as it stands, as after an illegal move: nobody is to act any more."""
+        """End the match in its present state, as after an illegal move."""
         self.turn = NOBODY
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """The legal actions of a seat of `to_act`, ascending; do not change the answer."""
+        """Return the legal actions of a seat of `to_act`, ascending; do not modify them."""
         if seat != self._asked:
             self._legal = self.state.legal(seat)
             self._asked = seat
         return self._legal
 
     def answers(self) -> list[Answered]:
-        """Return the answers of this deal, in the words of the protocol."""
+        """Return the answers of this deal, in protocol words."""
         return answers(self.game, self.deal, self.seats, self.actions)
 
     def scoresheet(self) -> Iterable[str]:
@@ -167,11 +166,11 @@ class Play:
             state = after
 
     def svg(self, seat: Seat | None = None, names: Sequence[str] = (), note: str = "") -> str:
-        """Return the table as an `svg` element that stands alone: as `seat` sees it, None for every hand.
+        """Return the table as a standalone `svg` element, as `seat` sees it; None shows all hands.
 
-        `names` are the players by seat, `note` a sentence in place of who is to act, or who won.
+        `names` are the players by seat, `note` a sentence that replaces the turn or the result.
         """
-        # Imported where it is used: most matches are looked at by no person.
+        # Imported here: most matches are never drawn.
         from arbiter.replay.frame import frame_of
         from arbiter.replay.result_text import say_points
         from arbiter.replay.svg_table import draw
@@ -192,7 +191,7 @@ class Play:
         )
 
     def _repr_html_(self) -> str:
-        """The table for a notebook, as the seat to act sees it; when the match is over, with no hand."""
+        """Return the table for a notebook, as the seat to act sees it; at the end without hands."""
         if not self.begun:
             return f"<p>{svg_text(self.game.title)}: no match has begun, call reset()</p>"
         return self.svg(self.turn)
@@ -222,7 +221,7 @@ class Play:
 
 
 def answers(game: AnyGame, deal: Deal, seats: Sequence[Seat], actions: Sequence[Action]) -> list[Answered]:
-    """Return the answers of seats in a deal, in the words of the protocol."""
+    """Return the answers of seats in a deal, in protocol words."""
     state, found = game.start(deal), []
     for seat, action in zip(seats, actions, strict=True):
         found.append(Answered(seat, game.request(state, seat), game.action_text(state, seat, action)))
@@ -231,7 +230,7 @@ def answers(game: AnyGame, deal: Deal, seats: Sequence[Seat], actions: Sequence[
 
 
 def given_game(game: AnyGame, deals: object) -> AnyGame:
-    """The game that plays exactly these deals, in the shape of a match record's ``deals``; ConfigError."""
+    """Return the game with exactly these deals, as in a match record's ``deals``; ConfigError."""
     if not isinstance(deals, Sequence) or isinstance(deals, str | bytes) or not deals:
         raise ConfigError('given deals are a list of one or more {"hands": [[card, ...], ...], ...}')
     for number, shape in enumerate(deals):
@@ -243,9 +242,9 @@ def given_game(game: AnyGame, deals: object) -> AnyGame:
 def given_deals(
     options: object, known: Sequence[str] = ("deals",), *, others: bool = True
 ) -> Sequence[Mapping[str, Any]] | None:
-    """The ``deals`` of a `reset`'s options, or None; ConfigError for a slip of a word that is `known`.
+    """Return the ``deals`` of a `reset`'s options, or None; ConfigError for a misspelt `known` key.
 
-    Other keys are left to whatever wraps the environment, or refused, too, without `others`.
+    Other keys are ignored, as they may be for wrappers, or refused without `others`.
     """
     if options is None:
         return None

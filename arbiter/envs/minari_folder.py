@@ -1,13 +1,13 @@
-"""Recorded matches as episodes of single agents, for learning offline, and as a data set of Minari.
+"""Recorded matches as episodes of single agents, for offline learning, in a data set of Minari.
 
     with MinariFolder("data/spring-v0", game) as out:
         out.write(record)
 
-A match is played again through the rules, each seat's decisions being one episode: what it saw, might do,
-and did, in the ids and vectors of `arbiter.envs.aec`. A decision of several steps, as that of the Chef who
-gives two cards, is as many steps here.
+A match is replayed by the rules; each seat's decisions are one episode: observations, legal ids and actions
+as in `arbiter.envs.aec`. A decision of several steps, such as the Chef's gift of two cards, is as many steps
+here.
 
-The folder's name is the data set's id, ``NAME-vN``, and the data lie in its folder ``data``. So
+The folder's name is the data set's id, ``NAME-vN``, and the data are in its folder ``data``. So
 `minari.MinariDataset("data/spring-v0/data")` reads it, and with MINARI_DATASETS_PATH=data
 `minari.load_dataset("spring-v0")`.
 """
@@ -38,18 +38,18 @@ from arbiter.match.record import MatchRecord
 from arbiter.replay.export.columns import facts
 
 PREFIX = "minari:"
-"""Before a folder in the `dataset` of an environment."""
+"""The prefix of a folder in the `dataset` of an environment."""
 NAME = re.compile(r"[A-Za-z0-9_.-]+-v\d+")
 INSTALL = "pip install 'arbiter-cards[minari]'"
 MANY = 1000
-"""Games of more ids than this are written as Parquet, which packs their masks, others as HDF5."""
+"""Games with more ids are written as Parquet, which compresses their masks, others as HDF5."""
 
 
 class MinariFolder:
-    """Writes matches as episodes; the folder is there after `close`.
+    """Writes matches as episodes; the folder appears on `close`.
 
-    `known` are the data set's `facts`. ConfigError where the folder's name is no id of a data set, it is
-    there already or cannot be written, or without the package.
+    `known` are the data set's `facts`. ConfigError if the folder's name is not an id of a data set, if it
+    exists or cannot be written, or without the package.
     """
 
     def __init__(self, folder: str, game: AnyGame, known: Mapping[str, str] | None = None) -> None:
@@ -58,7 +58,7 @@ class MinariFolder:
             from minari.dataset.minari_storage import MinariStorage
         except ImportError:
             raise ConfigError(
-                "is written by the package minari, which is not here", folder, hint=INSTALL
+                "needs the package minari, which is not installed", folder, hint=INSTALL
             ) from None
         # Minari cannot measure what it writes under a relative name.
         self._folder = Path(folder).absolute()
@@ -100,7 +100,7 @@ class MinariFolder:
         )
 
     def write(self, records: Iterable[MatchRecord]) -> None:
-        """Add the episodes of matches; StoreError for a record that cannot be played again."""
+        """Add the episodes of matches; StoreError for a record that cannot be replayed."""
         self._storage.update_episodes(map(_buffer, self._episodes(records)))
 
     def _episodes(self, records: Iterable[MatchRecord]) -> Iterator[Episode]:
@@ -108,13 +108,13 @@ class MinariFolder:
             yield from episodes(record, self._game)
 
     def close(self) -> None:
-        """Put the folder in its place; to do so twice is no error."""
+        """Move the folder to its place. May be called twice."""
         part, self._part = self._part, None
         if part is not None:
             part.replace(self._folder)
 
     def discard(self) -> None:
-        """Leave nothing of it."""
+        """Delete the unfinished data set."""
         part, self._part = self._part, None
         if part is not None:
             shutil.rmtree(part, ignore_errors=True)
@@ -149,8 +149,8 @@ def _buffer(episode: Episode) -> Any:
 class Episode(NamedTuple):
     """The T decisions of one seat in a match.
 
-    `observations`, (T + 1, cells), and `masks`, int8 (T + 1, ids), have a last row that shows how it ended;
-    `actions` are T ids. The reward of the last is the seat's match points, all others are 0. Where a fault
+    `observations`, (T + 1, cells), and `masks`, int8 (T + 1, ids), have a last row for the end;
+    `actions` are T ids. The last reward is the seat's match points, all others are 0. If a fault
     ended the match all are 0, and the episode is truncated.
     """
 
@@ -165,11 +165,11 @@ class Episode(NamedTuple):
 
 
 def episodes(record: MatchRecord, game: AnyGame) -> Iterator[Episode]:
-    """The episodes of a match by seat, without those of seats that decided nothing.
+    """Yield the episodes of a match by seat, except of seats without decisions.
 
-    StoreError where the record is not one of this game.
+    StoreError if the record is not of this game.
     """
-    observer, play = observer_of(game), _Retold(game)
+    observer, play = observer_of(game), _ReplayedMatch(game)
     seen: list[list[Vector]] = [[] for _ in record.players]
     legal: list[list[Sequence[int]]] = [[] for _ in record.players]
     done: list[list[int]] = [[] for _ in record.players]
@@ -207,7 +207,7 @@ def episodes(record: MatchRecord, game: AnyGame) -> Iterator[Episode]:
 
 
 def spaces_of(game: AnyGame) -> tuple[spaces.Dict, spaces.Discrete]:
-    """The spaces of `episodes`; ConfigError where seats have observations of different sizes."""
+    """Return the spaces of `episodes`; ConfigError if seats have observations of different sizes."""
     observer = observer_of(game)
     sizes = {observer.size(seat) for seat in range(game.seats)}
     if len(sizes) != 1:
@@ -218,8 +218,8 @@ def spaces_of(game: AnyGame) -> tuple[spaces.Dict, spaces.Discrete]:
     return spaces.Dict({"observation": seen, "action_mask": mask}), spaces.Discrete(observer.actions)
 
 
-class _Retold(Play):
-    """A match whose deals are given, and not drawn: each is begun by `_begin`."""
+class _ReplayedMatch(Play):
+    """A match whose deals are given one by one to `_begin`."""
 
     def __init__(self, game: AnyGame) -> None:
         super().__init__(game)
@@ -227,17 +227,17 @@ class _Retold(Play):
         self.totals, self.played = (0,) * game.seats, []
 
     def _deal_of(self, *_: Any) -> None:
-        """Nothing is dealt."""
+        """Return None: no deal is drawn."""
 
 
 def _carried_out(what: Moved) -> Action:
-    """Return the action carried out: under `gym2` it may be a random one, in the place of the answer."""
+    """Return the action carried out: under `gym2` a random one may replace the answer."""
     before = what.before
     return before.carried_out(what.action, what.after) if isinstance(before, Gym2State) else what.action
 
 
 def _steps(observer: Observer, play: Play, seat: Seat, action: Action) -> Sequence[int]:
-    """The ids that come to an action of the rules."""
+    """Return the ids that make up an action of the rules."""
     if not observer.translated(play):
         return (action,)
     for first in observer.legal(play, seat):

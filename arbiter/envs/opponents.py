@@ -1,4 +1,4 @@
-"""Players for the other seats of a single-agent environment: chance, a policy, a bot (`bot_opponents`)."""
+"""Players for the other seats of a single-agent environment: random, a policy, a bot (`bot_opponents`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from arbiter.envs.argument_checks import checked_action
+from arbiter.envs.argument_checks import check_action
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import Observer
 from arbiter.envs.pettingzoo_base import mask_of
@@ -26,10 +26,10 @@ class Chooser(Protocol):
     name: str
 
     def begin(self, seed: str) -> None:
-        """A match begins; `seed` is the match's and the seat's."""
+        """Begin a match; `seed` depends on the match and the seat."""
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
-        """The id of what it does."""
+        """Return the id of its action."""
 
 
 class Chance:
@@ -59,18 +59,18 @@ class PolicyOpponent:
         begin(self._policy)
 
     def choose(self, play: Play, observer: Observer, seat: Seat) -> int:
-        """Return the policy's choice; TypeError or ValueError where that is no id."""
+        """Return the policy's choice; TypeError or ValueError if it is not an id."""
         mask = mask_of(observer.legal(play, seat), observer.actions)
         try:
             answer = self._policy(observer.vector(play, seat), mask)
         except Exception as error:
             error.add_note(f"raised by the opponent {self.name} in seat {seat}")
             raise
-        return checked_action(answer, observer.actions, f"the opponent {self.name} in seat {seat}")
+        return check_action(answer, observer.actions, f"the opponent {self.name} in seat {seat}")
 
 
 class FromPool:
-    """A member of a pool, another one in each match."""
+    """A member of a pool, drawn for each match."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -89,10 +89,10 @@ class FromPool:
 Opponent = Chooser | Player
 
 
-def checked_opponents(opponents: object, number: int, game: str) -> list[Opponent]:
-    """One opponent for each of `number` seats, from one for all or a list of them; ConfigError.
+def check_opponents(opponents: object, number: int, game: str) -> list[Opponent]:
+    """Return an opponent for each of `number` seats, from one for all or a list of them; ConfigError.
 
-    `game` is the name of the one whose shipped bots can be named.
+    `game` is the game whose shipped bots can be named.
     """
     if isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
         if len(opponents) != number:
@@ -117,7 +117,7 @@ def _opponent(one: object, game: str) -> Opponent:
     if isinstance(one, Player | str) or (
         isinstance(one, Sequence) and all(isinstance(word, str) for word in one)
     ):
-        # Imported where it is used: it brings all that starts processes, which is for Linux alone.
+        # Imported here: starting processes works only on Linux.
         from arbiter.envs.bot_opponents import program
 
         return program(one, [RANDOM, *names])

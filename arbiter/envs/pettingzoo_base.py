@@ -9,10 +9,10 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import checked_seed
+from arbiter.envs.argument_checks import check_seed
 from arbiter.envs.match_state import Play, given_deals
 from arbiter.envs.observers import observer_of
-from arbiter.envs.render import Watched, checked_mode, facts
+from arbiter.envs.render import Renderable, check_mode, facts
 from arbiter.errors import ConfigError
 from arbiter.games import load, make
 from arbiter.games.game import Game
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
     _Discrete = spaces.Discrete[Any]
 else:
-    # In older versions of Gymnasium it is not generic.
+    # Older versions of Gymnasium are not generic.
     _Discrete = spaces.Discrete
 
 ILLEGAL = -1.0
 """The reward of an illegal move."""
 _MANY = 1000
-"""Masks of more ids than this are of class `Mask`; NumPy searches shorter ones quickly enough."""
+"""Masks of more ids are of class `Mask`; NumPy is fast enough for shorter ones."""
 
 
-class Arena(Watched):
+class Arena(Renderable):
     """A match between named agents, `agents` in seat order.
 
     `render_mode` is ``human``, which prints, ``ansi``, whose `render` returns text, or ``rgb_array``, whose
-    `render` returns a picture; `player_names`, one for each seat, appear there in place of the agents' names.
-    ConfigError where they cannot be.
+    `render` returns a picture; `player_names`, one for each seat, replace the agents' names there.
+    ConfigError for invalid values.
     """
 
     metadata = facts()
@@ -56,12 +56,12 @@ class Arena(Watched):
         render_mode: str | None = None,
         player_names: Sequence[str] | None = None,
     ) -> None:
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.metadata = facts(f"arbiter_{play.game.name}")
         self.play = play
         self.observer = observer
         self.possible_agents = list(agents)
-        self.player_names = checked_names(agents if player_names is None else player_names, len(agents))
+        self.player_names = check_names(agents if player_names is None else player_names, len(agents))
         self._seats = {agent: seat for seat, agent in enumerate(agents)}
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -77,25 +77,25 @@ class Arena(Watched):
         self.action_spaces = {agent: Ids(observer.actions) for agent in agents}
 
     def _begin(self, seed: int | str | None, options: dict[str, Any] | None) -> None:
-        """Begin a match; TypeError or ValueError for a seed, ConfigError for deals, nothing being changed."""
-        self.play.reset(checked_seed(seed), given_deals(options))
+        """Begin a match; TypeError, ValueError or ConfigError, then nothing is changed."""
+        self.play.reset(check_seed(seed), given_deals(options))
         self.agents = self.possible_agents[:]
         self.infos = {agent: {} for agent in self.agents}
         self._note = ""
 
     def seat_of(self, agent: str) -> Seat:
-        """The seat of an agent; ValueError for a name that is none."""
+        """Return the seat of an agent; ValueError for an unknown name."""
         try:
             return self._seats[agent]
         except (KeyError, TypeError):
             raise ValueError(f"there is no agent {agent!r}: agents are {', '.join(self._seats)}") from None
 
     def vector(self, agent: str) -> Vector:
-        """The observation alone: a new array, no mask being made."""
+        """Return an agent's observation without the mask, as a new array."""
         return self.observer.vector(self.play, self.seat_of(agent))
 
     def observe(self, agent: str) -> dict[str, Vector]:
-        """The vector and the mask of an agent; also when the match is over."""
+        """Return the observation and the mask of an agent, also when the match is over."""
         seat, play, observer = self.seat_of(agent), self.play, self.observer
         legal = observer.legal(play, seat) if self._decides(seat) else ()
         return {
@@ -104,7 +104,7 @@ class Arena(Watched):
         }
 
     def legal_ids(self, agent: str) -> list[int]:
-        """The sorted ids of an agent's legal actions; none when it is not to act."""
+        """Return an agent's legal ids, ascending; [] if it is not to act."""
         seat = self.seat_of(agent)
         return list(self.observer.legal(self.play, seat)) if self._decides(seat) else []
 
@@ -122,8 +122,8 @@ class Arena(Watched):
     def _names(self) -> Sequence[str]:
         return self.player_names
 
-    def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
-        """End the match by illegal moves; each agent's reward."""
+    def _end_by_illegal_moves(self, reasons: Mapping[str, str]) -> dict[str, float]:
+        """End the match by illegal moves. Return the reward by agent."""
         self.play.stop()
         self._note = "; ".join(f"{agent}: illegal move {reason}" for agent, reason in reasons.items())
         for agent, reason in reasons.items():
@@ -140,7 +140,7 @@ class Arena(Watched):
 
 
 def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Observer, list[str]]:
-    """Return what an `Arena` needs for a game, by its name and options or the game itself; ConfigError."""
+    """Return play, observer and agents for a game, by its name and options or a `Game`; ConfigError."""
     if isinstance(game, str):
         game = make(game, options)
     elif not isinstance(game, Game):
@@ -151,7 +151,7 @@ def arena_of(game: str | AnyGame, options: Mapping[str, Any]) -> tuple[Play, Obs
 
 
 def environment(form: str, game: str | AnyGame, dataset: str | None, options: Any, **shown: Any) -> Any:
-    """The PettingZoo environment that a game's observer names as its `form`; `shown` goes to `Arena`."""
+    """Return the PettingZoo environment that a game's observer names as `form`; `shown` goes to `Arena`."""
     play, observer, agents = arena_of(game, options)
     env = load(getattr(observer, form))(play, observer, agents, **shown)
     if dataset is not None:
@@ -160,10 +160,10 @@ def environment(form: str, game: str | AnyGame, dataset: str | None, options: An
 
 
 class Mask(np.ndarray[Any, Any]):
-    """An array whose `nonzero`, and with it `numpy.flatnonzero`, is quick.
+    """An array with a fast `nonzero`, and so `numpy.flatnonzero`.
 
-    NumPy takes ten times as long to find what is not 0 among bytes as among truth values, which is more
-    than all the rest of a step takes where there are 27,472 of them.
+    NumPy takes ten times as long to find nonzero bytes as booleans, which for 27,472 of them is longer than
+    the rest of a step.
     """
 
     def nonzero(self) -> tuple[NDArray[np.intp], ...]:
@@ -171,16 +171,16 @@ class Mask(np.ndarray[Any, Any]):
         return found.nonzero()
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return an ordinary array or number for what is computed from it."""
+        """Return results of computations as ordinary arrays or numbers."""
         plain = array.view(np.ndarray)
         return plain if plain.ndim else plain[()]
 
 
 class Ids(_Discrete):
-    """All ids of a game; sampling by a mask leaves out checks that take longer than the rest."""
+    """All ids of a game; sampling by a `Mask` skips slow checks."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> Any:
-        """The same samples as `Discrete` draws, from the same random numbers."""
+        """Return the same samples as `Discrete`, from the same random numbers."""
         if probability is not None:
             return super().sample(mask, probability)
         if not isinstance(mask, Mask) or mask.shape != (self.n,):
@@ -190,8 +190,8 @@ class Ids(_Discrete):
 
 
 def mask_of(ids: Sequence[int], actions: int) -> Vector:
-    """int8 with a 1 for each of the ids."""
-    # For the few ids of most positions quicker than to index an array by a list.
+    """Return int8[actions] with a 1 for each of the ids."""
+    # For a few ids this is faster than indexing an array by a list.
     cells = bytearray(actions)
     for action in ids:
         cells[action] = 1
@@ -199,8 +199,8 @@ def mask_of(ids: Sequence[int], actions: int) -> Vector:
     return mask.view(Mask) if actions > _MANY else mask
 
 
-def checked_names(names: object, seats: int) -> tuple[str, ...]:
-    """Players' names by seat; ConfigError."""
+def check_names(names: object, seats: int) -> tuple[str, ...]:
+    """Return valid names of players by seat; ConfigError."""
     if isinstance(names, Sequence) and not isinstance(names, str):
         given = tuple(names)
         if all(isinstance(name, str) and name for name in given) and len(set(given)) == len(given) == seats:

@@ -1,11 +1,10 @@
 """PettingZoo environments over any game: one agent after the other, or every agent in every step.
 
-Rewards are 0 until the end of the match, then each seat's match points. Nothing is computed
-before it is asked for: a step applies an action, `observe` builds the vector and the mask,
-`vector` and `legal_ids` only what they name.
+Rewards are 0 until the end of the match, then each seat's match points. A step only applies an action;
+`observe` builds the observation and the mask, `vector` and `legal_ids` only one of them.
 
-Where several seats decide simultaneously, as Planning's declarations, all of them do so in one step of the
-parallel form. Elsewhere one agent acts there and what the others send is ignored: their masks are all zeros.
+If several seats decide simultaneously, as for Planning's declarations, all of them do so in one step of the
+parallel form. Otherwise one agent acts and the other actions are ignored: their masks are all zeros.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
 
-from arbiter.envs.argument_checks import NoMatch, NoSuchAction, NotBegun, WrongActionType, checked_action
+from arbiter.envs.argument_checks import NoMatch, NoSuchAction, NotBegun, WrongActionType, check_action
 from arbiter.envs.match_state import NOBODY
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import Arena, environment
@@ -44,7 +43,7 @@ def aec(
     dataset: str | None = None,
     **options: Any,
 ) -> GameEnv:
-    """The environment of a game by its name, with the game's options, or of a `Game`.
+    """Return the environment of a game by its name, with the game's options, or of a `Game`.
 
     Agents are ``seat_0``, ``seat_1``, ... `render_mode` and `player_names` as in `Arena`, `dataset` as in
     `Arena.write_to`. ConfigError names every wrong option.
@@ -58,9 +57,9 @@ def aec(
 class GameEnv(Arena, AECEnv):  # type: ignore[misc]
     """A match as a PettingZoo environment; `aec` makes it.
 
-    Observations are ``{"observation": vector, "action_mask": int8[ids]}``; the mask is all zeros for every
-    agent but the one to act. An illegal move ends the match: -1 for its author, whose `infos` say why
-    under ``illegal``, 0 for the others. An action that is no integer raises TypeError, an id that does not
+    Observations are ``{"observation": vector, "action_mask": int8[ids]}``; only the agent to act has a
+    nonzero mask. An illegal move ends the match: -1 for its author, whose `infos` have the reason under
+    ``illegal``, 0 for the others. An action that is not an integer raises TypeError, an id that does not
     exist ValueError, and nothing is changed.
 
     `play` is the match in progress, for reading.
@@ -74,10 +73,10 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a match.
 
-        The n-th match since `seed` was given has the deals of `Stream.of_deal(seed, n, k)`; the first
-        reset without a seed takes one from the system. ``options={"deals": [...]}`` deals given cards,
-        in the shape of a match record's ``deals``, for this match alone; other keys are ignored.
-        TypeError or ValueError for a seed, ConfigError for deals that cannot be; then nothing is changed.
+        The n-th match since `seed` was given has the deals of `Stream.of_deal(seed, n, k)`; without any
+        seed, a random one is used. ``options={"deals": [...]}`` deals given cards, as in a match record's
+        ``deals``, for this match only; other keys are ignored.
+        TypeError or ValueError for a seed, ConfigError for invalid deals; then nothing is changed.
         """
         self._begin(seed, options)
         agents = self.possible_agents
@@ -102,12 +101,12 @@ class GameEnv(Arena, AECEnv):  # type: ignore[misc]
             return
         play, observer = self.play, self.observer
         if type(action) is not int or not 0 <= action < observer.actions:
-            action = checked_action(action, observer.actions, self.agent_selection)
+            action = check_action(action, observer.actions, self.agent_selection)
         try:
             observer.act(play, seat, action)
         except IllegalAction as error:
             author = self.agent_selection
-            self._end(self._refused({author: self._why(action, error)}))
+            self._end(self._end_by_illegal_moves({author: self._illegal_reason(action, error)}))
         else:
             turn = self._turn = play.turn
             if turn >= 0:
@@ -144,7 +143,7 @@ def parallel(
     dataset: str | None = None,
     **options: Any,
 ) -> ParallelGameEnv:
-    """The parallel environment of a game; its arguments are those of `arbiter.envs.aec`."""
+    """Return the parallel environment of a game; arguments as in `arbiter.envs.aec`."""
     made: ParallelGameEnv = environment(
         "parallel", game, dataset, options, render_mode=render_mode, player_names=player_names
     )
@@ -154,8 +153,8 @@ def parallel(
 class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
     """A match as a parallel PettingZoo environment; `parallel` makes it.
 
-    Observations and rewards are those of `GameEnv`, but that the mask of every agent which is to act
-    shows its legal actions. Every author of an illegal move in a step gets -1, the others 0.
+    Observations and rewards are as in `GameEnv`, except that all agents to act have nonzero masks. Every
+    author of an illegal move in a step gets -1, the others 0.
     """
 
     agents: list[str] = []  # noqa: RUF012 (none before `reset`, and never changed in place)
@@ -178,11 +177,11 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """All who are to act do what they want. Returns observations, rewards, terminations,
-        truncations and infos by agent.
+        """Do the actions of all agents to act. Return observations, rewards, terminations, truncations
+        and infos by agent.
 
-        ValueError or TypeError where one of them has no action, or none that exists, or where an agent does
-        not exist, and RuntimeError after the end; nothing is changed then.
+        ValueError or TypeError for a missing or invalid action or an unknown agent, RuntimeError after the
+        end; nothing is changed then.
         """
         if not self.agents:
             raise NoMatch("the match is over, or has not begun: call reset()")
@@ -196,19 +195,19 @@ class ParallelGameEnv(Arena, ParallelEnv):  # type: ignore[misc]
         if missing := [agent for agent in movers.values() if agent not in actions]:
             raise NoSuchAction(f"there is no action of {', '.join(missing)}, who must act now")
         wanted = {
-            seat: checked_action(actions[agent], observer.actions, agent) for seat, agent in movers.items()
+            seat: check_action(actions[agent], observer.actions, agent) for seat, agent in movers.items()
         }
         refused = {}
         for seat, action in wanted.items():
             try:
                 observer.act(play, seat, action)
             except IllegalAction as error:
-                refused[movers[seat]] = self._why(action, error)
+                refused[movers[seat]] = self._illegal_reason(action, error)
         over = bool(refused) or play.over
         rewards = dict.fromkeys(agents, 0.0)
         self.infos = {agent: {} for agent in agents}
         if refused:
-            rewards = self._refused(refused)
+            rewards = self._end_by_illegal_moves(refused)
         elif over:
             rewards = self._match_points()
         if over:

@@ -1,8 +1,8 @@
 """Policies: a callable, or an object with `predict`, such as a model of Stable-Baselines3.
 
-A callable takes an observation and an action mask and returns an id. `predict` takes the observation and, by
-the names that it has among its parameters, `action_masks` (truth values), `state` and `episode_start`; it
-returns the action, or the action and the next state. One that takes no masks may choose what is not legal.
+A callable takes an observation and an action mask and returns an id. `predict` takes the observation and,
+if its parameters have these names, `action_masks` (booleans), `state` and `episode_start`; it
+returns the action, or the action and the next state. Without masks it may choose illegal actions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from arbiter.envs.observers.observer import Vector
 
 Policy: TypeAlias = "Callable[[Vector, Vector], Any]"
-"""Observation and action mask, as `GameEnv.observe` has them, to the id of a legal action."""
+"""Maps observation and action mask, as in `GameEnv.observe`, to the id of a legal action."""
 
 
 class Predictor:
@@ -37,7 +37,7 @@ class Predictor:
         self._fresh = True
 
     def __call__(self, observation: Vector, action_mask: Vector) -> Any:
-        """The action, as the model gives it, or the number in an array of one."""
+        """Return the model's action; an array of one number becomes that number."""
         known = {
             "action_masks": action_mask.view(np.ndarray) != 0,
             "state": self._state,
@@ -50,20 +50,20 @@ class Predictor:
 
 
 def is_policy(thing: object) -> bool:
-    """Return True if it can play; a class cannot."""
+    """Return True for a callable or an object with `predict`, False for classes."""
     return not isinstance(thing, type) and (callable(getattr(thing, "predict", None)) or callable(thing))
 
 
 def policy_of(thing: Any) -> Policy:
-    """Return the policy as a callable; TypeError for what cannot play."""
+    """Return the policy as a callable; TypeError if it is not a policy."""
     if not is_policy(thing):
         what = "a callable of an observation and an action mask, or has a method predict"
         raise TypeError(f"a policy is {what}, not {thing!r}")
-    # Before the call: what has both is a model.
+    # First, since a model may be callable, too.
     return Predictor(thing) if callable(getattr(thing, "predict", None)) else thing
 
 
 def begin(policy: Policy) -> None:
-    """Tell a policy that a match begins, where it wants to know."""
+    """Reset a policy with state at the start of a match."""
     if isinstance(policy, Predictor):
         policy.begin()

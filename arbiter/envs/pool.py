@@ -1,4 +1,4 @@
-"""Past policies of a learner as its opponents, drawn by their ratings: self-play that forgets nobody.
+"""Past policies of a learner as its opponents, drawn by their ratings: self-play with a memory.
 
     pool = Pool()
     pool.add(policy)
@@ -6,9 +6,9 @@
     ...                     # learn, and now and then pool.add(a copy of the policy)
     pool.ratings()
 
-Every member at a table of the pool gets results, the learner too, under a name for each time between two
-`add`s. A member is drawn with a probability in proportion to p (1 - p), p being what the learner is expected
-to score against it: most often those who are about as strong, never only them.
+All members at the table get results, and the learner, under a new name after each `add`. A member is drawn
+with a probability proportional to p (1 - p), where p is the learner's expected score against it: mostly
+members of similar strength, but never only them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from arbiter.envs.policies import policy_of
 from arbiter.errors import ConfigError
 
 HELD = 2000
-"""Matches that ratings rest on: the latest."""
+"""The number of latest matches that are rated."""
 FRESH = 20
-"""After so many more matches the members are rated anew."""
+"""The number of matches between two ratings of the members."""
 RIDGE = 350.0
-"""The standard deviation in Elo of ratings before any result, which ties members that never met."""
+"""The standard deviation in Elo of the ratings' prior, which connects members that never met."""
 
 
 class Pool:
-    """Members with their results; `arbiter.envs.single` takes it as an opponent, for each seat anew."""
+    """Members with their results; as an opponent of `arbiter.envs.single`, draws a member for each seat."""
 
     def __init__(self) -> None:
         self._members: dict[str, Any] = {}
@@ -44,14 +44,14 @@ class Pool:
 
     @property
     def learner(self) -> str:
-        """The name of who is learning, since the last member was added."""
+        """The learner's name since the last `add`."""
         return f"learner-{len(self._members)}"
 
     def add(self, policy: Any, name: str = "") -> str:
-        """A new member, and its name: one that is given or ``past-1``, ``past-2``, ...
+        """Add a member. Return its name: the given one, or ``past-1``, ``past-2``, ...
 
-        A policy that goes on learning has to be copied. TypeError for what is no policy, ConfigError for a
-        name that is taken.
+        Pass a copy of a policy that is still learning. TypeError if it is not a policy, ConfigError for a
+        taken name.
         """
         policy_of(policy)
         name = name or f"past-{len(self._members) + 1}"
@@ -62,15 +62,15 @@ class Pool:
         return name
 
     def ratings(self) -> dict[str, float]:
-        """Elo of all members, of the learner, and of others who sat with them; mean 0. 0 without results."""
+        """Return the Elo of members, learner, and others at their tables; mean 0. 0 without results."""
         table = rating.PairTable.from_matches(self._matches, players=(*self._members, self.learner))
         fit = rating.bayeselo(table, ridge=RIDGE)
         return dict(zip(table.players, fit.elo.tolist(), strict=True))
 
     def odds(self) -> dict[str, float]:
-        """The probability of each member to be drawn for a seat."""
+        """Return the probability of each member to be drawn for a seat."""
         elo = self.ratings()
-        # Somebody who has just been added is as good as the learner, who has no results yet either.
+        # Without results the learner is as strong as the member that was just copied from it.
         me = elo[self.learner] if self._has_played(self.learner) else elo[next(reversed(self._members))]
         expected = {name: 1.0 / (1.0 + 10.0 ** ((elo[name] - me) / 400.0)) for name in self._members}
         weights = {name: score * (1.0 - score) for name, score in expected.items()}
@@ -78,7 +78,7 @@ class Pool:
         return {name: weight / total for name, weight in weights.items()}
 
     def draw(self, seed: str) -> tuple[str, Any]:
-        """A member by its name, drawn by lot from a seed; ConfigError for an empty pool."""
+        """Return a random member with its name, by a seed; ConfigError for an empty pool."""
         if not self._members:
             raise ConfigError("the pool is empty", hint="pool.add(policy) before the first match")
         if self._since >= FRESH:
@@ -94,7 +94,7 @@ class Pool:
         faulty: int | None = None,
         sides: Sequence[int] | None = None,
     ) -> None:
-        """A match that is over: names and points by seat, or the seat of an illegal move."""
+        """Record a finished match: names and points by seat, or the seat of an illegal move."""
         self._since += 1
         if len(set(players)) > 1:
             self._matches.append(rating.Match(tuple(players), points=points, faulty=faulty, sides=sides))

@@ -1,4 +1,4 @@
-"""The dialogue of a bot that knows its match by a `Hearing`, and a policy as such a bot.
+"""The protocol loop of bots that use a `Hearing`, and a policy as such a bot.
 
     #!/usr/bin/env python3
     from arbiter.envs import PolicyBot
@@ -8,9 +8,9 @@
 
     PolicyBot(policy, game="planning").run()
 
-The policy, or an object with `predict` (see `policies`), is asked with what the environments show a seat
-in the same situation, and answers with an id. How a bot comes by that, hearing so much less, is explained in
-`arbiter.games.information_state`.
+The policy, or an object with `predict` (see `policies`), gets the observations of the environments for a seat
+in the same situation, and returns an id. `arbiter.games.information_state` explains how a bot reconstructs
+them from its commands.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from arbiter.envs.argument_checks import checked_action
+from arbiter.envs.argument_checks import check_action
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
 from arbiter.envs.pettingzoo_base import arena_of, mask_of
@@ -35,15 +35,15 @@ from arbiter.games.game import Action, AnyGame, Command, Seat
 from arbiter.games.information_state import BadCommand, Hearing
 
 _RULES = "set_rules"
-"""The command that names the game, in most of them the first one."""
+"""The command that names the game, the first one of most games."""
 
 
 class BadAnswer(Exception):
-    """A policy answered with something that is no legal action."""
+    """A policy's answer is not a legal action."""
 
 
-class HeardPlay(Play):
-    """A match as a seat hears it, up to where that is to act; an action is only kept then."""
+class KnownPlay(Play):
+    """The match of a `Hearing` at the seat's decision; actions are only stored, not applied."""
 
     def __init__(self, match: Hearing) -> None:
         super().__init__(match.game)
@@ -57,46 +57,46 @@ class HeardPlay(Play):
 
     def act(self, seat: Seat, action: Action) -> None:
         if not self.state.allows(seat, action):
-            # Which says why.
+            # Raises with the reason.
             self.state.apply(seat, action)
         self.actions.append(action)
 
 
-class HearingBot(ABC):
-    """A bot of one game; `answer` alone is without input and output. A subclass decides.
+class ProtocolBot(ABC):
+    """A bot of one game; `answer` does no input and output. A subclass decides.
 
-    `game` and `options` are those of `arbiter.envs.aec`; what a match announces of its options takes their
-    place. ConfigError for options that cannot be. `time_left` is what the clock has left, in ms, None
-    until that is heard; `seat` the own one, None before the first cards.
+    `game` and `options` are as in `arbiter.envs.aec`; the options in a match's greeting replace them.
+    ConfigError for invalid options. `time_left` is the rest of the clock in ms, None before the first
+    ``time_left``; `seat` is the bot's, None before the first cards.
     """
 
     def __init__(self, game: str | AnyGame = "planning", **options: Any) -> None:
         play, observer, _ = arena_of(game, options)
-        # Tables that are made when they are first needed are made now: a bot's start is not on its clock.
+        # Build lazy tables now: a bot's start is not on its clock.
         play.reset(seed=0)
         observer.vector(play, play.turn)
         observer.legal(play, play.turn)
         self.game = play.game
         self.time_left: int | None = None
         self.over = False
-        """True when ``quit`` has come."""
+        """True after ``quit``."""
         self._verbs = frozenset(_wording(self.game, 0))
-        self._beginning = _beginning(self.game)
+        self._first_words = _first_words(self.game)
         self._other = ""
-        """Another game whose match has begun, "" for none."""
+        """The name of another game whose match has begun, or ""."""
         self._said: dict[str, list[str]] = {}
         self._match: Hearing | None = None
 
     @abstractmethod
     def decide(self, match: Hearing) -> Action:
-        """The own action in `match`, of which everything has been heard; BadAnswer."""
+        """Return the bot's action in `match`; BadAnswer."""
 
     @abstractmethod
     def begin(self, match: Hearing) -> None:
-        """A match begins, of which nothing has been heard yet."""
+        """Begin a match, before its first deal."""
 
     def gen(self, match: Hearing, request: Command) -> str:
-        """The answer to a command that asks for one; BadCommand where it is not due."""
+        """Return the answer to a request; BadCommand if it is not due."""
         match.asked(request)
         return match.game.action_text(match.state, match.seat, self.decide(match))
 
@@ -105,33 +105,32 @@ class HearingBot(ABC):
         return self._match.seat if self._match is not None else None
 
     def answer(self, line: str) -> str | None:
-        """The reply to one command, without the empty line that ends it; None for a blank line.
+        """Return the reply to one command, without its final empty line; None for a blank line.
 
-        BadAnswer, or what the policy raises.
+        BadAnswer, or any exception of the policy.
         """
         words = line.split()
         if not words:
             return None
         try:
-            return f"= {self._done(words)}".rstrip()
+            return f"= {self._process(words)}".rstrip()
         except BadCommand as refusal:
             return f"? {refusal}"
 
     def run(
         self, commands: Iterable[bytes] | None = None, write: Callable[[bytes], object] | None = None
     ) -> None:
-        """Answer commands until ``quit`` or the end of the input: standard input and output unless others
-        are given.
+        """Answer commands until ``quit`` or the end of the input, by default on standard input and output.
 
-        What the policy prints goes to standard error. When it fails, the program ends with status 1, its last
-        line there saying where, the policy's own traceback before it.
+        The policy's prints go to standard error. If it fails, the program ends with status 1 and writes there
+        the policy's traceback and a line with the command.
         """
         if commands is None:
-            # Of its own, as is the output below: the policy may run programs that read and print.
+            # A separate descriptor, as for the output below: the policy may run programs that read and print.
             commands = open(os.dup(0), "rb")  # noqa: SIM115 (open until the end)
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if write is None:
-            # Unbuffered: each reply is on its way before the next command is looked at.
+            # Unbuffered: each reply is sent before the next command is read.
             write = open(os.dup(1), "wb", buffering=0).write  # noqa: SIM115
             os.dup2(2, 1)
             sys.stdout = sys.stderr
@@ -142,7 +141,7 @@ class HearingBot(ABC):
             except BadAnswer as error:
                 raise SystemExit(f"the policy's answer to {text.strip()}: {error}") from None
             except (Exception, SystemExit) as error:
-                # The frame of this loop is no part of the author's program.
+                # Without the frames of this package.
                 traceback.print_exception(error.with_traceback(_from_policy(error)))
                 what = f"{type(error).__name__}: {error}".splitlines()[0]
                 raise SystemExit(f"the policy failed at {text.strip()}: {what}") from None
@@ -151,8 +150,8 @@ class HearingBot(ABC):
             if self.over:
                 return
 
-    def _done(self, words: list[str]) -> str:
-        """Return the answer to a command, empty for most; BadCommand."""
+    def _process(self, words: list[str]) -> str:
+        """Process a command. Return its answer, empty for most; BadCommand."""
         verb = words[0]
         if verb != "quit" and (other := self._other_game(words)):
             raise BadCommand(f"this bot plays {self.game.name}, and the match is one of {other}")
@@ -160,7 +159,7 @@ class HearingBot(ABC):
             self.over = True
         elif verb == "time_left":
             if len(words) != 2 or not words[1].isdecimal():
-                raise BadCommand("time_left tells milliseconds")
+                raise BadCommand("expected time_left and milliseconds")
             self.time_left = int(words[1])
         elif verb in self._verbs:
             if self._match is not None:
@@ -168,30 +167,30 @@ class HearingBot(ABC):
                 self._match, self._said = None, {}
             self._said[verb] = words[1:]
         elif verb.startswith("gen_"):
-            return self.gen(self._heard(), " ".join(words))
+            return self.gen(self._match_in_progress(), " ".join(words))
         else:
-            self._heard().hear(" ".join(words))
+            self._match_in_progress().hear(" ".join(words))
         return ""
 
     def _other_game(self, words: list[str]) -> str:
-        """The game that has begun instead of the bot's own, which the first command tells; "" if none has."""
+        """Return the name of another game whose match has begun, by its first command, or ""."""
         begins = not self._said and not self._other
-        if begins and words[: len(self._beginning)] != self._beginning:
+        if begins and words[: len(self._first_words)] != self._first_words:
             self._other = _game_begun_by(words)
         return self._other
 
-    def _heard(self) -> Hearing:
-        """The match in progress; BadCommand where none was announced."""
+    def _match_in_progress(self) -> Hearing:
+        """Return the match in progress, begun after the greeting; BadCommand if the greeting is missing."""
         if self._match is None:
-            game, seat = _greeted(self.game, self._said)
+            game, seat = _announced_game(self.game, self._said)
             self._match = hearing_of(game, seat)
             self.observer = observer_of(game)
             self.begin(self._match)
         return self._match
 
 
-class PolicyBot(HearingBot):
-    """A `HearingBot` that does what a policy says."""
+class PolicyBot(ProtocolBot):
+    """A `ProtocolBot` whose decisions are a policy's."""
 
     def __init__(self, policy: Any, game: str | AnyGame = "planning", **options: Any) -> None:
         self.policy: Policy = policy_of(policy)
@@ -201,14 +200,14 @@ class PolicyBot(HearingBot):
         begin(self.policy)
 
     def decide(self, match: Hearing) -> Action:
-        trial, seat, observer = HeardPlay(match), match.seat, self.observer
+        trial, seat, observer = KnownPlay(match), match.seat, self.observer
         done = len(trial.actions)
-        # A decision may take several steps, as that of the Chef who gives two cards.
+        # A decision may take several steps, such as the Chef's gift of two cards.
         while len(trial.actions) == done:
             mask = mask_of(observer.legal(trial, seat), observer.actions)
             answer = self.policy(observer.vector(trial, seat), mask)
             try:
-                action = checked_action(answer, observer.actions, f"seat {seat}")
+                action = check_action(answer, observer.actions, f"seat {seat}")
                 observer.act(trial, seat, action)
             except (TypeError, ValueError) as error:
                 raise BadAnswer(str(error)) from None
@@ -219,7 +218,7 @@ class PolicyBot(HearingBot):
 
 
 def _from_policy(error: BaseException) -> Any:
-    """The traceback of what a policy raised, without the frames of this package."""
+    """Return the traceback of a policy's exception, without the frames of this package."""
     trace = error.__traceback__
     here = Path(__file__).parent
     while trace and trace.tb_next and Path(trace.tb_frame.f_code.co_filename).parent == here:
@@ -227,17 +226,17 @@ def _from_policy(error: BaseException) -> Any:
     return trace
 
 
-def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame, Seat]:
-    """The game that was announced, and the seat in it; BadCommand where `base` cannot be played so.
+def _announced_game(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame, Seat]:
+    """Return the game of a greeting, and the bot's seat; BadCommand if it does not match `base`.
 
-    What the greeting does not tell is as in `base`.
+    Options that are not in the greeting are as in `base`.
     """
     game = base
     try:
         if options := base.options_told(said):
             game = type(base)(**{**base.options, **options})
     except (ValueError, IndexError):
-        raise BadCommand("the greeting has not the words that it should have") from None
+        raise BadCommand("the greeting has missing or wrong words") from None
     except ConfigError as error:
         raise BadCommand(str(error)) from None
     for seat in range(game.seats):
@@ -249,20 +248,20 @@ def _greeted(base: AnyGame, said: Mapping[str, Sequence[str]]) -> tuple[AnyGame,
     raise BadCommand(f"this is a bot for {game!r}, which is not what was announced")
 
 
-def _beginning(game: AnyGame) -> list[str]:
-    """The words that tell the game, of a match's first command: ``set_rules codepiece``, ``set_deck``."""
+def _first_words(game: AnyGame) -> list[str]:
+    """Return the words of a match's first command that identify the game: ``set_rules codepiece``."""
     verb, *words = next(iter(game.greeting()))[0].split()
     return [verb, *words[:1]] if verb == _RULES else [verb]
 
 
 def _game_begun_by(words: Sequence[str]) -> str:
-    """The game whose matches begin with such a command, "" for none that is known."""
+    """Return the name of the game whose matches begin with such a command, or ""."""
     if words[0] == _RULES:
         return words[1] if len(words) > 1 else ""
     for name in names():
-        # A game of somebody else's that cannot be loaded is not the bot's business.
+        # A third-party game that cannot be loaded does not concern this bot.
         with suppress(Exception):
-            if _beginning(make(name, {})) == [words[0]]:
+            if _first_words(make(name, {})) == [words[0]]:
                 return name
     return ""
 

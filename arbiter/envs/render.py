@@ -1,6 +1,6 @@
-"""Matches for people: text and pictures in which every hand is shown, what notebooks show; and data sets.
+"""Matches for people: text and pictures with all hands, tables in notebooks; and data sets.
 
-Pictures are made with the extra ``render``: resvg paints, Pillow reads what it painted.
+Pictures need the extra ``render``: resvg renders them, Pillow decodes them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import NoMatch, checked_action
+from arbiter.envs.argument_checks import NoMatch, check_action
 from arbiter.errors import ConfigError
 from arbiter.replay.frame import NOBODY, frame_of, hand_line
 
@@ -40,13 +40,13 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("\N{BLACK CLUB SUIT}\N{BLACK DIAMOND SUIT}\N{BLACK HEART SUIT}\N{BLACK SPADE SUIT}")
     | dict.fromkeys("\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}")
 )
-"""What Pillow's font has not, by what it has."""
+"""Replacements for characters that Pillow's font lacks."""
 RGB = "rgb_array"
 RENDER_MODES = ("human", "ansi", RGB)
 
 
-class Watched:
-    """An environment whose matches can be shown and written down."""
+class Renderable:
+    """An environment whose matches can be shown and recorded."""
 
     play: Play
     observer: Observer
@@ -57,69 +57,68 @@ class Watched:
 
     def write_to(self, dataset: str) -> None:
         """Write every match that ends from now on to a data set, complete after `close`: a file, .csv or
-        .parquet, or ``minari:FOLDER``.
-
-        ConfigError where it cannot be written.
+        .parquet, or ``minari:FOLDER``. ConfigError if it cannot be written.
         """
-        # Imported where it is used: most environments write nothing.
+        # Imported here: most environments write nothing.
         from arbiter.envs.dataset_writer import DatasetWriter
 
         self._complete()
         self._writer = DatasetWriter(dataset, self.play.game)
 
     def render(self) -> str | Pixels | None:
-        """The match so far with all hands: printed, as text with ``ansi``, as a picture with ``rgb_array``.
+        """Show the match so far with all hands: print it, or return text (``ansi``) or a picture
+        (``rgb_array``).
 
-        A picture is uint8 (height, width, 3), all of them being of one size; ConfigError without the extra
-        ``render``. Nothing without a render mode.
+        A picture is uint8 (height, width, 3), always of one size; ConfigError without the extra
+        ``render``. Without a render mode, return None.
         """
-        return rendered(self.play, self._names(), self._note, self.render_mode)
+        return render_match(self.play, self._names(), self._note, self.render_mode)
 
     def record(self) -> MatchRecord:
-        """Return the match that is over, as seasons keep theirs, without times; `arbiter.notebook` shows it.
+        """Return the record of the finished match, without times; `arbiter.notebook` shows it.
 
-        RuntimeError before its end, and where an illegal move or a bot's fault has ended it.
+        RuntimeError before its end, and if an illegal move or a bot's fault ended it.
         """
         from arbiter.envs.dataset_writer import record_of
 
         if not self.play.begun or not self.play.over or self.play.state.to_act:
-            raise NoMatch("there is no whole match: play one to its end")
+            raise NoMatch("no complete match: play one to its end")
         return record_of(self.play, "m1", self._names())
 
     def _repr_html_(self) -> str:
-        """The table for a notebook, as the seat to act sees it; when the match is over, with no hand."""
+        """Return the table for a notebook, as the seat to act sees it; at the end without hands."""
         if not self.play.begun:
             return self.play._repr_html_()
-        return self.play.svg(self._eyes(), self._names(), self._note)
+        return self.play.svg(self._viewer(), self._names(), self._note)
 
-    def _eyes(self) -> Seat:
+    def _viewer(self) -> Seat:
         return self.play.turn
 
     def action_name(self, action: int) -> str:
-        """An id in the words of the game: ``TD``, ``34567``."""
+        """Return the game's name of an id: ``TD``, ``34567``."""
         return self.observer.action_name(self._checked(action))
 
     def close(self) -> None:
-        """Complete the data set, where one is written."""
+        """Complete the data set, if any."""
         self._complete()
 
     def _names(self) -> Sequence[str]:
         raise NotImplementedError
 
     def _checked(self, action: object) -> int:
-        return checked_action(action, self.observer.actions, self._whose)
+        return check_action(action, self.observer.actions, self._whose)
 
     def _complete(self) -> None:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.close()
 
-    def _why(self, action: int, error: IllegalAction) -> str:
+    def _illegal_reason(self, action: int, error: IllegalAction) -> str:
         return error.with_word(self.observer.action_name(action))
 
 
 def facts(name: str = "arbiter") -> dict[str, Any]:
-    """The `metadata` of an environment as PettingZoo and Gymnasium look for it, new at every call."""
+    """Return the `metadata` of an environment for PettingZoo and Gymnasium, a new dictionary."""
     return {
         "name": name,
         "render_modes": list(RENDER_MODES),
@@ -128,16 +127,16 @@ def facts(name: str = "arbiter") -> dict[str, Any]:
     }
 
 
-def checked_mode(render_mode: str | None) -> str | None:
-    """A render mode or None; ConfigError."""
+def check_mode(render_mode: str | None) -> str | None:
+    """Return a valid render mode or None; ConfigError."""
     if render_mode is not None and render_mode not in RENDER_MODES:
         hint = "`arbiter report --matches N` draws matches of a season"
         raise ConfigError(f"render_mode is {render_mode!r}, not one of {', '.join(RENDER_MODES)}", hint=hint)
     return render_mode
 
 
-def rendered(play: Play, names: Sequence[str], note: str, render_mode: str | None) -> str | Pixels | None:
-    """The match as a render mode has it, `names` being by seat, `note` a last line; see `Watched.render`."""
+def render_match(play: Play, names: Sequence[str], note: str, render_mode: str | None) -> str | Pixels | None:
+    """Print or return a match by render mode, with `names` by seat, `note` last; see `Renderable.render`."""
     if render_mode is None:
         return None
     if render_mode == RGB:
@@ -150,11 +149,11 @@ def rendered(play: Play, names: Sequence[str], note: str, render_mode: str | Non
 
 
 def text(play: Play, agents: Sequence[str], note: str = "") -> str:
-    """Points so far, the hands, what was done in this deal, and who is to act; ends with a line end.
+    """Return a match as text: points, hands, the actions of this deal, and who is to act.
 
     `agents` are the names by seat, `note` a last line.
     """
-    # A last deal that is over is among those played, and still the one to be shown.
+    # At the end of the match the last deal is in `played`, and shown.
     number = len(play.played) + bool(play.state.to_act)
     frame = frame_of(play.game, play.state, points=play.totals, to_act=play.turn)
     width = max(map(len, agents)) + 2
@@ -172,11 +171,10 @@ def text(play: Play, agents: Sequence[str], note: str = "") -> str:
 
 
 def pixels(svg: str) -> Pixels:
-    """An SVG of a given size in the colours of a light page, as uint8 (height, width, 3).
+    """Render an SVG in light colours as uint8 (height, width, 3); ConfigError without the extra ``render``.
 
-    Written in the font that comes with Pillow, which is the same everywhere and also where there is no other
-    one; only what has letters that it has not, such as a name, takes those of the machine. ConfigError
-    without the extra ``render``.
+    Uses Pillow's font, which is the same on all machines; only text with other characters, such as a name,
+    uses system fonts.
     """
     try:
         import resvg_py
@@ -195,7 +193,7 @@ def pixels(svg: str) -> Pixels:
 
 @lru_cache(maxsize=1)
 def _font() -> str:
-    """The path of a file with the font, which is there as long as the process is."""
+    """Write the font to a temporary file, removed when the process ends. Return its path."""
     from PIL import ImageFont
 
     folder = mkdtemp(prefix="arbiter-")

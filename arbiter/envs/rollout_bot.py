@@ -1,9 +1,9 @@
-"""A player of any game by rollouts: it values its answers, and gives the best.
+"""A bot for any game that plays the answer of highest value by rollouts.
 
     python -m arbiter.envs.rollout_bot --game codepiece --rollouts 2000
 
-It plays in seasons, and reviews matches by `gen_values`. Without a number of rollouts it takes as many as the
-time allows: what the clock has left, or `--budget` for a match.
+It plays in seasons, and reviews matches by `gen_values`. Without a number of rollouts it does as many as the
+time allows: the rest of the clock, or `--budget` for a match.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import argparse
 from time import process_time
 from typing import Any
 
-from arbiter.envs.argument_checks import checked_number
-from arbiter.envs.protocol_bot import HearingBot
+from arbiter.envs.argument_checks import check_number
+from arbiter.envs.protocol_bot import ProtocolBot
 from arbiter.envs.rollouts import BatchPolicy, Rolled, Rollouts
 from arbiter.errors import ConfigError
 from arbiter.games import names
@@ -24,20 +24,20 @@ from arbiter.games.information_state import Hearing
 VALUES = "gen_values"
 MOST_VALUED = 200
 _UNTIMED = 1000
-"""Rollouts where neither a number of them nor a time is known."""
+"""The number of rollouts if neither a number nor a time is known."""
 _SAFETY, _LEAST = 0.7, 20
 _LATER = 3
-"""Deals that may still come, where only the play ends a match."""
+"""The assumed number of later deals if only the play ends a match."""
 _MOST_DEALS = 100
 _START = 1e-5
-"""Seconds that a rollout takes for each card that the seat holds, until it has been measured."""
+"""The initial estimate of a rollout's seconds per card in hand."""
 
 
-class RolloutBot(HearingBot):
-    """A `HearingBot` that does what `Rollouts` value most.
+class RolloutBot(ProtocolBot):
+    """A `ProtocolBot` that plays the answer of highest value by `Rollouts`.
 
-    `rollouts` are those of a decision, `budget` seconds of CPU time for a match; without either the clock
-    decides. With a number of rollouts the same is done each time.
+    `rollouts` is their number per decision, `budget` seconds of CPU time for a match; without either the
+    clock decides. With a number of rollouts the bot is deterministic.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class RolloutBot(HearingBot):
     ) -> None:
         super().__init__(game, **options)
         if rollouts is not None:
-            checked_number(rollouts, "a number of rollouts is an integer from 1", least=1)
+            check_number(rollouts, "a number of rollouts is an integer from 1", least=1)
         self._rollouts, self._budget, self._policy, self._seed = rollouts, budget, policy, seed
         self._cost = _START
         self._further = False
 
     def answer(self, line: str) -> str | None:
-        # A new row of questions, without news, is about another request.
+        # After `time_left` without news, questions are about another request.
         self._further |= line.startswith("time_left")
         return super().answer(line)
 
@@ -67,7 +67,7 @@ class RolloutBot(HearingBot):
         self._spent, self._later = 0.0, _later_deals(match)
 
     def decide(self, match: Hearing) -> Action:
-        return next(iter(self._valued(match, halving=True)))
+        return next(iter(self._value_answers(match, halving=True)))
 
     def gen(self, match: Hearing, request: Command) -> str:
         if request != VALUES:
@@ -75,13 +75,13 @@ class RolloutBot(HearingBot):
         match.asked(match.due_request(further=self._further))
         self._further = False
         said = []
-        for action, (points, win) in list(self._valued(match, halving=False).items())[:MOST_VALUED]:
+        for action, (points, win) in list(self._value_answers(match, halving=False).items())[:MOST_VALUED]:
             word = match.game.action_text(match.state, match.seat, action).replace(" ", "_")
             said.append(f"{word}:{points:.4f}" + ("" if win is None else f":{win:.4f}"))
         return " ".join(said)
 
-    def _valued(self, match: Hearing, *, halving: bool) -> dict[Action, Rolled]:
-        """The values of the answers, by as many rollouts as are due."""
+    def _value_answers(self, match: Hearing, *, halving: bool) -> dict[Action, Rolled]:
+        """Return the values of the answers, by as many rollouts as the number or the time allows."""
         if halving and len(answers := self._search.answers()) == 1:
             return dict.fromkeys(answers, Rolled(0.0, None))
         if self._rollouts is not None:
@@ -90,7 +90,7 @@ class RolloutBot(HearingBot):
         number = _UNTIMED
         if self._budget is not None or self.time_left is not None:
             left = (self.time_left or 0) / 1000 if self._budget is None else self._budget - self._spent
-            # The work of a decision grows with the cards held twice over: more answers, longer play.
+            # The work of a decision grows with the square of the hand: more answers, longer play.
             later = self._later[len(match.played) + 1 :]
             share = held * (held + 1) / (_work(held) + sum(map(_work, later)))
             number = int(max(left, 0) * _SAFETY * share / (self._cost * held))
@@ -103,12 +103,12 @@ class RolloutBot(HearingBot):
 
 
 def _work(held: int) -> float:
-    """The work of playing a hand of so many cards: the sum of k (k + 1)."""
+    """Return the relative work of playing a hand of `held` cards: the sum of k (k + 1)."""
     return held * (held + 1) * (held + 2) / 3
 
 
 def _later_deals(match: Hearing) -> list[int]:
-    """The most cards of a seat in each deal that is planned."""
+    """Return the largest hand of each planned deal."""
     sizes: list[int] = []
     game = match.game
     for number in range(_LATER if game.endless else _MOST_DEALS):

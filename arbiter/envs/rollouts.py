@@ -1,4 +1,4 @@
-"""What the legal answers of a seat are worth, by rollouts from worlds that agree with what it has heard.
+"""The values of a seat's legal answers, by rollouts from determinizations of its information state.
 
     values = Rollouts(hearing, seed=1).values(2000)
     best = next(iter(values))
@@ -17,12 +17,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import checked_number
+from arbiter.envs.argument_checks import check_number
 from arbiter.envs.batches import Batch
 from arbiter.envs.determinization import Worlds
 from arbiter.envs.match_state import Play
 from arbiter.envs.observers import observer_of
-from arbiter.envs.protocol_bot import HeardPlay
+from arbiter.envs.protocol_bot import KnownPlay
 from arbiter.games.cards import Stream
 from arbiter.games.game import Action
 from arbiter.games.information_state import Hearing
@@ -30,23 +30,23 @@ from arbiter.games.information_state import Hearing
 BatchPolicy: TypeAlias = "Callable[[NDArray[Any], NDArray[np.int64], NDArray[np.int64]], Any]"
 """Observations (n, cells), ids and starts, as `Batch` has them, to n legal ids."""
 _WIDE = 64
-"""Matches side by side, if there are so many to be played: fewer pay for the steps of Python."""
+"""The target number of matches side by side: smaller batches are dominated by Python's overhead."""
 _MOST = 256
 _WORTH = 8
-"""Rollouts that cost about as much as a world: it is used for so many, if there are few answers."""
+"""The number of rollouts that cost as much as a world: each world is used for as many, at least."""
 _LEAST = 4
-"""Worlds that all answers are tried in before any is left out."""
+"""The number of worlds in which all answers are tried before some are dropped."""
 
 
 class Rolled(NamedTuple):
-    """The mean points of the deal after an answer, and in the last deal the chance to win the match."""
+    """The mean points of the deal after an answer, and in the last deal the probability to win the match."""
 
     points: float
     win: float | None
 
 
 class Rollouts:
-    """Values of answers in one match; ask the hearing for the decision first."""
+    """Values of answers in one match; call `Hearing.asked` first."""
 
     def __init__(self, hearing: Hearing, policy: BatchPolicy | None = None, seed: int = 0) -> None:
         self.hearing, self.policy = hearing, policy
@@ -55,12 +55,12 @@ class Rollouts:
         self._chance, self._lots = Random(seed), np.random.default_rng(seed)
 
     def values(self, rollouts: int, *, halving: bool = False) -> dict[Action, Rolled]:
-        """The value of each legal answer, the best first, from about so many rollouts in all.
+        """Return the value of each legal answer, the best first, from about `rollouts` rollouts in all.
 
         Each gets the same number, except with sequential `halving`: each stage keeps the better half of the
         answers, so that good ones are valued more precisely. BadCommand if no cards of the others fit.
         """
-        checked_number(rollouts, "a number of rollouts is an integer from 1", least=1)
+        check_number(rollouts, "a number of rollouts is an integer from 1", least=1)
         answers = self.answers()
         actions, steps = list(answers), list(answers.values())
         order = alive = np.arange(len(actions))
@@ -72,7 +72,7 @@ class Rollouts:
             while number > 0:
                 plays = self._worlds.draw(min(number, _MOST), self._chance)
                 number -= len(plays)
-                sums[alive] += self._played(plays, [steps[place] for place in alive], times)
+                sums[alive] += self._play_out(plays, [steps[place] for place in alive], times)
                 counts[alive] += len(plays) * times
             best = np.argsort(-sums[alive, 0] / counts[alive], kind="stable")
             order[: len(alive)] = alive[best]
@@ -84,10 +84,10 @@ class Rollouts:
         }
 
     def answers(self) -> dict[Action, tuple[int, ...]]:
-        """The legal answers, each with the ids by which an environment is told it, one after the other."""
+        """Return the legal answers, each with its sequence of ids in an environment."""
         seat, observer = self.hearing.seat, self._observer
         found: dict[Action, tuple[int, ...]] = {}
-        waiting: list[tuple[tuple[int, ...], Play]] = [((), HeardPlay(self.hearing))]
+        waiting: list[tuple[tuple[int, ...], Play]] = [((), KnownPlay(self.hearing))]
         while waiting:
             said, play = waiting.pop()
             if not observer.translated(play):
@@ -103,15 +103,15 @@ class Rollouts:
 
     @property
     def _last(self) -> bool:
-        """True in the last deal of a match."""
+        """True if the deal is the last of the match."""
         game, number = self.hearing.game, len(self.hearing.played) + 1
         return not game.endless and game.deal(number, Stream("arbiter-rollouts"), None) is None
 
-    def _played(self, plays: list[Play], answers: list[tuple[int, ...]], times: int) -> NDArray[np.float64]:
-        """Play each answer in each world so many times: sums of points and chances to win, (answers, 2)."""
+    def _play_out(self, plays: list[Play], answers: list[tuple[int, ...]], times: int) -> NDArray[np.float64]:
+        """Play each answer in each world `times` times. Return sums of points and wins, (answers, 2)."""
         answers = answers * times
         seat, many = self.hearing.seat, len(answers)
-        # A match goes on with the next answer when one has been played out; with few worlds there are copies.
+        # After a rollout a match starts the next answer; with few worlds there are several copies of each.
         copies = max(1, min(many, _WIDE // len(plays)))
         games = Batch.of([play for play in plays for _ in range(copies)])
         said = np.full((many + 1, max(map(len, answers))), -1)
@@ -143,7 +143,7 @@ class Rollouts:
         return each
 
     def _won(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The own share of the first place of the match, if this deal is its last; sides share, not seats."""
+        """Return the seat's share of the first place if the match ends with this deal; sides share it."""
         game = self.hearing.game
         before = np.sum([deal.points for deal in self.hearing.played] or np.zeros((1, game.seats)), axis=0)
         totals = points + before

@@ -1,4 +1,4 @@
-"""Gymnasium: one agent at the table of any game, all other seats being fixed opponents.
+"""Gymnasium: one agent at the table of any game, with fixed opponents in all other seats.
 
     from arbiter import envs
 
@@ -11,7 +11,7 @@
         over = terminated or truncated
     env.close()
 
-A step is one decision of the agent's and all that follows up to its next one.
+A step is one decision of the agent and all events up to its next one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from arbiter.envs.argument_checks import Forfeited, checked_number, checked_seed
-from arbiter.envs.gymnasium_base import InTurn
+from arbiter.envs.argument_checks import Forfeited, check_number, check_seed
+from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import NOBODY, Play, given_deals
 from arbiter.envs.observers import Observer
 from arbiter.envs.observers.observer import Vector
-from arbiter.envs.opponents import FromPool, Opponent, checked_opponents
+from arbiter.envs.opponents import FromPool, Opponent, check_opponents
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
 from arbiter.envs.render import facts
 from arbiter.errors import ConfigError, IllegalAction
@@ -32,7 +32,7 @@ from arbiter.games.game import Action, AnyGame, Seat
 from arbiter.match.spec import Limits, Player
 
 if TYPE_CHECKING:
-    from arbiter.envs.bot_opponents import Programs
+    from arbiter.envs.bot_opponents import ProgramOpponents
 
 ROTATE = "rotate"
 
@@ -47,16 +47,15 @@ def single(
     dataset: str | None = None,
     **options: Any,
 ) -> SingleEnv:
-    """The environment of one agent in a game, by its name with its options, or in a `Game`.
+    """Return the environment of one agent in a game, by its name with its options, or in a `Game`.
 
     `opponents` is one for all other seats, or a list with one for each, clockwise from the agent. Each is
-    ``"random"``; a policy, that is a callable of observation and action mask to an id, or an object with
-    `predict` (see `policies`); or a bot: the name of a shipped one (``"greedy"``), the command that starts it
-    (a string, a list of words in the list) or a `Player`; or a `Pool` of past policies. `seat` is the
-    agent's, or ``"rotate"``: the n-th match since a seed was given in seat n - 1, and so on round the table.
-    `limits` are those of bots; those of ``arbiter play`` by default. Matches that are played to their end,
-    or ended by the agent's illegal move, are written to `dataset`, .csv or .parquet, complete after `close`.
-    ConfigError for what cannot be.
+    ``"random"``; a policy: a callable of observation and action mask to an id, or an object with `predict`
+    (see `policies`); a bot: the name of a shipped one (``"greedy"``), its command (a string, or in a list a
+    list of words) or a `Player`; or a `Pool` of past policies. `seat` is the agent's, or ``"rotate"``: the
+    n-th match since a seed was given is in seat n - 1, and so on round the table. `limits` are for bots, by
+    default as in ``arbiter play``. Matches played to their end, or ended by the agent's illegal move, are
+    written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for invalid values.
     """
     play, observer, _ = arena_of(game, options)
     return SingleEnv(
@@ -64,15 +63,15 @@ def single(
     )
 
 
-class SingleEnv(InTurn):
-    """A match after the other with one agent in it; `single` makes it.
+class SingleEnv(TurnBasedEnv):
+    """Successive matches with one agent; `single` makes it.
 
-    Observations are the vectors that `arbiter.envs.aec` shows the seat. ``info`` is as of `InTurn`, ``seat``
-    being the agent's. The reward is 0 until the match ends, then the points of the agent's seat. A bot's
-    fault ends it too: it is truncated, with reward 0, and ``info["fault"]`` says whose fault it was.
+    Observations are the vectors of `arbiter.envs.aec` for the seat. ``info`` is as in `TurnBasedEnv`, for
+    the agent's ``seat``. The reward is 0 until the match ends, then the points of the agent's seat. A bot's
+    fault ends it too: it is truncated, with reward 0, and ``info["fault"]`` names the bot and the fault.
 
-    A match may be over before the agent's first decision. Then the mask that `reset` gives is all zeros, and
-    one step, whatever its action, tells how it ended.
+    A match may be over before the agent's first decision. Then the mask of `reset` is all zeros, and
+    one step, with any action, returns the result.
 
     `play` is the match in progress, for reading.
     """
@@ -96,74 +95,74 @@ class SingleEnv(InTurn):
             raise ConfigError(f"limits are {limits!r}, not arbiter.match.spec.Limits")
         super().__init__(_LastActionPlay(game), observer, render_mode=render_mode)
         self.seat: Seat = 0
-        self._wanted = seat if seat == ROTATE else _checked_seat(seat, game)
-        self.opponents = checked_opponents(opponents, game.seats - 1, game.name)
-        self._programs: Programs | None = None
+        self._wanted = seat if seat == ROTATE else _check_seat(seat, game)
+        self.opponents = check_opponents(opponents, game.seats - 1, game.name)
+        self._programs: ProgramOpponents | None = None
         if any(isinstance(opponent, Player) for opponent in self.opponents):
-            from arbiter.envs.bot_opponents import Programs, default_limits
+            from arbiter.envs.bot_opponents import ProgramOpponents, default_limits
 
-            self._programs = Programs(limits or default_limits())
-            # Also when nobody calls `close`.
+            self._programs = ProgramOpponents(limits or default_limits())
+            # Also without a call of `close`.
             weakref.finalize(self, self._programs.close)
         self._seated: dict[Seat, Opponent] = {}
         self._match = 0
         self._fault = ""
         self.faulty: Seat | None = None
-        """The seat of the bot whose fault has ended the match."""
+        """The seat of the bot whose fault ended the match."""
         if dataset is not None:
             self.write_to(dataset)
 
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Vector, dict[str, Any]]:
-        """Begin a match, up to the agent's first decision.
+        """Begin a match, and play to the agent's first decision.
 
-        Seeds and ``options={"deals": [...]}`` as of `arbiter.envs.aec`; opponents that play by lot depend on
-        the seed too. ``options={"seat": 2}`` seats the agent there for this match alone. TypeError or
+        Seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`; the seed also determines random
+        opponents. ``options={"seat": 2}`` seats the agent there for this match only. TypeError or
         ValueError for a seed, ConfigError for options; then nothing is changed.
         """
-        seed = checked_seed(seed)
+        seed = check_seed(seed)
         deals = given_deals(options, ("deals", "seat"))
         wanted = (options or {}).get("seat", self._wanted)
         if wanted != ROTATE:
-            wanted = _checked_seat(wanted, self.play.game)
+            wanted = _check_seat(wanted, self.play.game)
         self.play.reset(seed, deals)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._match = self._match + 1 if seed is None else 1
         self.seat = seat = (self._match - 1) % self.play.game.seats if wanted == ROTATE else int(wanted)
         self._fault = self._note = ""
         self._open, self.play.done, self.faulty = False, None, None
-        self._sit_down(seat)
+        self._seat_opponents(seat)
         self._open = True
-        self._go_on()
+        self._advance()
         seen, info = self._seen(seat)
         return seen, info | {"fault": self._fault} if self._fault else info
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """The agent's decision, and all that follows up to its next one.
+        """Do the agent's action, and play to its next decision.
 
-        TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
+        TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
         action, illegal = self._action(action), ""
         if not self._over:
             illegal = self._act(self.seat, action)
             if not illegal:
-                self._go_on()
+                self._advance()
         over = self._over
         seen, info = self._seen(self.seat)
         if not over:
             return seen, 0.0, False, False, info
-        self._leave()
+        self._end_match()
         if self._fault:
             return seen, 0.0, False, True, info | {"fault": self._fault}
         self._write(self.seat, illegal)
-        self._tell_pools(bool(illegal))
+        self._report_to_pools(bool(illegal))
         if illegal:
             return seen, ILLEGAL, True, False, info | {"illegal": illegal}
         return seen, float(self.play.totals[self.seat]), True, False, info
 
     def close(self) -> None:
-        """End every process, complete the data set; a match in progress is over. `reset` begins another."""
+        """End all processes and the match in progress, complete the data set. `reset` begins another."""
         if self._programs is not None:
             self._programs.close()
         super().close()
@@ -174,8 +173,8 @@ class SingleEnv(InTurn):
             for seat in range(self.play.game.seats)
         ]
 
-    def _eyes(self) -> Seat:
-        # After a bot's fault it is that bot which is still to act.
+    def _viewer(self) -> Seat:
+        # After a bot's fault that bot is still to act.
         return NOBODY if self._over else self.seat
 
     @property
@@ -185,8 +184,8 @@ class SingleEnv(InTurn):
     def _seat(self) -> Seat:
         return self.seat
 
-    def _sit_down(self, seat: Seat) -> None:
-        """The opponents take the seats clockwise from the agent's."""
+    def _seat_opponents(self, seat: Seat) -> None:
+        """Seat the opponents clockwise from the agent, and start their processes."""
         play = self.play
         places = [(seat + 1 + place) % play.game.seats for place in range(play.game.seats - 1)]
         self._seated = dict(zip(places, self.opponents, strict=True))
@@ -200,34 +199,34 @@ class SingleEnv(InTurn):
         if self._programs is not None:
             self._programs.begin(play.game, seed, self._match, programs)
 
-    def _go_on(self) -> None:
-        """Up to the agent's next decision, or the end of the match."""
+    def _advance(self) -> None:
+        """Play to the agent's next decision, or the end of the match."""
         play, programs = self.play, self._programs
         try:
             while True:
-                self._pass_on()
+                self._forward_decision()
                 if play.over or play.turn == self.seat:
                     break
-                self._opponent_acts(play.turn)
+                self._play_opponent(play.turn)
             if programs is not None:
-                programs.reach()
+                programs.advance()
         except Forfeited as forfeited:
             self._fault = self._note = str(forfeited)
             self.faulty = forfeited.forfeit.seat
         except BaseException:
-            # An opponent's policy, or our machine, has failed: the match cannot go on.
-            self._leave()
+            # An opponent's policy, or the machine, has failed: the match cannot continue.
+            self._end_match()
             raise
 
-    def _pass_on(self) -> None:
-        """Tell the referee what somebody in memory has decided."""
+    def _forward_decision(self) -> None:
+        """Forward the last decision to the referee, if a player in memory made it."""
         done, self.play.done = self.play.done, None
         if done is not None and self._programs is not None:
             state, seat, action = done
             if not isinstance(self._seated.get(seat), Player):
-                self._programs.tell(self.play.game.action_text(state, seat, action))
+                self._programs.send_decision(self.play.game.action_text(state, seat, action))
 
-    def _opponent_acts(self, seat: Seat) -> None:
+    def _play_opponent(self, seat: Seat) -> None:
         play, opponent = self.play, self._seated[seat]
         if not isinstance(opponent, Player):
             action = opponent.choose(play, self.observer, seat)
@@ -243,8 +242,8 @@ class SingleEnv(InTurn):
         words = self._programs.answer(game.answer_words(state, seat))
         play.act(seat, game.parse(state, seat, words))
 
-    def _tell_pools(self, illegal: bool) -> None:
-        """Pass the result of a match to the pools whose members were at the table."""
+    def _report_to_pools(self, illegal: bool) -> None:
+        """Report the result of a match to the pools at the table."""
         play = self.play
         pools = [opponent.pool for opponent in self._seated.values() if isinstance(opponent, FromPool)]
         for pool in {id(pool): pool for pool in pools}.values():
@@ -257,31 +256,31 @@ class SingleEnv(InTurn):
             else:
                 pool.note(names, play.totals, None, play.game.sides)
 
-    def _leave(self) -> None:
-        """The match is over, and its processes with it."""
+    def _end_match(self) -> None:
+        """End the match and its processes."""
         self._open = False
         if self._programs is not None:
             self._programs.end()
 
 
 class _LastActionPlay(Play):
-    """A play that keeps its last action, with the state before it and its seat."""
+    """A play that stores its last action, with the state before it and its seat."""
 
     done: tuple[Any, Seat, Action] | None = None
 
     @property
     def seed(self) -> str:
-        """The seed that the deals are drawn from."""
+        """The seed of the deals."""
         return str(self._seed)
 
-    def _go_on(self, seat: Seat, action: Action, state: Any) -> None:
+    def _advance(self, seat: Seat, action: Action, state: Any) -> None:
         before = self.state
-        super()._go_on(seat, action, state)
+        super()._advance(seat, action, state)
         self.done = before, seat, action
 
 
-def _checked_seat(seat: object, game: AnyGame) -> Seat:
+def _check_seat(seat: object, game: AnyGame) -> Seat:
     try:
-        return checked_number(seat, "seat", bound=game.seats)
+        return check_number(seat, "seat", bound=game.seats)
     except (TypeError, ValueError):
         raise ConfigError(f"seat is {seat!r}, not 0..{game.seats - 1}", hint=f'or "{ROTATE}"') from None

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from arbiter.envs.argument_checks import checked_seed
-from arbiter.envs.gymnasium_base import InTurn
+from arbiter.envs.argument_checks import check_seed
+from arbiter.envs.gymnasium_base import TurnBasedEnv
 from arbiter.envs.match_state import given_deals
 from arbiter.envs.observers.observer import Vector
 from arbiter.envs.pettingzoo_base import ILLEGAL, arena_of
@@ -32,10 +32,10 @@ def turns(
     dataset: str | None = None,
     **options: Any,
 ) -> TurnsEnv | SingleEnv:
-    """The environment in which every step is an action of the seat to act; with `opponents`, `single`.
+    """Return the environment in which a step is an action of the seat to act; with `opponents`, `single`.
 
-    `options` are those of the game, and with opponents those of `single`. Matches that have ended are
-    written to `dataset`, .csv or .parquet, complete after `close`. ConfigError for what cannot be.
+    `options` are the game's, and with opponents those of `single`. Finished matches are written to `dataset`,
+    .csv or .parquet, complete after `close`. ConfigError for invalid values.
     """
     if opponents is not None:
         return single(game, opponents, render_mode=render_mode, dataset=dataset, **options)
@@ -46,13 +46,13 @@ def turns(
     return env
 
 
-class TurnsEnv(InTurn):
-    """A match after the other; `turns` makes it.
+class TurnsEnv(TurnBasedEnv):
+    """Successive matches; `turns` makes it.
 
-    Observations are the vectors that `arbiter.envs.aec` shows the seat that acts next, smaller views having
-    zeros behind them, and at the end the one that acted last. ``info`` is as of `InTurn`, ``seat`` being who
-    acts next. The reward is 0 until the match ends, then the points of the seat that acted last; all
-    points are in ``info["rewards"]`` then, float32[seats], with 0 for the others after an illegal move.
+    Observations are the vectors of `arbiter.envs.aec` for the seat that acts next, at the end for the last to
+    act, padded with zeros. ``info`` is as in `TurnBasedEnv`, for the next ``seat``. The reward is 0 until the
+    match ends, then the points of the last seat to act; ``info["rewards"]`` then has all points,
+    float32[seats], with 0 for the others after an illegal move.
     """
 
     metadata = facts("arbiter_turns")
@@ -60,20 +60,20 @@ class TurnsEnv(InTurn):
     def reset(
         self, *, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Vector, dict[str, Any]]:
-        """Begin a match; seeds and ``options={"deals": [...]}`` as of `arbiter.envs.aec`.
+        """Begin a match; seeds and ``options={"deals": [...]}`` as in `arbiter.envs.aec`.
 
         TypeError or ValueError for a seed, ConfigError for options; then nothing is changed.
         """
-        seed = checked_seed(seed)
+        seed = check_seed(seed)
         self.play.reset(seed, given_deals(options))
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._note, self._open = "", True
         return self._seen(self.play.turn)
 
     def step(self, action: Any) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
-        """Carry out an action of the seat to act.
+        """Do an action of the seat to act.
 
-        TypeError, ValueError, or RuntimeError where no match is in progress; nothing is changed then.
+        TypeError, ValueError, or RuntimeError without a match in progress; nothing is changed then.
         """
         action, play, seat = self._action(action), self.play, self.play.turn
         illegal = self._act(seat, action)

@@ -1,4 +1,4 @@
-"""Gymnasium's vector environment over `Batch`: an action in every match a step, for the seat to act there.
+"""Gymnasium's vector environment over `Batch`: a step is an action in every match, for its seat to act.
 
 import gymnasium
 env = gymnasium.make_vec("arbiter.envs:arbiter/DouDizhu-v0", num_envs=128)
@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arbiter.envs.argument_checks import NoMatch, checked_number, checked_seed
+from arbiter.envs.argument_checks import NoMatch, check_number, check_seed
 from arbiter.envs.batches import Batch, batch
 from arbiter.envs.match_state import NOBODY
 from arbiter.envs.pettingzoo_base import Ids
@@ -27,9 +27,9 @@ from arbiter.games.game import AnyGame
 
 
 def vector(num_envs: int, game: str | AnyGame, *, copy: bool = True, **options: Any) -> BatchEnv:
-    """`num_envs` matches of a game by its name and options, or of a `Game`; ConfigError for wrong ones.
+    """Return `num_envs` matches of a game by its name and options, or of a `Game`; ConfigError.
 
-    Without `copy` all steps give the same arrays of observations and masks, written over each time.
+    Without `copy` all steps return the same arrays of observations and masks, overwritten each time.
     """
     if "opponents" in options:
         raise ConfigError(
@@ -40,17 +40,17 @@ def vector(num_envs: int, game: str | AnyGame, *, copy: bool = True, **options: 
 
 
 def chefs_hat(num_envs: int, **options: Any) -> BatchEnv:
-    """`vector` of Chef's Hat."""
+    """Return `vector` of Chef's Hat."""
     return vector(num_envs, "chefs_hat", **options)
 
 
 class BatchEnv(VectorEnv[Any, Any, Any]):
     """The matches of a `Batch`, each as `TurnsEnv` plays it; `vector` makes it.
 
-    Observations are (n, cells); ``infos`` has ``action_mask``, int8 (n, ids), and ``seat``, int64 (n,), who
-    acts next. A match that ends is followed by the next one in the same step (`AutoresetMode.SAME_STEP`):
-    its last observation, of who acted last, is in ``infos["final_obs"]`` and the ``rewards`` of all seats in
-    ``infos["final_info"]``, float32 (n, seats). `batch` is for reading: `legal_ids` is quicker than a mask.
+    Observations are (n, cells); ``infos`` has ``action_mask``, int8 (n, ids), and ``seat``, int64 (n,), the
+    next to act. A match that ends is followed by the next one in the same step (`AutoresetMode.SAME_STEP`):
+    ``infos["final_obs"]`` has the last observation of the last seat to act, ``infos["final_info"]`` the
+    ``rewards`` of all seats, float32 (n, seats). `batch` is for reading: `legal_ids` is faster than a mask.
     """
 
     def __init__(self, games: Batch, *, copy: bool = True) -> None:
@@ -71,10 +71,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Begin all matches, match k with seed ``seed + k``, or with ``seed[k]``; without one they go on.
+        """Begin all matches, match k with seed ``seed + k``, or ``seed[k]``; None continues their sequences.
 
-        TypeError or ValueError for seeds, ConfigError for options, of which there are none; then nothing is
-        changed.
+        TypeError or ValueError for seeds, ConfigError for any options; then nothing is changed.
         """
         if options:
             raise ConfigError(
@@ -91,7 +90,7 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """An action in every match.
+        """Do an action in every match.
 
         ValueError, TypeError, or RuntimeError before the first `reset`; nothing is changed then.
         """
@@ -106,9 +105,9 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
             last = np.full(self.num_envs, None, object)
             for number, seen in ends.items():
                 last[number] = seen
-            nobody = np.where(over, NOBODY, 0)
+            no_seat = np.where(over, NOBODY, 0)
             infos |= {"final_obs": last, "_final_obs": over, "_final_info": over}
-            infos["final_info"] = {"rewards": points, "_rewards": over, "seat": nobody, "_seat": over}
+            infos["final_info"] = {"rewards": points, "_rewards": over, "seat": no_seat, "_seat": over}
         rewards = points[self._each, acted].astype(np.float64)
         return observations, rewards, over, np.zeros(self.num_envs, np.bool_), infos
 
@@ -126,6 +125,6 @@ class BatchEnv(VectorEnv[Any, Any, Any]):
         if isinstance(seed, list | tuple | np.ndarray):
             if len(seed) != self.num_envs:
                 raise ValueError(f"seeds are {self.num_envs} integers from 0, not {len(seed)}")
-            return [checked_seed(one, texts=False) for one in seed]
-        first = checked_number(seed, f"a seed is an integer from 0, or a list of {self.num_envs}")
+            return [check_seed(one, texts=False) for one in seed]
+        first = check_number(seed, f"a seed is an integer from 0, or a list of {self.num_envs}")
         return [first + number for number in range(self.num_envs)]

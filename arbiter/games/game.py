@@ -128,7 +128,7 @@ class Game(Faces, Generic[S]):
     endless: bool = False
     """True if only the play ends a match, as in one to a number of points."""
     _given: tuple[Deal, ...] | None = None
-    _goes_on: bool = False  # the programme continues after the given deals
+    _continues: bool = False  # the programme continues after the given deals
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._identity() == other._identity()
@@ -141,7 +141,7 @@ class Game(Faces, Generic[S]):
         return f"{type(self).__name__}({options})"
 
     def _identity(self) -> tuple[str, tuple[Deal, ...] | None, bool]:
-        return json.dumps(self.options, sort_keys=True), self._given, self._goes_on
+        return json.dumps(self.options, sort_keys=True), self._given, self._continues
 
     @property
     def seatings(self) -> tuple[tuple[int, ...], ...]:
@@ -323,14 +323,14 @@ class Game(Faces, Generic[S]):
         """Return the game with these deals first, then the remaining deals of this one."""
         game = copy(self)
         game._given = (*deals, *(self._given or ())[len(deals) :])
-        game._goes_on = self._given is None or self._goes_on
+        game._continues = self._given is None or self._continues
         return game
 
     def deal(self, number: int, stream: Stream, last: S | None) -> Deal | None:
         """Return deal `number`: a given one, or else from `next_deal`; None ends the match."""
         if self._given is not None and number < len(self._given):
             return self._given[number]
-        return self.next_deal(number, stream, last) if self._given is None or self._goes_on else None
+        return self.next_deal(number, stream, last) if self._given is None or self._continues else None
 
 
 AnyGame: TypeAlias = Game[Any]

@@ -1,9 +1,9 @@
 """A match on real processes: conductor, channel, executors, language models, interactive play.
 
-`play_match`, or `play_packed` of a season, is the one function that crosses a process or machine border.
-All three names are imported at first use: what only names files of bots works on systems where none can
-be started. It imports `sandbox`, `replay`, `match` and `games`. Never in it: a config, a store, a season,
-asyncio.
+`play_match`, or `play_packed` for seasons, is the only function called across processes or machines.
+The names are imported on first use, so that code which only handles files of bots works on systems that
+cannot start them. The package imports `sandbox`, `replay`, `match` and `games`, and has no config, store,
+season or asyncio.
 """
 
 from __future__ import annotations

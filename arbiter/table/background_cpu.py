@@ -1,9 +1,9 @@
-"""Bots that compute while another one is to move: stopped until their next command, and in the end at fault.
+"""Bots that compute while another one is to move: stopped until their next command, and finally at fault.
 
-All bots of a match share a core, and only one of them has something to do. So who has computed since it was
-last seen is stopped before another one is spoken to, and the referee looks again soon after that, and often.
-Who was found to compute beside another one is stopped before each exchange of others from then on. A stopped
-process runs nothing that could continue it; one that goes on all the same is killed, and loses.
+All bots of a match share a core, and only one has a request. So a bot that has computed since the last check
+is stopped before another one's exchange, and the referee checks again during the exchange, soon and often.
+A bot caught during another's exchange is stopped before all later exchanges of others. A stopped process
+cannot continue itself; a bot that computes although it is stopped is killed, and loses.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from arbiter.sandbox.process_meter import Meter
 
 COMPUTED_NS = MS // 2
-"""CPU time for which a bot is stopped. Its quick answers, which are not noted, take less."""
+"""CPU time after which a bot is stopped. Its quick answers, which are not metered, take less."""
 MOST_DEFYING_NS, FORGIVEN_NS = 200 * MS, MS
-"""CPU time of a bot that is stopped, at most, and how much of it each turn of its own makes up for: what the
-kernel does for it just then is done first."""
+"""The most CPU time of a stopped bot, and how much of it each of its exchanges cancels: the kernel may still
+work for a process when it is stopped."""
 
 
 class Presence:
-    """One bot as the others at its table feel it."""
+    """The background CPU use of one bot."""
 
     __slots__ = ("_defying_ns", "_meter", "_noted_ns", "_pid", "_seat", "awake", "stopped", "wary")
 
@@ -43,20 +43,20 @@ class Presence:
         """False until its first answer: it is not started yet, or starts."""
         self.stopped = False
         self.wary = False
-        """True if it has computed beside another one."""
+        """True if it has computed during another bot's exchange."""
 
     def note(self, cpu_ns: int) -> None:
-        """Count nothing up to a total of CPU time: it went into the bot's own answers."""
+        """Ignore CPU time up to this total: the bot used it for its answers."""
         self._noted_ns = cpu_ns
 
-    def hush(self) -> int:
-        """Stop it if it has computed lately or ever did so beside others: it is another one's turn.
+    def stop_if_computing(self) -> int:
+        """Before another bot's exchange, stop the bot if it has computed, or has been caught before.
 
-        The CPU time since the last call.
+        Return the CPU time since the last call.
         """
         if not self.awake or self.stopped:
             return 0
-        # Of a family it takes longer to read than many an exchange: the first look is the one that notes.
+        # Reading a process family takes longer than many an exchange: the first `check` reads it.
         now = None if self._meter.family else self._meter.cpu_ns()
         taken = 0 if now is None or self._noted_ns is None else now - self._noted_ns
         self._noted_ns = now
@@ -64,8 +64,8 @@ class Presence:
             self._stop()
         return taken
 
-    def look(self) -> int:
-        """Stop it if it has computed since `hush`, so beside another one; the CPU time that it took."""
+    def check(self) -> int:
+        """Stop the bot if it has computed during another one's exchange. Return its CPU time."""
         now = self._meter.cpu_ns()
         if self._noted_ns is None:
             self._noted_ns = now
@@ -74,7 +74,7 @@ class Presence:
         self._noted_ns = now
         if self.stopped:
             self._defying_ns += taken
-        # Before its first answer it starts, and nothing has made it wait.
+        # A starting bot may compute.
         self.wary |= self.awake
         self._stop()
         if self._defying_ns > MOST_DEFYING_NS:
@@ -82,14 +82,14 @@ class Presence:
         return taken
 
     def resume(self) -> None:
-        """Let its processes run."""
+        """Continue its processes."""
         self.stopped = False
         self._defying_ns = max(0, self._defying_ns - FORGIVEN_NS)
         self._signal(signal.SIGCONT)
 
     @property
     def defiance(self) -> MalformedReply | None:
-        """Its fault (``out_of_turn``) if it went on although it was stopped."""
+        """Its fault (``out_of_turn``) if it computed although it was stopped."""
         if self._defying_ns <= MOST_DEFYING_NS:
             return None
         taken = f"it computed for {self._defying_ns / SECOND:.1f} s while others were to move"
@@ -100,7 +100,7 @@ class Presence:
         self._signal(signal.SIGSTOP)
 
     def _signal(self, number: int) -> None:
-        """Send a signal to its process, its process group, and its descendants where it may have some."""
+        """Send a signal to its process, its process group, and any descendants."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, number)
         for pid in (self._pid, *self._meter.descendants()) if self._meter.family else ():
@@ -108,17 +108,16 @@ class Presence:
                 os.kill(pid, number)
 
 
-def hush(others: Sequence[Presence]) -> int:
-    """Stop those that have computed lately, or ever did so beside another one; what they took together."""
-    return sum([other.hush() for other in others])
+def stop_background_bots(others: Sequence[Presence]) -> int:
+    """Call `Presence.stop_if_computing` of each. Return their CPU time in all."""
+    return sum([other.stop_if_computing() for other in others])
 
 
-def defiance_of(others: Sequence[Presence]) -> MalformedReply | None:
-    """The fault of one that went on although it was stopped."""
+def fault_of_stopped_bot(others: Sequence[Presence]) -> MalformedReply | None:
+    """Return the fault of a bot that computed although it was stopped, or None."""
     return next((fault for other in others if (fault := other.defiance)), None)
 
 
-def look_at(others: Sequence[Presence]) -> int:
-    """Stop those that have computed since `hush`; what they took together."""
-    # Each of them, whatever another one took.
-    return sum([other.look() for other in others])
+def check_background_bots(others: Sequence[Presence]) -> int:
+    """Call `Presence.check` of each. Return their CPU time in all."""
+    return sum([other.check() for other in others])

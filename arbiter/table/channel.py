@@ -2,15 +2,15 @@
 
 Theory of operation. Nearly every exchange is answered within microseconds, so there is a short
 path: write, wait 0.2 ms, read. If no reply has come by then, the meters are read and the long
-path begins; what the bot used before is the difference from their last reading. Arming so short a
-timer costs more than the whole exchange, so a bot that has answered in time several times running
-is waited for up to 5 ms instead, until it is slow again; a reply after 0.2 ms is then charged by
-the meters, too, against their last reading.
+path begins; the bot's use before is the difference from their last reading. Arming so short a
+timer costs more than the whole exchange, so for a bot that has answered in time several times running
+the wait is up to 5 ms instead, until it is slow again; a reply after 0.2 ms is then also charged by
+the meters, against their last reading.
 
 The long path (`slow_exchange`) watches everything at once: the pipes, and the end of the process.
 
 A bot that computes while another one is to move is stopped until its next command, and loses if it does so
-for long (`background_cpu`). The slim process learns who is spoken to, and answers no other bot's questions.
+for long (`background_cpu`). The forkserver knows whose turn it is, and serves no other bot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from arbiter.match.exchange import Reply
 from arbiter.match.protocol import NONE, PLAIN
 from arbiter.match.record import Fault
 from arbiter.sandbox.stderr import DURING, SINCE
-from arbiter.table.background_cpu import hush
+from arbiter.table.background_cpu import stop_background_bots
 from arbiter.table.exchange_cost import (
     BRISK_WAIT_NS,
     FIRST_WAIT_NS,
@@ -35,7 +35,7 @@ from arbiter.table.exchange_cost import (
     cost_of,
     first_wait_was_stopped,
 )
-from arbiter.table.slow_exchange import FILLING_NS, PatientChannel
+from arbiter.table.slow_exchange import FILLING_NS, SlowPathChannel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
 
 FIRST_WAIT = FIRST_WAIT_NS / SECOND
 BRISK = 8
-"""Replies within `FIRST_WAIT_NS`, one after another, that make a bot brisk: it is waited for longer."""
+"""Consecutive replies within `FIRST_WAIT_NS` after which a bot is brisk, with a longer first wait."""
 BRISK_WAIT_MS = BRISK_WAIT_NS // MS
 SMALL = 256
-"""Bytes of the first read: a reply is short, and Python makes so small an object without malloc."""
+"""Bytes of the first read: replies are short, and Python allocates small objects without malloc."""
 _now, _read, _write = time.monotonic_ns, os.read, os.write
 _tuple = tuple.__new__
 
 
-class Channel(PatientChannel):
+class Channel(SlowPathChannel):
     """The referee's end of one bot; used by one thread, closed by `close`."""
 
-    # Not only to say what there is: beyond 30 attributes Python finds each more slowly.
+    # For speed: beyond 30 attributes Python's lookup is slower.
     __slots__ = ("_brisk", "_is_closed", "_launcher", "_outputs", "_starting", "_turn", "answered",
                  "start_cpu_ns")  # fmt: skip
 
@@ -81,22 +81,22 @@ class Channel(PatientChannel):
         self._outputs = select.poll()
         for descriptor in (self._stdout, self.stderr.descriptor):
             self._outputs.register(descriptor, select.POLLIN)
-        # Quick replies in a row, to news and to requests: a bot may be quick at one of them only.
+        # Consecutive quick replies, to news and to requests: a bot may be quick at only one of them.
         self._brisk = [0, 0]
 
     def exchange(self, send: Send) -> Reply | int:
-        """Write, and wait for the replies; the cost alone for news. VoidMatch if it cannot be judged."""
+        """Write, and wait for the replies; for news, return only the cost. VoidMatch if not judgeable."""
         _, payload, wanted, _, asks, starting = send
         if starting and not self._starting:
             return self._start(send)
         connection, presence = self.connection, self.presence
-        # Not by the truth value itself, as an index of which Python is slow.
+        # Indexing by a bool is slow.
         answered_at_once = self._brisk[1] if asks else self._brisk[0]
         is_brisk = answered_at_once >= BRISK
         start = 0
         try:
             if asks:
-                # One call for both: a look at standard error alone would cost 1 % of a quick match.
+                # One call for both: polling standard error separately would cost 1 % of a quick match.
                 if unread := self._outputs.poll(0):
                     self._read_unasked(unread)
                 self.stderr.requests += 1
@@ -108,8 +108,8 @@ class Channel(PatientChannel):
                     raise fault
                 self._base = self._meter.read()
             if not answered_at_once:
-                # It has not answered at once the last time: now it may think, too.
-                hush(self.others)
+                # It has not answered at once the last time, so it may think now.
+                stop_background_bots(self.others)
             self._cells[0] = self._turn
             start = _now()
             try:
@@ -117,18 +117,18 @@ class Channel(PatientChannel):
             except BlockingIOError:
                 written = 0
             if not is_brisk:
-                # Only now that its clock runs.
+                # Not before its clock runs.
                 self._resume_if_stopped()
             if written == len(payload):
                 try:
-                    # A brisk bot on our own core has mostly answered before we get here; who starts has not.
+                    # A brisk bot on this core has usually answered by now; a starting one has not.
                     ready = is_brisk or starting or self._answers_at_once(asks)
                     chunk = _read(self._stdout, SMALL) if ready else None
                 except BlockingIOError:
-                    # Looked at no earlier where that is quick: one that is stopped has answered nothing.
+                    # Not checked earlier, for speed: a stopped bot has not answered.
                     self._resume_if_stopped()
                     chunk = None
-                    # Bytes that were announced may be gone all the same: then the long path waits for others.
+                    # Reported bytes may be gone, nevertheless: then the long path waits for others.
                     with suppress(BlockingIOError):
                         chunk = _read(self._stdout, SMALL) if self._poll_stdout(BRISK_WAIT_MS) else None
                 if chunk is not None:
@@ -151,7 +151,7 @@ class Channel(PatientChannel):
                         return _tuple(Reply, (answer, wall, cost, 0, wall - cost, None))
                     self._ended = not chunk
                     if wall > FIRST_WAIT_NS:
-                        # The long path counts all of it again.
+                        # The long path counts it all again.
                         self._base, self.stopped_ns = before
             self._brisk[asks] = 0
             return self._wait(send, start, written)
@@ -163,23 +163,23 @@ class Channel(PatientChannel):
             return Reply(NONE, wall, wall, fault=self._crash("closed its standard input"))
 
     def _start(self, send: Send) -> Reply | int:
-        """The first exchange: what the program has used by its end was its start."""
+        """Do the first exchange, and record the CPU time up to its end as the bot's start."""
         self._starting = True
         self._base = before = self._meter.read()
         reply = self.exchange(send)
         self.answered = not isinstance(reply, Reply) or reply.fault is None
         if self._base is before:
-            # It has answered at once, or not at all: else the exchange has read them at its end.
+            # The meters are not read yet: it has answered at once, or not at all.
             self._base = self._meter.read()
         self.stderr.end_start()
-        # With the children that it has waited for, such as those of a script that finds the interpreter.
+        # Including finished children, such as those of a script that finds the interpreter.
         self.start_cpu_ns = self._base.cpu_ns + self._meter.children_ns
         self._image = self._meter.image
         self.presence.awake = True
         return reply
 
     def _answers_at_once(self, asks: bool) -> bool:
-        """True if something came within the first wait, which is counted as a quick reply."""
+        """Wait for the first wait. Return True for output, which counts as a quick reply."""
         come = bool(select.select((self._stdout,), (), (), FIRST_WAIT)[0])
         self._brisk[asks] += come
         if self._brisk[asks] == BRISK:
@@ -187,10 +187,10 @@ class Channel(PatientChannel):
         return come
 
     def _late_cost(self, send: Send, wall: int) -> int:
-        """The cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
+        """Return the cost of a brisk bot's answer that took longer than `FIRST_WAIT_NS`.
 
         The bot or the referee may have waited for the core, so the meters are compared with their last
-        reading; everything since then was answered at once, so they hold hardly anything else.
+        reading; all exchanges since then were answered at once, so the difference is mostly this one.
         """
         base, seen = self._base, _now()
         waited = 0 if base is None else answer_waited_ns(self._meter, self._meter.own_ns - base.own_ns, seen)
@@ -208,12 +208,12 @@ class Channel(PatientChannel):
             return used
         delay = self._base.delay_ns - base.delay_ns + waited
         spent = cost_of(self._kind, wall, self._base.cpu_ns - base.cpu_ns, delay)
-        # What it answered at once is no timeout: it was the referee that came late.
+        # An immediate answer is not a timeout: the referee was late.
         late = spent.charged_ns > send.allowed_ns[self.seat]
         return max(FIRST_WAIT_NS, spent.adjusted_ns if late else spent.charged_ns)
 
     def say_goodbye(self, grace_seconds: float) -> End | None:
-        """Send ``quit`` and wait for the program to end; how it ended, None if it lives."""
+        """Send ``quit`` and wait for the program to end. Return how it ended, None if it lives."""
         self._cells[0] = self._turn
         self._resume()
         with suppress(OSError):
@@ -231,7 +231,7 @@ class Channel(PatientChannel):
             os.close(descriptor)
 
     def _read_unasked(self, unread: Sequence[tuple[int, int]]) -> None:
-        """Read what came since the last request; a fault, if it is a reply."""
+        """Read output since the last request; on standard output it is a fault."""
         for descriptor, _ in unread:
             if descriptor == self._stdout:
                 self._read()

@@ -50,16 +50,16 @@ if TYPE_CHECKING:
     from arbiter.sandbox.launcher import End
 
 QUIT_SECONDS = 1.0
-"""For a bot to end after ``quit``."""
+"""The time for a bot to end after ``quit``."""
 SHORTEST_TOLD_NS = SECOND // 20
-"""Of a time in which the referee was stopped: what is not 0.0 s."""
+"""The shortest stop of the referee that is reported: shorter ones are 0.0 s."""
 BESIDE_NS = 20 * MS
-"""CPU time between answers and the next commands that needs no note, such as writing a log."""
+"""CPU time after answers that needs no note, such as writing a log."""
 _table: Conductor | None = None
 
 
 def play_match(spec: MatchSpec) -> MatchRecord:
-    """Play one match with this process's own table; VoidMatch if our side failed."""
+    """Play one match with this process's conductor; VoidMatch if the service failed."""
     global _table
     if _table is None or not _table.usable:
         _table = Conductor()
@@ -67,12 +67,12 @@ def play_match(spec: MatchSpec) -> MatchRecord:
 
 
 def play_packed(spec: MatchSpec) -> PackedMatch:
-    """Play a match and pack its record, where it was played: what a season's workers do."""
+    """Play a match and pack its record in the same process, as a season's workers do."""
     return pack_match(play_match(spec))
 
 
 def close_table() -> None:
-    """End this process's table and its bots, if there is one."""
+    """End this process's conductor and its bots, if any."""
     global _table
     if _table is not None:
         _table.close()
@@ -94,7 +94,7 @@ class Conductor:
 
     @property
     def usable(self) -> bool:
-        """True if the launcher lives and belongs to this process."""
+        """True if the launcher is alive and belongs to this process."""
         return self._launcher.alive
 
     def close(self) -> None:
@@ -102,11 +102,11 @@ class Conductor:
         self._launcher.close()
 
     def play(self, spec: MatchSpec) -> MatchRecord:
-        """Start the bots, conduct the match, kill the bots; VoidMatch if our side failed."""
+        """Start the bots, conduct the match, kill the bots; VoidMatch if the service failed."""
         game = _game(spec.game, json.dumps(spec.options, sort_keys=True))
         if spec.deals is not None:
             game = game.given([game.deal_from_json(shape) for shape in spec.deals])
-        seats = present(spec)
+        seats = playing_seats(spec)
         with Models(game, spec, seats) as models:
             try:
                 return self._play(game, spec, seats, models)
@@ -128,7 +128,7 @@ class Conductor:
             channel.others = [other.presence for other in channels.values() if other is not channel]
         notes: dict[Seat, list[str]] = {seat: [] for seat in seats}
         try:
-            record = conduct(game, spec, models.seated(channels))
+            record = conduct(game, spec, models.start_seats(channels))
             if spec.limits.end == "quit":
                 for seat, channel in channels.items():
                     faulty = record.forfeit is not None and record.forfeit.seat == seat
@@ -145,10 +145,10 @@ class Conductor:
         tier = spec.limits.isolation
         for seat, channel in channels.items():
             player, remarks = spec.players[seat], [*notes[seat], *models.notes(seat)]
-            said = channel.stderr.tail if crashed(channel.seat, record.forfeit) else b""
+            said = channel.stderr.tail if has_crashed(channel.seat, record.forfeit) else b""
             if helps := misplaced(said, player.folder) or advice(said, tier):
                 remarks.append(helps)
-            if crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
+            if has_crashed(channel.seat, record.forfeit) and ends[channel.pid].exit == -signal.SIGSEGV:
                 remarks.append(STACK)
             if channel.stderr.is_full:
                 remarks.append(FULL)
@@ -156,7 +156,7 @@ class Conductor:
                 remarks.append(f"read where they are, not copied to memory: {', '.join(large)}")
             if (view := views[seat]) and (missing := view.missing()):
                 remarks.append(f"no room in its share of the system in memory: {missing}")
-            report = complete(reports[seat], channel, ends[channel.pid], remarks, record.moves)
+            report = complete_report(reports[seat], channel, ends[channel.pid], remarks, record.moves)
             reports[seat] = replace(report, model=models.report(seat))
         notebooks = {seat: channel.connection.notebook for seat, channel in channels.items()}
         noted = notes_by_move(notebooks, [move.seat for move in record.moves])
@@ -188,21 +188,21 @@ class Conductor:
         )
 
 
-def present(spec: MatchSpec) -> list[Seat]:
-    """The seats whose programs play; none where a player is at fault for staying away."""
+def playing_seats(spec: MatchSpec) -> list[Seat]:
+    """Return the seats whose programs play; none if an absent player is at fault."""
     if spec.absence is None:
         return list(range(len(spec.players)))
     return [] if spec.absence.at_fault else [s for s in range(len(spec.players)) if s != spec.absence.seat]
 
 
 def public_seats(spec: MatchSpec, noted: Collection[Seat]) -> tuple[Seat, ...]:
-    """The seats of those that `noted` something which publish it: as the player says, or else the season."""
-    said = [(seat, spec.players[seat].publish_notes) for seat in sorted(noted)]
-    return tuple(seat for seat, says in said if (spec.publish_notes if says is None else says))
+    """Return the seats in `noted` whose notes are published, by the player's setting or else the season's."""
+    own = [(seat, spec.players[seat].publish_notes) for seat in sorted(noted)]
+    return tuple(seat for seat, publish in own if (spec.publish_notes if publish is None else publish))
 
 
 def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel]) -> MatchRecord:
-    """The match between the bots of `channels`; who is absent is played in memory, or at fault."""
+    """Conduct the match between the bots of `channels`; an absent player plays at random, or is at fault."""
     match = referee(game, spec)
     if spec.absence is None:
         return drive(match, list(channels.values()))
@@ -211,7 +211,7 @@ def conduct(game: AnyGame, spec: MatchSpec, channels: Mapping[Seat, SeatChannel]
 
 
 class _Absent(RandomPlayers):
-    """Sits for who is absent, and for those who then need not come."""
+    """Replaces the absent player, and all others if the absence is a fault."""
 
     def __init__(self, position: Position, absence: Absence) -> None:
         super().__init__(position, position.seed)
@@ -220,7 +220,7 @@ class _Absent(RandomPlayers):
     def exchange(self, send: Send) -> Reply | int:
         seat, at_fault = self._absence
         if at_fault and seat in send.seats:
-            # Not why they are void: that may name files of ours, or of other players.
+            # Without the reason of the voids, which may name the organiser's or other players' files.
             why = "sits out: its matches are void, and are not where it is away"
             return Reply(NONE, 0, 0, fault=MalformedReply(Fault.CRASH, why))
         return super().exchange(send)
@@ -232,7 +232,7 @@ def check_starts(
     ends: Mapping[int, End],
     forfeit: Forfeit | None,
 ) -> None:
-    """VoidMatch if a player's program was never executed, or ended at once because a file of it is gone."""
+    """Raise VoidMatch if a program was never executed, or ended at once because a file of it is gone."""
     for seat, channel in channels.items():
         player = players[seat]
         if why := ends[channel.pid].not_started:
@@ -244,21 +244,21 @@ def check_starts(
             raise VoidMatch(f"a file of player {player.name} is gone: {what}")
 
 
-def crashed(seat: int, forfeit: Forfeit | None) -> bool:
-    """True if this seat's program ended where it must not."""
+def has_crashed(seat: int, forfeit: Forfeit | None) -> bool:
+    """Return True if this seat's program crashed."""
     return forfeit is not None and forfeit.seat == seat and forfeit.fault is Fault.CRASH
 
 
 @lru_cache(maxsize=8)
 def _game(name: str, options: str) -> AnyGame:
-    """A game by its name and options, kept: a worker plays the same one all season."""
+    """Return a game by its name and options, cached: a worker plays the same one all season."""
     return make(name, json.loads(options))
 
 
-def complete(
+def complete_report(
     report: BotReport, channel: Channel, end: End, notes: list[str], moves: Sequence[Move]
 ) -> BotReport:
-    """A report completed by what the process left; `moves` are those of the match."""
+    """Return a report with the data of the ended process; `moves` are those of the match."""
     own = [number for number, move in enumerate(moves, 1) if move.seat == channel.seat]
     if channel.stopped_ns >= SHORTEST_TOLD_NS:
         stopped = f"the referee was stopped for {channel.stopped_ns / SECOND:.1f} s"
@@ -285,7 +285,7 @@ def complete(
 def start_request(player: Player, limits: Limits) -> dict[str, Any]:
     """Return what the launcher needs to start a bot, as JSON values."""
     env = bot_environment(player)
-    # The real one, since a version manager's script could start none.
+    # The real program: a version manager's script could not start it.
     program = real_program(player)
     request: dict[str, Any] = {
         "argv": [program, *player.command[1:]],
@@ -312,7 +312,7 @@ def start_request(player: Player, limits: Limits) -> dict[str, Any]:
 
 
 def bot_environment(player: Player) -> dict[str, str]:
-    """A bot's environment: what the referee chooses and the player's own, nothing of the organiser's."""
+    """Return a bot's environment: the referee's variables and the player's, none of the organiser's."""
     return {
         "PATH": path_of(player.languages),
         "HOME": player.folder,
@@ -325,12 +325,12 @@ def bot_environment(player: Player) -> dict[str, str]:
 
 
 def stolen_ns() -> int:
-    """Time that the hypervisor took from all cores since boot; 0 where the kernel does not report it."""
+    """Return the time that the hypervisor took from all cores since boot; 0 if the kernel has no figure."""
     with suppress(OSError, IndexError, ValueError), open("/proc/stat") as stat:
         return int(stat.readline().split()[8]) * NS_PER_TICK
     return 0
 
 
 def suspended_ns() -> int:
-    """For how long the machine has been suspended since boot; the monotonic clock stands still meanwhile."""
+    """Return for how long the machine was suspended since boot: then the monotonic clock stops."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.monotonic_ns()

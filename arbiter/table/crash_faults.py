@@ -1,4 +1,4 @@
-"""The reason why a program failed: how it ended, how much memory it had, what it wrote last."""
+"""The reason why a program failed, from its exit, its memory and its last output."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from arbiter.sandbox.stderr import StandardError
 
 CLOSED_SECONDS = 0.03
-"""A program that closes a pipe mostly ends at once; one that does not is not waited for."""
+"""The wait for a program that closed a pipe: most end at once."""
 EXITING_SECONDS = 0.5
-"""For the kernel to end a process that is exiting, with all its memory."""
+"""The wait for the kernel to release an exiting process with its memory."""
 MEMORY_SHARE = 0.95
-"""Of the limit: a program that used so much ended for want of memory."""
+"""A program that ended with more than this share of its limit was out of memory."""
 SAID_SHARE = 1 / 3
-"""Of the limit, from where on a program is believed that it got no memory: one that wants to double what it
-has ends there.
+"""The share of the limit from which a program's own report of no memory is believed: a program that tries to
+double its memory fails there.
 """
 NO_MEMORY = "and wrote that it got no memory"
-"""Of a program that had less."""
+"""The note for a program with less."""
 BESIDE_BYTES = 64 << 20
-"""That a program may fill beside its limit, which counts what it may write to: its stack, compiled code."""
+"""The memory that a program may fill beyond its limit, which counts only writable memory: stack, code."""
 
 
 class Ending:
-    """The faults of one program that may have ended, each found out when it is asked for."""
+    """Determines the faults of one program that may have ended."""
 
     def __init__(
         self, launcher: Launcher, pid: int, meter: Meter, stderr: StandardError, limits: Limits
@@ -40,10 +40,10 @@ class Ending:
         self._memory_bytes, self._confined = limits.memory_bytes, limits.isolation != PLAIN
 
     def check_memory(self, tables: bool = True) -> None:
-        """MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
+        """Raise MalformedReply (`memory`, or `crash`) if it has filled more than its limit.
 
-        The kernel does not count what it may no longer write to, nor `tables` of addresses, which take longer
-        to look up, and to fill. Without its main thread nobody can see it.
+        The kernel's limit does not count read-only memory, nor page `tables`, which take longer to read and
+        to fill. The memory of a program without its main thread is not visible.
         """
         filled = self._meter.memory_bytes(tables)
         if not filled and self._meter.has_lost_its_main_thread:
@@ -52,7 +52,7 @@ class Ending:
             raise self._short_of_memory(f"it filled {filled // 10**6} MB", b"")
 
     def crash(self, manner: str, unread: bytes) -> MalformedReply:
-        """The fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
+        """Return the fault of a program that ended or closed a pipe: `memory` if it was at its limit."""
         end = self._wait()
         if end is None:
             return MalformedReply(Fault.CRASH, f"it {manner}", unread)
@@ -69,8 +69,8 @@ class Ending:
         return MalformedReply(Fault.CRASH, why, unread, private=self._stderr.last_line)
 
     def of_output(self, fault: MalformedReply, said: bytes) -> MalformedReply:
-        """The fault of output that is no reply: `memory` if it says, or standard error does when the program
-        ends, that there was none, and it had a good part of its limit. `said` is that output.
+        """Return the fault of malformed output `said`: `memory` if this, or standard error at the end of the
+        program, reports a lack of memory, and the program had used a large part of its limit.
         """
         if fault.kind not in (Fault.MALFORMED, Fault.OUT_OF_TURN):
             return fault
@@ -81,7 +81,7 @@ class Ending:
         return fault
 
     def _wait(self) -> End | None:
-        """Return how it ended, None if it lives; all that it wrote to standard error is read then."""
+        """Return how it ended, None if it lives, after reading its standard error."""
         end = self._launcher.wait(self._pid, CLOSED_SECONDS)
         if end is None and self._meter.exiting:
             end = self._launcher.wait(self._pid, EXITING_SECONDS)

@@ -1,7 +1,7 @@
-"""The models of one match: their gateways, and seats that tell a model's faults from its provider's.
+"""The models of one match: their gateways, and seats that separate a model's faults from its provider's.
 
-The harness answers like any bot. Where it refuses, the gateway knows why; where the provider has failed, the
-match is void, whatever the harness says.
+The harness answers like any bot. If it refuses, the gateway knows why; if the provider has failed, the
+match is void, for any reply of the harness.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Models:
-    """The gateways of a match, while it is played; ProviderOutage where a key is missing."""
+    """The gateways of a match, open while it is played; ProviderOutage if a key is missing."""
 
     def __init__(self, game: AnyGame, spec: MatchSpec, seats: Sequence[Seat]) -> None:
         self._spec = spec
@@ -60,11 +60,11 @@ class Models:
         return [gateway.far.fileno() for gateway in self._gateways.values()]
 
     def away_of(self, seat: Seat) -> Callable[[], int]:
-        """Return for how long a seat has waited for its provider, as `Account` asks it."""
+        """Return the function that gives the time for which a seat has waited for its provider, in ns."""
         return self._gateways[seat].away_ns if seat in self._gateways else int
 
-    def seated(self, channels: Mapping[Seat, Channel]) -> dict[Seat, SeatChannel]:
-        """The occupants of the seats, now that the harnesses are started."""
+    def start_seats(self, channels: Mapping[Seat, Channel]) -> dict[Seat, SeatChannel]:
+        """Start the gateways, after the harnesses. Return the seats for the referee."""
         for gateway in self._gateways.values():
             gateway.start()
         return {
@@ -75,7 +75,7 @@ class Models:
         }
 
     def notes(self, seat: Seat) -> list[str]:
-        """Return what a record is to say of a seat's model and its provider; nothing of another bot."""
+        """Return the notes for a record on a seat's model and its provider; [] for other bots."""
         entry = self._spec.players[seat].model
         if entry is None:
             return []
@@ -85,7 +85,7 @@ class Models:
         return [f"a language model: {identity_of(entry)}", *[wrong] * bool(lies)]
 
     def billed(self) -> dict[str, BilledTokens]:
-        """Return by player what its models have used up to now; those alone who used something."""
+        """Return the tokens used so far by player, without players that used none."""
         found: dict[str, BilledTokens] = {}
         for seat, gateway in self._gateways.items():
             output = sum(call["tokens"] for call in gateway.calls) + gateway.broken_off
@@ -95,7 +95,7 @@ class Models:
         return found
 
     def report(self, seat: Seat) -> dict[str, Any] | None:
-        """Return what is kept of a model, None for another bot."""
+        """Return a model's part of the record, None for other bots."""
         entry = self._spec.players[seat].model
         if entry is None:
             return None
@@ -124,7 +124,7 @@ class ModelSeat:
         self._player, self._channel, self._gateway = player, channel, gateway
 
     def exchange(self, send: Send) -> Reply | int:
-        """Exchange with the harness; ProviderOutage where the provider failed meanwhile."""
+        """Exchange with the harness; ProviderOutage if the provider failed meanwhile."""
         gateway = self._gateway
         if send.asks:
             gateway.open()

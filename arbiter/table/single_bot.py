@@ -1,13 +1,13 @@
-"""One bot's process by itself: matches and raw bytes through one channel, all its output kept.
+"""A single bot's process: matches and raw bytes through one channel, with all output recorded.
 
-    launcher = Launcher()                                # of one bot at a time
+    launcher = Launcher()                                # for one bot at a time
     bot = SingleBot(launcher, player, limits, seat=0)
     heard = bot.say(b"set_deck 23456789TJQKA CDHS\\n", 1, allowed_ns=5 * SECOND)
     heard.raw, heard.reply.fault
     bot.stop()
     launcher.close()
 
-The channel is that of a match, so time, memory and faults are judged as there.
+The channel is a match's, so time, memory and faults are judged in the same way.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ if TYPE_CHECKING:
 
 
 class Heard(NamedTuple):
-    """The result of one write: every byte that was read, and what a referee makes of it."""
+    """The result of one write: all bytes read, and the reply as judged by the referee."""
 
     raw: bytes
     reply: Reply
 
 
 class Remains(NamedTuple):
-    """The remains of a process: how it ended, and the tail of its standard error."""
+    """An ended process: how it ended, and the tail of its standard error."""
 
     end: End
     stderr: bytes
 
 
 class Relative(NamedTuple):
-    """A process that a bot has started: its program's name, and the most memory it has had, in bytes."""
+    """A descendant of a bot's process: its program's name, and its peak memory in bytes."""
 
     name: str
     peak_memory_bytes: int
 
 
 class SingleBot:
-    """One process, started at once and alone at its launcher; ended by `stop`.
+    """One process, started by the constructor as the only one of its launcher; ended by `stop`.
 
-    Every method raises VoidMatch if our side failed and not the bot.
+    Every method raises VoidMatch if the service failed and not the bot.
     """
 
     def __init__(self, launcher: Launcher, player: Player, limits: Limits, seat: Seat = 0) -> None:
         if player.model is not None:
-            raise ConfigError(f"{player.name} is a language model: it plays in whole matches alone")
+            raise ConfigError(f"{player.name} is a language model: it plays only in whole matches")
         self._launcher = launcher
         self._seat = seat
         (self._process,) = launcher.start([start_request(player, limits) | {"held": False, "seat": seat}])
@@ -78,7 +78,6 @@ class SingleBot:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def exchange(self, send: Send) -> Reply | int:
@@ -88,28 +87,28 @@ class SingleBot:
 
     @property
     def raw(self) -> bytes:
-        """Every byte read in the last exchange, with what was left unread of an earlier one."""
+        """All bytes read in the last exchange, with unread ones of earlier exchanges."""
         return self._recorder.raw
 
     def say(self, payload: bytes, replies: int, allowed_ns: int) -> Heard:
-        """Write some bytes and wait for a number of replies, the last of which is kept."""
+        """Write bytes and wait for a number of replies. Return the last one."""
         allowed = (allowed_ns,) * (self._seat + 1)
-        # As a request, so that output that nothing asked for is noticed before every write.
+        # As a request, so that unrequested output is detected before every write.
         reply = self.exchange(Send((self._seat,), payload, replies, allowed, asks=True))
         assert isinstance(reply, Reply)
         return Heard(self.raw, reply)
 
     def forget_output(self) -> None:
-        """Count its output anew: outside a match its amount has no limit."""
+        """Reset the count of its output, which is only limited in matches."""
         self._recorder.received = 0
 
     def write(self, payload: bytes) -> None:
-        """Write a few bytes to which there is no reply; a bot that has ended does not matter."""
+        """Write a few bytes without waiting for a reply; ignore a bot that has ended."""
         with suppress(OSError):
             os.write(self._process.stdin, payload)
 
     def listen(self, allowed_ns: int) -> bytes:
-        """The output within this time, or until it ends."""
+        """Return the output within this time, or until its end."""
         watch = select.poll()
         watch.register(self._process.stdout, select.POLLIN)
         until = time.monotonic_ns() + allowed_ns
@@ -124,55 +123,55 @@ class SingleBot:
 
     @property
     def has_read_all(self) -> bool:
-        """True when the bot has read everything."""
+        """True when the bot has read all its input."""
         waiting = fcntl.ioctl(self._process.stdin, termios.FIONREAD, bytes(4))
         return int.from_bytes(waiting, sys.byteorder) == 0
 
     def end_input(self) -> None:
-        """Let the bot read the end of its input."""
-        # Our end becomes another file under the same number, which the channel closes as ever.
+        """Close the bot's input."""
+        # The same descriptor number gets another file, which the channel closes as usual.
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, self._process.stdin)
         os.close(null)
 
     def say_goodbye(self, seconds: float) -> End | None:
-        """Send ``quit`` and wait for the end; None if it lives."""
+        """Send ``quit`` and wait for the end. Return how it ended, None if it lives."""
         return self._channel.say_goodbye(seconds)
 
     def wait(self, seconds: float) -> End | None:
-        """Wait for it to end; how it ended, None if it lives after this time."""
+        """Wait for its end. Return how it ended, None if it lives after this time."""
         return self._launcher.wait(self._process.pid, seconds)
 
     def drain_stderr(self) -> None:
-        """Read what it has written to standard error."""
+        """Read its standard error."""
         self._channel.stderr.drain()
 
     def new_errors(self) -> bytes:
-        """Return what it has written to standard error since the last call."""
+        """Return its standard error since the last call."""
         return self._channel.stderr.news()
 
     def family(self) -> list[Relative]:
-        """Return the processes that it has started and those that they have started, as far as they live."""
+        """Return its living descendants."""
         return [Relative(name_of(pid), peak_memory(pid)) for pid in descendants_of(self._process.pid)]
 
     @property
     def cpu_ns(self) -> int:
-        """CPU time so far, with that of its descendants."""
+        """The CPU time so far, including its descendants."""
         return self._usage.cpu_ns()
 
     @property
     def sleeps(self) -> bool:
-        """True if no thread of it or of its descendants runs, or waits for a core or a disk."""
+        """True if no thread of it or its descendants runs, or waits for a core or a disk."""
         pid = self._process.pid
         return not any(map(is_awake, (pid, *descendants_of(pid))))
 
     def kill(self) -> None:
-        """Kill the process alone, from any thread, so that an exchange with it ends; call `stop` after it."""
+        """Kill only this process, from any thread, so that its exchange ends; then call `stop`."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process.process, signal.SIGKILL)
 
     def stop(self) -> Remains:
-        """Kill it with its descendants; a second call returns the same."""
+        """Kill it with its descendants. A second call returns the same."""
         if self._remains is None:
             try:
                 end = self._launcher.stop()[self._process.pid]

@@ -1,7 +1,7 @@
-"""The long path of an exchange that is not answered at once: everything is watched until something has come.
+"""The long path of an exchange that is not answered at once: wait for any event.
 
-A delay is known only when it is over, so nobody loses by wall time alone: while a bot is runnable and its CPU
-time is under the limit, the meters are read again. A hard limit on wall time ends that: beyond it the
+A delay is known only when it is over, so a bot does not lose by wall time alone: while it is runnable and its
+CPU time is under the limit, the meters are read again. A hard limit on wall time ends that: beyond it the
 exchange is a timeout if the adjusted time is over the limit, else the match is void.
 """
 
@@ -20,7 +20,12 @@ from arbiter.match.protocol import NONE, REPLY_LIMIT, Answer, Connection
 from arbiter.sandbox.forkserver.board import stopped_cell
 from arbiter.sandbox.process_meter import Meter, MeterReading
 from arbiter.sandbox.stderr import CHUNK, DURING, FULL, SINCE, StandardError
-from arbiter.table.background_cpu import Presence, defiance_of, hush, look_at
+from arbiter.table.background_cpu import (
+    Presence,
+    check_background_bots,
+    fault_of_stopped_bot,
+    stop_background_bots,
+)
 from arbiter.table.crash_faults import Ending
 from arbiter.table.exchange_cost import Account, Cost
 
@@ -33,26 +38,26 @@ if TYPE_CHECKING:
     from arbiter.sandbox.launcher import BotProcess, Launcher
 
 FIRST_LOOK_NS, LONGEST_LOOK_NS = MS, 100 * MS
-"""While a bot thinks, when to look first whether others compute, and how often at least."""
+"""While a bot thinks, the time of the first check whether others compute, and the longest interval."""
 FIRST_LOOK_AT_FAMILIES_NS = 10 * MS
-"""The first where they may have children, which takes longer to see."""
+"""The first check of bots that may have children, which takes longer."""
 FIRST_READING_NS = 50 * MS
-"""From when on the meters are read, too, whenever it looks."""
+"""From this time on each check also reads the meters."""
 DISTURBED_NS = 5 * MS
-"""A referee that had to wait so long for the core looks who had it."""
+"""A referee that had to wait this long for the core checks which bot had it."""
 LOOK_AGAIN_NS = MS
 LOOK_AT_MEMORY_NS, FILLING_NS = 20 * MS, MS
-"""From look to look at a bot's memory, after an answer; one that has computed for so long is looked at after
-each."""
+"""The interval of memory checks after answers; a bot that computed for longer than `FILLING_NS` is checked
+after each."""
 ERRORS_NS, HALF_FULL = MS, CHUNK // 2
-"""The time for which a thinking bot's standard error is left unread after less than half of what a pipe
-holds: each read wakes the referee, which takes the core from the bot."""
+"""The time for which a thinking bot's standard error is not read after less than half a pipe of output: each
+read wakes the referee, which takes the core from the bot."""
 LAST_WORDS_NS = 30 * MS
-"""For more of a text that is no reply: it may tell why the program failed."""
+"""The wait for more malformed output: it may contain why the program failed."""
 _now, _read = time.monotonic_ns, os.read
 
 
-class PatientChannel:
+class SlowPathChannel:
     """One bot's pipes and meters, and the long path: the part of a channel that waits."""
 
     __slots__ = (
@@ -69,7 +74,7 @@ class PatientChannel:
         limits: Limits,
         away_ns: Callable[[], int] = int,
     ) -> None:
-        """`away_ns` as in `Meter`."""
+        """`away_ns`: see `Meter`."""
         self.seat = seat
         self.pid, self._stdin, self._stdout, stderr, self._process, board, place = process
         self._cells, self._stopped = board.cells, stopped_cell(place)
@@ -96,15 +101,15 @@ class PatientChannel:
         """The other bots at the table."""
         self._image: tuple[bytes, ...] = ()
         self._next_look = 0
-        """The moment of the next look at its memory, on the monotonic clock in ns."""
+        """When to check its memory next, on the monotonic clock in ns."""
 
     def _wait(self, send: Send, start: int, written: int) -> Reply | int:
-        """The long path, until the replies are there, the program ends, or its time is over."""
+        """Wait until the replies are there, the program ends, or its time is over."""
         self._resume_if_stopped()
-        hush(self.others)
+        stop_background_bots(self.others)
         account = Account(self._meter, self._kind, start, self._base)
         if self._kind is ClockKind.WALL:
-            # A delay decides between a timeout and a void match: whether others caused it must be known.
+            # A delay decides between a timeout and a void match, so its cause must be known.
             account.watch_others()
         disturbed = 0
         allowed = send.allowed_ns[self.seat]
@@ -125,15 +130,15 @@ class PatientChannel:
             self.presence.awake |= bool(self.connection.received)
             self.presence.note(account.last.cpu_ns)
             if account.late_ns > DISTURBED_NS:
-                disturbed += look_at(self.others)
+                disturbed += check_background_bots(self.others)
             self._base = account.last
             self.stopped_ns, account.stopped_ns = self.stopped_ns + account.stopped_ns, 0
             return spent
 
         def reply(spent: Cost, fault: MalformedReply | None, answer: Answer = NONE) -> Reply | int:
             if spent.charged_ns > allowed >= spent.adjusted_ns:
-                in_all = disturbed + look_at(self.others)
-                if defied := defiance_of(self.others):
+                in_all = disturbed + check_background_bots(self.others)
+                if defied := fault_of_stopped_bot(self.others):
                     fault = defied
                 else:
                     spent = self._judged(send, account, spent, in_all)
@@ -154,7 +159,7 @@ class PatientChannel:
             # Rounded up: waking early would only mean waiting again.
             events = self._watch.poll(max(0, -((_now() - account.due) // MS)))
             ready = {descriptor for descriptor, _ in events}
-            errors = self._hear_errors(ready, DURING if send.asks else SINCE)
+            errors = self._read_errors(ready, DURING if send.asks else SINCE)
             reads = bool(rest) and self._stdin in ready
             try:
                 if reads:
@@ -173,9 +178,9 @@ class PatientChannel:
                                 self.connection.notebook.seal(self.stderr.requests)
                         return reply(spent, None, answers[-1])
                     if self._ended or (self._process in ready and not more):
-                        # The cost first: finding out how a process ended may take a while.
+                        # The cost first: determining how a process ended may take a while.
                         return reply(cost(answered=True), self._crash("closed its standard output"))
-                account.woke(output=bool(ready), held_up=reads or errors >= CHUNK)
+                account.note_wake(output=bool(ready), held_up=reads or errors >= CHUNK)
                 if _now() - account.start >= glance:
                     self._ending.check_memory()
             except MalformedReply as fault:
@@ -187,9 +192,9 @@ class PatientChannel:
                     account.watch_others()
                     passed = cost().wall_ns
                 glance = passed + min(max(passed, self._first_look_ns), LONGEST_LOOK_NS)
-                disturbed += look_at(self.others)
-                if defied := defiance_of(self.others):
-                    # It may have the core for long even when it is killed: nobody is to be judged by that.
+                disturbed += check_background_bots(self.others)
+                if defied := fault_of_stopped_bot(self.others):
+                    # It may have the core for long even when it is killed: no bot is judged by that time.
                     return reply(cost(), defied)
             if _now() - account.start < look:
                 continue
@@ -198,7 +203,7 @@ class PatientChannel:
             if spent.charged_ns > allowed and least > allowed:
                 return late(spent)
             if spent.wall_ns >= cap:
-                judged, taken = account.cleared(spent)
+                judged, taken = account.cost_by_others(spent)
                 if judged.adjusted_ns > allowed:
                     # Under `clock: cpu` a sleeping bot is ended here, by what it would have used.
                     return late(judged._replace(charged_ns=judged.adjusted_ns))
@@ -206,7 +211,7 @@ class PatientChannel:
                     got = f"the bot in seat {self.seat} got too little of the machine"
                     others = "" if taken is None else f": others took {taken / 1e9:.1f} s of its cores"
                     raise VoidMatch(f"{got} in {spent.wall_ns / 1e9:.0f} s to be judged{others}")
-                # It sleeps, which is charged: its time will soon be over.
+                # It sleeps, which is charged, so its time will end soon.
                 at_most = 2 * cap
             sure = least if spent.charged_ns > allowed else spent.charged_ns
             look = spent.wall_ns + max(LOOK_AGAIN_NS, allowed - sure)
@@ -214,23 +219,23 @@ class PatientChannel:
     def _judged(self, send: Send, account: Account, spent: Cost, disturbed_ns: int) -> Cost:
         """Return the cost of an exchange over its limit by the match's clock but not by adjusted time.
 
-        `disturbed_ns`: what other bots at the table took. VoidMatch if others on the machine took more than
-        the accounts of cores may be wrong by; less is not charged, since a bot could cause it.
+        `disturbed_ns`: the CPU time of other bots at the table. VoidMatch if other processes took more than
+        the possible error of the accounts of cores; less is not charged, since a bot could cause it.
         """
         allowed = send.allowed_ns[self.seat]
-        cleared, taken = account.cleared(spent)
+        cleared, taken = account.cost_by_others(spent)
         if cleared.adjusted_ns > allowed:
             return cleared
         if self._image and self._meter.image != self._image:
-            # It has executed another program, and so may have another main thread, with delays of its own.
+            # It has executed another program, and so may have a main thread with other delays.
             return spent
         caused_here = send.starting or 2 * disturbed_ns > spent.wall_ns - spent.adjusted_ns
         if caused_here or taken is None or spent.charged_ns - allowed <= account.doubtful_ns:
             return spent._replace(charged_ns=spent.adjusted_ns)
         raise VoidMatch(f"a timeout of {spent.wall_ns / 1e6:.0f} ms was our machine's delay")
 
-    def _hear_errors(self, ready: set[int], when: str) -> int:
-        """Read standard error, if it is `ready`, and leave it alone for a while; the bytes that came."""
+    def _read_errors(self, ready: set[int], when: str) -> int:
+        """Read standard error if it is `ready`, then ignore it for a while. Return the number of bytes."""
         if self._errors_at and _now() >= self._errors_at:
             self._errors_at = 0
             self._watch.modify(self.stderr.descriptor, select.POLLIN)
@@ -273,7 +278,7 @@ class PatientChannel:
         return self._ending.crash(manner, self.connection.unread)
 
     def _explained(self, fault: MalformedReply) -> MalformedReply:
-        """The fault of output that is no reply, by that and by what has come since."""
+        """Return the fault of malformed output, after reading the output that follows it."""
         until = _now() + LAST_WORDS_NS
         with suppress(MalformedReply):
             while (left := until - _now()) > 0 and len(self.connection.buffer) < REPLY_LIMIT:

@@ -166,7 +166,7 @@ def test_a_match_that_an_illegal_move_ended_is_no_whole_one() -> None:
     env = envs.aec("codepiece")
     env.reset(seed=1)
     env.step(60)
-    with pytest.raises(NoMatch, match="no whole match"):
+    with pytest.raises(NoMatch, match="no complete match"):
         env.record()
 
 

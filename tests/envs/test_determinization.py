@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from arbiter.envs.determinization import Worlds, _deck
-from arbiter.envs.protocol_bot import HearingBot
+from arbiter.envs.protocol_bot import ProtocolBot
 from arbiter.games import hearing_of, make
 from arbiter.games.chefs_hat.actions import JOKER
 from arbiter.testing import match_spec, play_in_memory
@@ -17,7 +17,7 @@ from tests.envs.test_policy_bot import Foreign, game_of
 pytestmark = pytest.mark.slow
 
 
-class Drawing(HearingBot):
+class Drawing(ProtocolBot):
     """Plays by lot, and draws worlds at some of its decisions."""
 
     def __init__(self, game, seat, check, rarely=4):

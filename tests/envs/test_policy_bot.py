@@ -145,7 +145,7 @@ def test_a_dialogue_of_one_deal():
         ("declare 0 3", "? that cannot be done in this deal"),
         ("declare 4 1", "? cannot do declare"),
         ("gen_move", "? it is time for gen_declare"),
-        ("time_left soon", "? time_left tells milliseconds"),
+        ("time_left soon", "? expected time_left and milliseconds"),
         ("set_cards 1 TD", "? no deal is left"),
         ("", None),
         ("\r\n", None),

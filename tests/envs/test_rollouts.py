@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from arbiter import envs
-from arbiter.envs.protocol_bot import HeardPlay
+from arbiter.envs.protocol_bot import KnownPlay
 from arbiter.envs.rollouts import Rolled
 from arbiter.games import hearing_of, make
 from arbiter.testing import match_spec, play_by_policy, play_in_memory, random_policy
@@ -78,13 +78,13 @@ def test_halving_gives_most_rollouts_to_what_is_best():
     match.hear("set_cards 2 3C 4D")
     match.asked("gen_declare")
     rollouts: Any = envs.Rollouts(match)
-    played, play = [], rollouts._played
+    played, play = [], rollouts._play_out
 
     def noted(plays, answers, times):
         played.append(len(answers))
         return play(plays, answers, times)
 
-    rollouts._played = noted
+    rollouts._play_out = noted
     assert len(rollouts.values(60, halving=True)) == 3
     assert played == [3, 2]
 
@@ -106,7 +106,7 @@ def test_the_two_cards_of_the_chef_are_one_answer():
 
 def test_the_answers_of_a_seat_are_the_legal_ones():
     match = leading().hearing
-    assert sorted(envs.Rollouts(match).answers()) == list(HeardPlay(match).legal(0))
+    assert sorted(envs.Rollouts(match).answers()) == list(KnownPlay(match).legal(0))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_clock_says_how_many_rollouts_there_are():
     for left in (0, 1000, 100_000):
         bot._cost = 1e-4
         bot.answer(f"time_left {left}")
-        bot._valued(bot._match, halving=False)
+        bot._value_answers(bot._match, halving=False)
     assert asked[0] == 20
     assert asked[1] < asked[2] / 10
 

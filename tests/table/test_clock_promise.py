@@ -18,7 +18,7 @@ from arbiter.match.rerun import replay
 from arbiter.sandbox.launcher import End
 from arbiter.sandbox.player_command import registered
 from arbiter.table import Conductor, background_cpu, play_match
-from arbiter.table.conductor import close_table, complete
+from arbiter.table.conductor import close_table, complete_report
 from tests.bench.clock import BURNED_MS, judge, spec
 from tests.fixtures.bot_template import spec_for
 from tests.fixtures.commands import BOTS, RANDOM
@@ -102,7 +102,7 @@ def test_computing_beyond_what_was_charged_is_noted() -> None:
     )
     report = BotReport("one", charged_ns=100 * MS)
     for cpu_ms, noted in ((110, False), (130, False), (180, True)):
-        (*notes,) = complete(report, channel, End(None, cpu_ms * MS, 0), [], []).notes
+        (*notes,) = complete_report(report, channel, End(None, cpu_ms * MS, 0), [], []).notes
         assert any("70 ms of CPU beyond what it was charged" in note for note in notes) == noted
 
 

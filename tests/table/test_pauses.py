@@ -311,7 +311,7 @@ def test_a_referee_that_waits_to_look_holds_up_no_bot(world: World) -> None:
     counted = world.account(due_ms=1000)
     world.runnable = False
     world.passes(30, own=20)
-    counted.woke(output=False, held_up=False)
+    counted.note_wake(output=False, held_up=False)
     world.passes(20, own=20)
     # What is found at the second wake may have come at any time since the first one.
     assert counted.cost(answered=True).charged_ns == 30 * MS
@@ -329,7 +329,7 @@ def test_an_answer_came_when_its_bot_last_ran(world: World) -> None:
 def test_a_bot_that_waits_for_room_to_write_is_held_up_by_the_referee(world: World) -> None:
     counted = world.account(due_ms=1000)
     world.passes(50, own=40)
-    counted.woke(output=True, held_up=True)
+    counted.note_wake(output=True, held_up=True)
     assert counted.cost().charged_ns == 10 * MS
 
 
@@ -337,7 +337,7 @@ def test_the_referee_s_work_on_a_bot_s_output_is_no_delay(world: World) -> None:
     counted = world.account(due_ms=1000)
     for _ in range(10):
         world.passes(10, cpu=2, delay=8, busy=8)
-        counted.woke(output=True, held_up=False)
+        counted.note_wake(output=True, held_up=False)
     spent = counted.cost()
     assert (spent.charged_ns, spent.cpu_ns) == (100 * MS, 20 * MS)
     assert counted.unreported_ns == 0
@@ -346,7 +346,7 @@ def test_the_referee_s_work_on_a_bot_s_output_is_no_delay(world: World) -> None:
 def test_other_work_of_the_referee_is_a_delay(world: World) -> None:
     counted = world.account(due_ms=1000)
     world.passes(10, cpu=2, delay=8, busy=8)
-    counted.woke(output=False, held_up=False)
+    counted.note_wake(output=False, held_up=False)
     assert counted.cost().charged_ns == 2 * MS
 
 
@@ -401,7 +401,7 @@ def test_a_cost_is_cleared_of_delay_that_nobody_caused(
     world.taken_ms = taken_ms
     counted.watch_others()
     world.passes(1000, cpu=100, delay=900)
-    spent, taken = counted.cleared(counted.cost())
+    spent, taken = counted.cost_by_others(counted.cost())
     assert spent.adjusted_ns == charged_ms * MS
     assert taken == (None if taken_ms is None else taken_ms * MS)
 
@@ -413,7 +413,7 @@ def test_a_wait_for_its_own_threads_is_no_reason_for_a_void_match(world: World) 
     # Others took the core while it slept.
     world.passes(1000, beside=400, delay=400)
     spent = counted.cost(answered=True)
-    assert (spent.adjusted_ns, counted.cleared(spent)[0].adjusted_ns) == (600 * MS, 1000 * MS)
+    assert (spent.adjusted_ns, counted.cost_by_others(spent)[0].adjusted_ns) == (600 * MS, 1000 * MS)
 
 
 def test_a_wait_that_is_not_over_is_cleared_by_what_others_took(world: World) -> None:
@@ -422,7 +422,7 @@ def test_a_wait_that_is_not_over_is_cleared_by_what_others_took(world: World) ->
     counted.watch_others()
     world.passes(1000, cpu=100)
     spent = counted.cost()
-    assert (spent.adjusted_ns, counted.cleared(spent)[0].adjusted_ns) == (1000 * MS, 100 * MS)
+    assert (spent.adjusted_ns, counted.cost_by_others(spent)[0].adjusted_ns) == (1000 * MS, 100 * MS)
 
 
 def test_sleep_between_looks_at_which_a_bot_is_ready_is_no_wait_that_is_not_reported(world: World) -> None:

@@ -17,7 +17,7 @@ from arbiter.sandbox.core_accounts import INEXACT_NS, Others, idle_ns, idle_sinc
 from arbiter.sandbox.process_meter import Meter
 from arbiter.sandbox.stderr import DURING, StandardError
 from arbiter.table import Conductor, slow_exchange
-from arbiter.table.slow_exchange import ERRORS_NS, HALF_FULL, PatientChannel
+from arbiter.table.slow_exchange import ERRORS_NS, HALF_FULL, SlowPathChannel
 from tests.bench.clock import spinning
 from tests.fixtures.bot_template import against
 
@@ -65,7 +65,7 @@ class Listening:
         ours, self.bots = os.pipe()
         os.set_blocking(ours, False)
         monkeypatch.setattr(slow_exchange, "_now", lambda: self.now)
-        self.channel = PatientChannel.__new__(PatientChannel)
+        self.channel = SlowPathChannel.__new__(SlowPathChannel)
         self.channel.stderr, self.channel._errors_at = StandardError(ours), 0
         self.channel._watch = select.poll()
         self.channel._watch.register(ours, select.POLLIN)
@@ -74,7 +74,7 @@ class Listening:
         """The bytes that are read after the bot has written some."""
         os.write(self.bots, written)
         ready = {descriptor for descriptor, _ in self.channel._watch.poll(0)}
-        return self.channel._hear_errors(ready, DURING)
+        return self.channel._read_errors(ready, DURING)
 
     def close(self) -> None:
         os.close(self.bots)

@@ -9,9 +9,9 @@
     while not env.gameFinished:
         observation, reward, match_over, truncated, info = env.step(action_of(env.getObservation()))
 
-What is different from the published one stands in `ChefsHatV1`.
+`ChefsHatV1` lists the differences from the published environment.
 """
-# ruff: noqa: N802, N803 (the names are theirs)
+# ruff: noqa: N802, N803 (the published names)
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ DATASET = "Datasets/Dataset.pkl"
 class ChefsHatV1(ChefsHatEnv):
     """One game of Chef's Hat, step for step as ChefsHatGym 2.4.0.4 plays it, but:
 
-    - cards and lots come from ``reset(seed=s)``, which is what ``random.seed(s)`` before `reset` was there;
+    - ``reset(seed=s)`` seeds cards and random actions, as ``random.seed(s)`` before `reset` did there;
     - `reset` returns an `info` with the 23 keys, and `step` takes ids 0..199 besides vectors of 200;
     - after a match `step` asks the Chef twice and the Sous-Chef once which cards they give, by the ids of
-      single cards; there the room did so by `exchange_cards`;
+      single cards; there the room called `exchange_cards`;
     - `currentPlayer` is -1 when the game is over, and a step then raises RuntimeError;
     - `maxInvalidActions` is 5; `saveDataset` writes Datasets/Dataset.pkl in `logDirectory`, complete after
       `close`; there are no logs, and `verbose` prints every step;
@@ -58,7 +58,7 @@ class ChefsHatV1(ChefsHatEnv):
         saveLog: bool = False,  # noqa: ARG002 (there are no logs)
         saveDataset: bool = False,
     ) -> None:
-        """Set how the games from the next `reset` on are played; ConfigError for what cannot be."""
+        """Set the options of games from the next `reset` on; ConfigError for invalid ones."""
         if gameType not in GAMETYPE:
             raise ConfigError(f"gameType is {gameType!r}", hint=did_you_mean(str(gameType), GAMETYPE))
         if maxInvalidActions != PATIENCE:
@@ -80,7 +80,7 @@ class ChefsHatV1(ChefsHatEnv):
 
     @property
     def gameFinished(self) -> bool:
-        """Return True when the game is over; not before the first `reset`."""
+        """True when the game is over; False before the first `reset`."""
         return self._last is not None and self.over
 
     @property
@@ -88,6 +88,6 @@ class ChefsHatV1(ChefsHatEnv):
         return self.player
 
     def getObservation(self) -> Observation:
-        """Return what `currentPlayer` sees, float32[228]; after the end, what the last author does."""
+        """Return the observation of `currentPlayer`, float32[228]; after the end, of the last to act."""
         last = self._last
         return self.vector(last.author if last is not None and self.over else self.player)

@@ -21,13 +21,13 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from arbiter.envs.argument_checks import NoMatch, checked_number, checked_seed
+from arbiter.envs.argument_checks import NoMatch, check_number, check_seed
 from arbiter.envs.chefs_hat.info import Info, action_of, hidden_from_others, start_info, step_info, vector
 from arbiter.envs.chefs_hat.steps import HatPlay, Moment, StepTaken
 from arbiter.envs.match_state import NOBODY, given_deals
-from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, shown
-from arbiter.envs.pettingzoo_base import checked_names
-from arbiter.envs.render import RENDER_MODES, Pixels, checked_mode, rendered
+from arbiter.envs.observers.chefs_hat import CELLS, FIRST_STEP, Observation, observe
+from arbiter.envs.pettingzoo_base import check_names
+from arbiter.envs.render import RENDER_MODES, Pixels, check_mode, render_match
 from arbiter.games.chefs_hat import ChefsHat
 from arbiter.games.chefs_hat.actions import STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS
@@ -42,17 +42,17 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     """One game of Chef's Hat: `step` takes the action of the seat to act, `player`.
 
     `rules`, `matches` or `points`, and `max_rounds` are the options of the game; `player_names` are
-    four different names; `dataset` is a file that takes down every game until `close`, its form given
-    by its end: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, ``ansi``,
-    whose `render` returns text, or ``rgb_array``, whose `render` returns a picture. ConfigError for a value
-    that is none.
+    four different names; `dataset` is a file with the rows of every game until `close`, in the format of its
+    suffix: .csv, .pkl or .parquet; `render_mode` is ``human``, which prints every step, ``ansi``,
+    whose `render` returns text, or ``rgb_array``, whose `render` returns a picture. ConfigError for an
+    invalid value.
 
-    An observation is float32[228], as the seat that acts next sees it: the board and the own hand, cards
-    divided by 13, then the possible actions. An action is an id 0..199, or a vector of 200 of which the
-    greatest counts. An action that is not possible changes nothing: `Action_Valid` is False, and the same
-    player acts again. Under `book` the game terminates once, and the reward is what the acting player
-    won in a match, on its last step. Under `gym2` each match terminates, `step` goes on with
-    the next, and the reward is 0.
+    An observation is float32[228] for the seat that acts next: the board and its hand, cards divided by 13,
+    then the possible actions. An action is an id 0..199, or a vector of 200 whose largest value selects it.
+    An action that is not possible changes nothing: `Action_Valid` is False, and the same player acts again.
+    Under `book` the game terminates once, and the reward of a match's last step is the acting player's
+    points in the match. Under `gym2` each match terminates, `step` continues with the next, and the reward
+    is 0.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
@@ -67,9 +67,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         dataset: str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_mode(render_mode)
         self.game = ChefsHat(rules, matches, points, max_rounds)
-        self.player_names = checked_names(player_names, SEATS)
+        self.player_names = check_names(player_names, SEATS)
         self._book = rules == "book"
         high = np.ones(CELLS, np.float32)
         if not self._book:
@@ -83,13 +83,13 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
     def reset(
         self, *, seed: int | str | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal. `seed` starts the sequence of games anew, without it the sequence goes on.
+        """Begin a game. `seed` restarts the sequence of games; without it the sequence continues.
 
-        ``options={"deals": [...]}`` deals these, one for each match, in the shape of a match record's
-        ``deals``. TypeError or ValueError for a seed, ConfigError for deals that cannot be, or another
-        option; then nothing is changed.
+        ``options={"deals": [...]}`` gives the deals, one for each match, as in a match record's ``deals``.
+        TypeError or ValueError for a seed, ConfigError for invalid deals or another option; then nothing is
+        changed.
         """
-        seed = checked_seed(seed)
+        seed = check_seed(seed)
         self._play.reset(seed, given_deals(options, others=False))
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._last = None
@@ -99,9 +99,9 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return vector(moment, moment.actor), start_info(moment, self.player_names)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Do it, or refuse it; TypeError or ValueError for what is no action, RuntimeError after the end.
+        """Do or refuse an action; TypeError or ValueError if it is not one, RuntimeError after the end.
 
-        The `info` is what the step's author may know; see `info_for`.
+        The `info` is for the seat that acted; see `info_for`.
         """
         play = self._play
         if play.turn == NOBODY:
@@ -109,24 +109,24 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         self._last = step = play.step(action_of(action))
         if self.render_mode == "human":
             self.render()
-        # It is built when somebody reads it.
+        # Built on first access.
         info = Info(partial(step_info, step, self.player_names, book=self._book))
         now, after, author = step.now, step.after, step.before.actor
         if over := now.actor == NOBODY:
-            seen = shown(now.state, author)
+            seen = observe(now.state, author)
         else:
-            seen = shown(now.state, now.actor, *now.chances)
+            seen = observe(now.state, now.actor, *now.chances)
         match_over = over or now is not after
         if not self._book:
             return seen, 0.0, match_over, False, info
         return seen, float(after.state.points()[author]) if match_over else 0.0, over, False, info
 
     def render(self) -> str | Pixels | None:
-        """The match in progress with all hands, in the way of the render mode; see `Watched.render`."""
-        return rendered(self._play, self.player_names, self._note(), self.render_mode)
+        """Show the match in progress with all hands, by the render mode; see `Renderable.render`."""
+        return render_match(self._play, self.player_names, self._note(), self.render_mode)
 
     def _repr_html_(self) -> str:
-        """The table for a notebook, as the seat to act sees it; when the game is over, with no hand."""
+        """Return the table for a notebook, as the seat to act sees it; at the end without hands."""
         play = self._play
         return play.svg(play.turn, self.player_names, self._note()) if play.begun else play._repr_html_()
 
@@ -146,12 +146,12 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
     @property
     def over(self) -> bool:
-        """True when the game is over: under `gym2`, `terminated` only says that a match is."""
+        """True when the game is over: under `gym2`, `terminated` refers to a match."""
         return self._play.over
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The points by seat of the matches that are over."""
+        """The points by seat over finished matches."""
         return self._moment.tally.points
 
     @property
@@ -160,29 +160,29 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
         return self._moment.tally.performance
 
     def legal_ids(self, player: Seat | None = None) -> tuple[Action, ...]:
-        """The ids, ascending, of what a player can do, by default of the one that acts next.
+        """Return the possible ids, ascending, of a player, by default of the next to act.
 
-        None for a player who does not act next, and when the game is over.
+        () for a player that does not act next, and when the game is over.
         """
         if self._play.over or (player is not None and _seat(player) != self.player):
             return ()
         return tuple(self._moment.chances[0])
 
     def action_masks(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """bool[200]: what `player` can do."""
+        """Return bool[200]: the possible actions of `player`."""
         mask = np.zeros(STEPS, np.bool_)
         mask[list(self.legal_ids())] = True
         return mask
 
     def vector(self, player: Seat) -> Observation:
-        """Return what a player sees now; only for the one that acts next are any actions possible."""
+        """Return a player's observation; only the next to act has possible actions."""
         return vector(self._moment, _seat(player))
 
     def info_for(self, player: Seat) -> dict[str, Any]:
-        """The `info` of the last step as a player sees it.
+        """Return the `info` of the last step for a player.
 
-        To others than the author the own view, the possible actions and whether the action was random
-        are "", in the exchange the cards, too.
+        For others than the seat that acted, its observations, its possible actions and whether the action was
+        random are "", and in the exchange the cards.
         """
         _seat(player)
         if self._last is None:
@@ -196,4 +196,4 @@ class ChefsHatEnv(gymnasium.Env[Observation, Any]):
 
 
 def _seat(player: Seat) -> Seat:
-    return checked_number(player, f"a player is a seat from 0 to {SEATS - 1}", bound=SEATS)
+    return check_number(player, f"a player is a seat from 0 to {SEATS - 1}", bound=SEATS)

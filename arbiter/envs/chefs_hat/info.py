@@ -1,4 +1,4 @@
-"""The documented `info` of a step of Chef's Hat for a player, and what others may see of it."""
+"""The documented `info` of a step of Chef's Hat, for the seat that acted and for others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from arbiter.envs.argument_checks import NoSuchAction, WrongActionType
 from arbiter.envs.chefs_hat.steps import SILENT, Moment, StepTaken
 from arbiter.envs.match_state import NOBODY
-from arbiter.envs.observers.chefs_hat import FIRST_STEP, NO_STEPS, Observation, cards_shown, shown
+from arbiter.envs.observers.chefs_hat import FIRST_STEP, NO_STEPS, Observation, card_cells, observe
 from arbiter.games.chefs_hat.actions import PASS, STEP_NAMES, STEPS
 from arbiter.games.chefs_hat.deal import SEATS, roles_after
 from arbiter.games.chefs_hat.gym_observation import role_names
@@ -18,24 +18,24 @@ from arbiter.games.chefs_hat.state import ChefsHatState
 from arbiter.games.game import Action, Seat
 
 HIDDEN = ""
-"""In the place of what only the author may see."""
+"""Replaces values that only the author, the seat that acted, may see."""
 NO_SCORE = (-1,) * SEATS
-# The last name stands for `NOTHING`, which is -1.
+# The last name is for `NOTHING`, which is -1.
 _SAID = (*STEP_NAMES, "")
 
 
 def vector(moment: Moment, seat: Seat) -> Observation:
-    """Return what a seat sees, with the possible actions of the one that acts next."""
+    """Return the observation of a seat; the possible actions are only those of the next to act."""
     if seat != moment.actor:
-        return shown(moment.state, seat)
+        return observe(moment.state, seat)
     can, refused = moment.chances
-    return shown(moment.state, seat, can, refused)
+    return observe(moment.state, seat, can, refused)
 
 
 def numbers(moment: Moment, seat: Seat) -> list[float]:
-    """As `vector`, a list."""
+    """Return `vector` as a list."""
     state = moment.state
-    seen = cards_shown(state.board)[1] + cards_shown(state.cells(seat))[1] + NO_STEPS
+    seen = card_cells(state.board)[1] + card_cells(state.cells(seat))[1] + NO_STEPS
     if seat == moment.actor:
         for cell, actions in zip((1.0, 2.0), moment.chances, strict=True):
             for action in actions:
@@ -44,7 +44,7 @@ def numbers(moment: Moment, seat: Seat) -> list[float]:
 
 
 def action_of(given: object) -> Action:
-    """The action that an id, or a vector of 200 by its greatest value, means; TypeError, ValueError."""
+    """Return the action of an id, or of a vector of 200 by its largest value; TypeError, ValueError."""
     action = int(given) if type(given) is int or isinstance(given, np.integer) else _largest(given)
     if not 0 <= action < STEPS:
         raise NoSuchAction(f"an action is a number from 0 to {STEPS - 1}, not {action}")
@@ -69,7 +69,7 @@ def _largest(given: object) -> Action:
 
 
 def start_info(moment: Moment, names: Sequence[str]) -> dict[str, Any]:
-    """The keys of `info` before the first step: there is no author, and nothing has been done."""
+    """Return the `info` before the first step, without author or action."""
     state, board = moment.state, list(moment.state.board)
     return {
         "Matches": 1,
@@ -99,11 +99,11 @@ def start_info(moment: Moment, names: Sequence[str]) -> dict[str, Any]:
 
 
 def step_info(step: StepTaken, names: Sequence[str], *, book: bool) -> dict[str, Any]:
-    """The documented `info` of a step, as its author sees it; every list is a new one.
+    """Return the documented `info` of a step for its author; every list is a new one.
 
-    Under `gym2` a step that ends a match tells what the next one begins with, as the published
-    environment does: its number, full hands, no scores of the match that ended. After the last match
-    nobody has cards. Under `book` everything is of the match that the step belongs to.
+    Under `gym2`, as in the published environment, a step that ends a match describes the start of the next
+    one: its number, full hands, no scores of the match that ended. After the last match all hands are empty.
+    Under `book` all values are of the step's match.
     """
     action, valid, replaced, before, after, now = step
     author, match_over, over = step.author, step.match_over, step.over
@@ -134,7 +134,7 @@ def step_info(step: StepTaken, names: Sequence[str], *, book: bool) -> dict[str,
         "Rounds": left.rounds,
         "Player_Names": list(names),
         "Author_Index": author,
-        # Everything that was listed, what would be refused included.
+        # All listed actions, including refused ones.
         "Author_Possible_Actions": [STEP_NAMES[a] for a in (sorted((*can, *refused)) if refused else can)],
         "Observation_Before": numbers(before, author),
         "Observation_After": seen_after,
@@ -160,30 +160,30 @@ def step_info(step: StepTaken, names: Sequence[str], *, book: bool) -> dict[str,
 OF_THE_AUTHOR = ("Author_Possible_Actions", "Observation_Before", "Observation_After", "Action_Random")
 """The keys that only the author sees, at every step."""
 OF_A_SECRET = ("Action_Index", "Action_Decoded")
-"""The keys that others do not see, besides, of cards given and of a special action that was not declared."""
+"""Further keys hidden from others if cards are given or a special action is not declared."""
 
 
-def unheard(step: StepTaken) -> bool:
-    """True when others may not even know that there was a step.
+def is_secret(step: StepTaken) -> bool:
+    """Return True if others must not know that the step happened.
 
-    Only a holder of both jokers is asked for a special action.
+    An undeclared special action would reveal who holds both jokers.
     """
     return step.before.state.asking_special and (step.action == PASS or not step.valid)
 
 
 def hidden_from_others(info: dict[str, Any], step: StepTaken) -> dict[str, Any]:
-    """The same `info` as another player than the author sees it; the keys stay."""
+    """Return the `info` for players other than the author, with the same keys."""
     info = {**info, **dict.fromkeys(OF_THE_AUTHOR, HIDDEN)}
     state = step.before.state
     if not state.in_play and not (state.asking_special and step.action != PASS):
         info |= dict.fromkeys(OF_A_SECRET, HIDDEN)
-    if unheard(step):
+    if is_secret(step):
         info["Author_Index"] = NOBODY
     return info
 
 
 def _following(state: ChefsHatState) -> Seat:
-    """Return the seat that would go on: the one that discarded last, or the next with cards."""
+    """Return the seat that would act next: the last to discard, or the next with cards."""
     turn, left = state.last, state.cards_left()
     while not left[turn]:
         turn = (turn + 1) % SEATS
@@ -202,14 +202,14 @@ _READING = (
     "__contains__ __delitem__ __eq__ __getitem__ __ior__ __iter__ __len__ __ne__ __or__ __repr__ "
     "__reversed__ __ror__ __setitem__ clear copy get items keys pop popitem setdefault update values"
 )
-"""The methods of a dictionary before which this one is built."""
+"""The dictionary methods that build the values first."""
 
 
 class Info(dict[str, Any]):
-    """A dictionary of `KEYS`: what `make` returns, from the first moment that somebody looks.
+    """A dictionary of `KEYS` that calls `make` for its values on first access.
 
-    Few learners read all keys of every step, and to build them costs more than the step; what they are built
-    from does not change. It has its keys from the start, so that its size is right without them.
+    Few learning programs read the info of every step, and building it costs more than the step. The keys
+    are present from the start, so that the size is right.
     """
 
     __slots__ = ("_make",)
@@ -219,7 +219,7 @@ class Info(dict[str, Any]):
         self._make: Callable[[], dict[str, Any]] | None = make
 
     def __reduce_ex__(self, _: Any) -> Any:
-        # Copies, and what is sent to other processes, are plain dictionaries.
+        # Copies and pickles are plain dictionaries.
         return dict, (dict(self),)
 
 
@@ -227,7 +227,7 @@ def _built_first(name: str) -> Any:
     plain = getattr(dict, name)
 
     def method(self: Info, *values: Any, **keywords: Any) -> Any:
-        # What it is compared or joined with may be another one that nobody has read.
+        # The other operand may be an unbuilt `Info`, too.
         for info in (self, *values):
             if isinstance(info, Info) and (make := info._make) is not None:
                 info._make = None
@@ -237,6 +237,6 @@ def _built_first(name: str) -> Any:
     return method
 
 
-# That `__iter__` is among them makes ``dict(info)`` and ``{**info}`` ask, not copy.
+# `__iter__` is included: without it ``dict(info)`` and ``{**info}`` would copy the unbuilt values.
 for _name in _READING.split():
     setattr(Info, _name, _built_first(_name))

@@ -13,11 +13,10 @@ from arbiter.envs.pettingzoo_forms import GameEnv, ParallelGameEnv
 from arbiter.games.game import Seat
 
 
-class _Told:
-    """`infos` have the 23 keys, those that only the author of a step may see being "" for the others.
+class _StepInfos:
+    """`infos` of the last step, by agent: 23 keys, with "" for values that only the step's author may see.
 
-    They describe the last step, anybody's, and are made when they are read. After an illegal move the
-    author's has ``illegal``, the reason, besides.
+    They are built when read. After an illegal move the author's also has ``illegal``, the reason.
     """
 
     play: Play
@@ -25,20 +24,20 @@ class _Told:
     _seats: dict[str, Seat]
     _known: dict[str, dict[str, Any]]
 
-    def _begin_telling(self) -> None:
+    def _begin_infos(self) -> None:
         self._last: StepTaken | None = None
         self._moment = Moment.of(self.play.state)
         self._reasons: dict[str, str] = {}
         self._unread = True
 
-    def _tell(self, action: int) -> None:
-        """Of the step that has just been made."""
+    def _record_step(self, action: int) -> None:
+        """Store the step of an action, for `infos`."""
         before = self._moment
         if self._reasons:
             stopped = before._replace(chances=NO_CHANCES)
             self._last = StepTaken(action, False, False, before, stopped, stopped)
         else:
-            self._last = StepTaken.done(before, action, self.play)
+            self._last = StepTaken.of(before, action, self.play)
         self._moment = self._last.now
         self._unread = True
 
@@ -54,8 +53,8 @@ class _Told:
     def infos(self, infos: dict[str, dict[str, Any]]) -> None:
         self._known, self._unread = infos, False
 
-    def _refused(self, reasons: Mapping[str, str]) -> dict[str, float]:
-        rewards: dict[str, float] = super()._refused(reasons)  # type: ignore[misc]
+    def _end_by_illegal_moves(self, reasons: Mapping[str, str]) -> dict[str, float]:
+        rewards: dict[str, float] = super()._end_by_illegal_moves(reasons)  # type: ignore[misc]
         self._reasons = dict(reasons)
         return rewards
 
@@ -69,24 +68,24 @@ class _Told:
         return info | {"illegal": self._reasons[agent]} if agent in self._reasons else info
 
 
-class ChefsHatCycle(_Told, GameEnv):
-    """One agent after the other, with the `infos` of `_Told`."""
+class ChefsHatCycle(_StepInfos, GameEnv):
+    """One agent after the other, with the `infos` of `_StepInfos`."""
 
     def reset(self, seed: int | str | None = None, options: dict[str, Any] | None = None) -> None:
         super().reset(seed, options)
-        self._begin_telling()
+        self._begin_infos()
 
     def step(self, action: int | None) -> None:
         decided = self._turn >= 0
         super().step(action)
         if decided:
             assert action is not None
-            self._tell(int(action))
+            self._record_step(int(action))
 
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Vector] | None, float, bool, bool, dict[str, Any]]:
-        """As of any environment; only the info of `agent_selection` is made."""
+        """See `AECEnv.last`; builds only the info of `agent_selection`."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -97,18 +96,18 @@ class ChefsHatCycle(_Told, GameEnv):
         )
 
 
-class ChefsHatParallel(_Told, ParallelGameEnv):
-    """All agents in every step, with the `infos` of `_Told`; no two of them ever decide simultaneously."""
+class ChefsHatParallel(_StepInfos, ParallelGameEnv):
+    """All agents in every step, with the `infos` of `_StepInfos`; only one of them decides at a time."""
 
     def reset(
         self, seed: int | str | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, dict[str, Vector]], dict[str, dict[str, Any]]]:
         seen, _ = super().reset(seed, options)
-        self._begin_telling()
+        self._begin_infos()
         return seen, self.infos
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Any, ...]:
         author = self.possible_agents[self.play.turn]
         *result, _ = super().step(actions)
-        self._tell(int(actions[author]))
+        self._record_step(int(actions[author]))
         return (*result, self.infos)

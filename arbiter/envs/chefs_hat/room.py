@@ -8,14 +8,14 @@
     result = room.play(seed=7)
     result.scores, result.ranking, result.performance
 
-An agent is a callable, or an object with a method `action`, and both are asked alike:
+An agent is a callable, or an object with a method `action`:
 ``action(observation, info)`` returns an id 0..199 or a vector of 200. The observation is the
-float32[228] of the environment; `info` is that of the last step as this player sees it, a mapping
-that is built when it is first read. An object may have three more methods:
+float32[228] of the environment; `info` is that of the last step for this player, a mapping built on
+first access. An object may have three more methods:
 
 - ``on_reset(seat, names)``: a game begins;
-- ``on_step(info)``: somebody acted, oneself included;
-- ``on_match_over(info)``: the step that `on_step` got ended a match.
+- ``on_step(info)``: a player acted, possibly this one;
+- ``on_match_over(info)``: the last step ended a match.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, checked_seed
+from arbiter.envs.argument_checks import NoSuchAction, WrongActionType, check_seed
 from arbiter.envs.chefs_hat.info import (
     Info,
     action_of,
     hidden_from_others,
+    is_secret,
     start_info,
     step_info,
-    unheard,
     vector,
 )
 from arbiter.envs.chefs_hat.steps import HatPlay, StepTaken
@@ -44,11 +44,10 @@ from arbiter.games.game import Action, Seat
 
 
 class Result(NamedTuple):
-    """The result of a game; all by name.
+    """The result of a game, by name.
 
-    `scores` are points, `performance` the performance scores; `ranking` has who won first: more
-    points, then the better place in the last match. `replaced` counts actions that an agent owed and
-    that were drawn for it.
+    `scores` are points, `performance` the performance scores; `ranking` is by points, then by place in the
+    last match. `replaced` counts an agent's actions that were replaced by random ones.
     """
 
     matches: int
@@ -59,11 +58,11 @@ class Result(NamedTuple):
 
 
 class Room:
-    """Four agents and the length of their games; see the module's docstring for what an agent is.
+    """Four agents, as the module's docstring describes, and the options of their games.
 
     `rules`, `matches` or `points`, and `max_rounds` are the options of the game. `dataset` is a file for all
-    games that are played in the room, complete after `close`, which the end of a `with` calls.
-    ConfigError for a value that is none.
+    games of the room, complete after `close`, which the end of a `with` calls. ConfigError for an invalid
+    value.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class Room:
             self.add_player(name, agent)
 
     def add_player(self, name: str, agent: object) -> None:
-        """Seat an agent at the next free seat; ConfigError where there is none or the name is taken."""
+        """Seat an agent at the next free seat; ConfigError if all are taken, or the name is."""
         if self._play is not None or len(self._players) == SEATS:
             raise ConfigError(f"the room has its {SEATS} players")
         if not isinstance(name, str) or not name or name in self._players:
@@ -99,12 +98,12 @@ class Room:
     def play(self, seed: int | str | None = None, deals: Sequence[Mapping[str, Any]] | None = None) -> Result:
         """Play one game.
 
-        Without `seed` the sequence of games goes on; `deals` are given ones, as for the environment. An agent
-        that asks five times in a row for what is not possible gets a random action. TypeError or ValueError,
-        with the agent's name, for an answer that is no action.
+        Without `seed` the sequence of games continues; `deals` are given ones, as for the environment. After
+        five impossible actions in a row an agent gets a random one. TypeError or ValueError, with the
+        agent's name, for an answer that is not an action.
         """
-        seed = checked_seed(seed)
-        play, names = self._seated(), tuple(self._players)
+        seed = check_seed(seed)
+        play, names = self._begin_play(), tuple(self._players)
         agents = [getattr(agent, "action", agent) for agent in self._players.values()]
         heard, ended = self._hooks("on_step"), self._hooks("on_match_over")
         play.reset(seed, deals)
@@ -121,11 +120,11 @@ class Room:
                 step = play.step(luck.choice(moment.chances[0]), replaced=True)
             else:
                 seen = vector(moment, seat)
-                step = play.step(_asked(agents[seat], names[seat], seen, infos[seat]))
+                step = play.step(_ask_agent(agents[seat], names[seat], seen, infos[seat]))
             misses = 0 if step.valid else misses + 1
             replaced[step.author] += step.replaced
-            infos = self._told(step, names, infos)
-            quiet = unheard(step)
+            infos = self._infos_after(step, names, infos)
+            quiet = is_secret(step)
             for listener, hook in heard:
                 if not quiet or listener == step.author:
                     hook(infos[listener])
@@ -145,7 +144,7 @@ class Room:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _seated(self) -> HatPlay:
+    def _begin_play(self) -> HatPlay:
         if self._play is None:
             if len(self._players) < SEATS:
                 raise ConfigError(f"a room has {SEATS} players, and there are {len(self._players)}")
@@ -153,17 +152,17 @@ class Room:
         return self._play
 
     def _hooks(self, name: str) -> list[tuple[Seat, Callable[..., object]]]:
-        """The seats whose agents have such a method, and the methods."""
+        """Return the agents' methods of this name, with their seats."""
         methods = enumerate(getattr(agent, name, None) for agent in self._players.values())
         return [(seat, method) for seat, method in methods if method is not None]
 
-    def _told(
+    def _infos_after(
         self, step: StepTaken, names: tuple[str, ...], before: list[Mapping[str, Any]]
     ) -> list[Mapping[str, Any]]:
-        """The latest `info` by seat; the three that did not act share one."""
+        """Return the latest `info` by seat; the three seats that did not act share one."""
         author = step.author
         own = Info(partial(step_info, step, names, book=self._book))
-        if unheard(step):
+        if is_secret(step):
             infos = list(before)
         else:
             infos = [Info(lambda: hidden_from_others(dict(own), step))] * SEATS
@@ -171,7 +170,7 @@ class Room:
         return infos
 
 
-def _asked(agent: Callable[..., object], name: str, seen: object, info: Mapping[str, Any]) -> Action:
+def _ask_agent(agent: Callable[..., object], name: str, seen: object, info: Mapping[str, Any]) -> Action:
     answer = agent(seen, info)
     try:
         return action_of(answer)

@@ -5,12 +5,11 @@
     while not play.over:
         step = play.step(play.moment.chances[0][0])
 
-Theory of operation. All decisions are steps in the 200 ids of the play (`ChefsHatState`). A `Moment`
-holds all there is to know at one time, and does not change; a `StepTaken` keeps those around it. What is
-shown of a step is made from it when somebody asks (`info`), so a step that nobody looks at costs
-little more than the rules.
+Theory of operation. All decisions are steps in the 200 ids of the play (`ChefsHatState`). A `Moment` is an
+immutable snapshot of the match; a `StepTaken` has the moments before and after it. The `info` of a step is
+built from it on request, so a step costs little more than the rules if its info is not read.
 
-Under `book` cards come from the documented stream, as of any `Play`. Under `gym2` everything is drawn from
+Under `book` cards come from the documented stream, as in any `Play`. Under `gym2` everything is drawn from
 one `random.Random(seed)`, in the order of the published environment: the cards, then the opener; the
 cards of the next match in the step that ends one; a random action when it is forced.
 """
@@ -38,17 +37,17 @@ from arbiter.replay.score_sheet import SheetStep
 SILENT = (NOTHING,) * SEATS
 NO_TALLY = Tally()
 Chances: TypeAlias = tuple[Sequence[Action], Sequence[Action]]
-"""The ids of what can be done, and of what is listed but refused; each ascending."""
+"""The possible ids, and the ids that are listed but refused; each ascending."""
 NO_CHANCES: Chances = ((), ())
 _new = tuple.__new__  # the named constructor is slow
 
 
 class Moment(NamedTuple):
-    """The state of the match, and what came before it.
+    """A snapshot of the match.
 
     `picked` are the cards that the Chef has already chosen to give; `said` the last action of each
-    seat since the last pizza, `NOTHING` for none; `tally` counts the matches that are over. `actor` acts
-    next, `NOBODY` when the match is over; `chances` are what it can do.
+    seat since the last pizza, `NOTHING` for none; `tally` has the scores of finished matches. `actor` acts
+    next, `NOBODY` when the match is over; `chances` are its actions.
     """
 
     state: ChefsHatState
@@ -62,7 +61,7 @@ class Moment(NamedTuple):
     def of(
         cls, state: ChefsHatState, picked: Sequence[Card] = (), said: Said = SILENT, tally: Tally = NO_TALLY
     ) -> Moment:
-        """The moment of a state; by default a game begins with it."""
+        """Return the moment of a state, by default of the first one of a game."""
         actor, chances = NOBODY, NO_CHANCES
         if to_act := state.to_act:
             actor = to_act[0]
@@ -72,11 +71,11 @@ class Moment(NamedTuple):
 
 
 class StepTaken(NamedTuple):
-    """One try, and what came of it.
+    """An attempted action and its result.
 
-    `before` and `after` belong to the same match; `now` is the moment in which somebody acts next,
-    another one than `after` where a match ended and the next was dealt. `action` is what was done, or, where
-    that is not `valid`, refused; `replaced` says that it took the place of what was tried.
+    `before` and `after` belong to the same match; `now` is the moment of the next decision, different from
+    `after` if a match ended and the next was dealt. `action` was carried out if `valid`, else refused;
+    `replaced` means that a random one replaced the attempt.
     """
 
     action: Action
@@ -88,27 +87,26 @@ class StepTaken(NamedTuple):
 
     @property
     def author(self) -> Seat:
-        """The seat that tried it."""
+        """The seat that acted."""
         return self.before.actor
 
     @property
     def pizza(self) -> bool:
-        """True when all had passed, and a round began."""
+        """True if all have passed, and a round begins."""
         return self.after.state.rounds > self.before.state.rounds
 
     @property
     def match_over(self) -> bool:
-        """True when it ended a match."""
         return self.now is not self.after or self.over
 
     @property
     def over(self) -> bool:
-        """True when it ended the game."""
+        """True if the step ended the game."""
         return self.now.actor == NOBODY
 
     @classmethod
-    def done(cls, before: Moment, action: Action, play: Play, replaced: bool = False) -> StepTaken:
-        """An action that was carried out, after which a play stands where it does."""
+    def of(cls, before: Moment, action: Action, play: Play, replaced: bool = False) -> StepTaken:
+        """Return the step of an action that `play` has just carried out."""
         state, tally, played = before.state, before.tally, play.played
         match_over = len(played) > tally.matches
         left = played[-1].state if match_over else play.state
@@ -116,7 +114,7 @@ class StepTaken(NamedTuple):
             action, replaced = lots[-1][1], True
         said = state.said_after(before.said, action, left)
         if not match_over:
-            # The Chef's first card is pending while its second is awaited.
+            # The Chef's first card is pending until its second is chosen.
             now = Moment.of(left, play.pending, said, tally)
             return _new(cls, (action, True, replaced, before, now, now))
         after = now = Moment.of(left, (), said, tally.after(left))
@@ -126,7 +124,7 @@ class StepTaken(NamedTuple):
 
 
 class HatPlay(Play):
-    """One game after the other, rendered if it `shows`; a `file` of it has the players by their `names`."""
+    """Successive games, rendered if `shows`; `file` is a data set of them with the players' `names`."""
 
     moment: Moment
 
@@ -137,7 +135,7 @@ class HatPlay(Play):
         self._book = game.rules == "book"
         self._random = random.Random()
         self._shows = shows
-        self._told: list[tuple[ChefsHatState, Seat, Action, ChefsHatState]] = []
+        self._actions_done: list[tuple[ChefsHatState, Seat, Action, ChefsHatState]] = []
         self._rows = ChefsHatRows(names)
         self._file = None if file is None else RowFile(file, CHEFS_HAT_COLUMNS, facts=facts(game))
 
@@ -149,21 +147,21 @@ class HatPlay(Play):
         super().reset(seed, deals)
         self.moment = Moment.of(self.state)
 
-    def lot(self) -> Action:
-        """One of the possible actions, drawn by the generator that deals."""
+    def draw_action(self) -> Action:
+        """Return a random possible action, drawn by the generator that deals."""
         can = list(self.moment.chances[0])
         self._random.shuffle(can)
         return can[0]
 
     def step(self, action: Action, *, replaced: bool = False) -> StepTaken:
-        """Do or refuse an action 0..199 of the seat that acts next; not to be called when the game is over.
+        """Do or refuse an action 0..199 of the seat that acts next; do not call it when the game is over.
 
-        `replaced` only marks the step: the action is not the player's own.
+        `replaced` marks the step: the action is not the player's own.
         """
         before, state, seat = self.moment, self.state, self.turn
         done: Action | None = action
         if forced := state.forced(seat):
-            done = action = self._forced(seat)
+            done = action = self._random_action(seat)
         elif action not in before.chances[0]:
             self.state = after_state = state.advance(seat, action)
             if (after := before).state is not after_state:
@@ -174,7 +172,7 @@ class HatPlay(Play):
         if done is not None:
             after_state = state.advance(seat, action, done) if forced else state.apply(seat, done)
             if self._shows:
-                self._told.append((state, seat, done, after_state))
+                self._actions_done.append((state, seat, done, after_state))
             if self._file is not None:
                 self._file.write(self._rows.done(state, seat, done, after_state))
             self.state = after_state
@@ -184,18 +182,19 @@ class HatPlay(Play):
                 self._finish_deal()
                 if self.over and self._file is not None:
                     self._file.write(self._rows.end(""))
-        step = StepTaken.done(before, action, self, replaced)
+        step = StepTaken.of(before, action, self, replaced)
         self.moment = step.now
         return step
 
     def answers(self) -> list[Answered]:
         text = self.game.action_text
         return [
-            Answered(seat, state.request, text(state, seat, action)) for state, seat, action, _ in self._told
+            Answered(seat, state.request, text(state, seat, action))
+            for state, seat, action, _ in self._actions_done
         ]
 
     def _steps(self) -> Iterator[SheetStep]:
-        for answered, (before, _, action, after) in zip(self.answers(), self._told, strict=True):
+        for answered, (before, _, action, after) in zip(self.answers(), self._actions_done, strict=True):
             yield SheetStep(*answered, action, before, after)
 
     # Dealing and luck.
@@ -203,7 +202,7 @@ class HatPlay(Play):
     def _begin(self, deal: Deal) -> None:
         if not self.played and self._file is not None:
             self._file.write(self._rows.begin())
-        self._told = []
+        self._actions_done = []
         super()._begin(deal)
         if self._file is not None:
             self._file.write(self._rows.dealt(self.state))
@@ -217,7 +216,7 @@ class HatPlay(Play):
         # the seat that discarded last in the match before.
         leader = 0 if last is None else last.last
         if self._book or game is not self._programme:
-            # Deals that are given are taken from here, too, and then nothing is drawn.
+            # Given deals come from here, too, without drawing.
             deal = super()._deal_of(game, seed, match, number, last)
             if deal is None or self._book:
                 return deal
@@ -239,17 +238,17 @@ class HatPlay(Play):
         )
 
     def _first_seat(self) -> Seat:
-        """The seat from which the holder of a joker is looked for.
+        """Draw the seat from which the search for a joker's holder starts.
 
-        It is drawn with the cards: nothing else is drawn between them and the first discard.
+        Call it right after the cards: nothing else is drawn before the first discard.
         """
         seats, places = list(range(SEATS)), list(range(SEATS))
         self._random.shuffle(seats)
         self._random.shuffle(places)
         return seats[places[0]]
 
-    def _forced(self, seat: Seat) -> Action:
-        """The random action of a seat: the one that a given deal knows, else one that is drawn."""
+    def _random_action(self, seat: Seat) -> Action:
+        """Return the random action of a seat: that of a given deal, or a new one."""
         state = self.state
         known = state.deal.lots[len(state.random_actions) :][:1]
-        return known[0][1] if known and state.allows(seat, known[0][1]) else self.lot()
+        return known[0][1] if known and state.allows(seat, known[0][1]) else self.draw_action()

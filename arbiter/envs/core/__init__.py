@@ -1,6 +1,6 @@
-"""Rules of games in C, an extension module each, for `arbiter.envs.batch`.
+"""Rules of games in C, one extension module per game, for `arbiter.envs.batch`.
 
-Where they are not built Python plays.
+Without them the Python rules are used.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 ZEROS, WHOLE, AGAIN = range(3)
-"""How masks are written: see `core_masks` in core.h."""
+"""Modes of writing masks: see `core_masks` in core.h."""
 
 
 class AnyCore(Protocol):
-    """`n` matches of a game in play; `core.h` says what its methods read and write.
+    """`n` matches of a game in play; `core.h` documents what its methods read and write.
 
-    Arrays are C-contiguous, aligned, and of the type that is told there: ValueError for a size that is not
-    right, or before all matches are loaded.
+    Arrays are C-contiguous, aligned, and of the documented type. ValueError for a wrong size, or before all
+    matches are loaded.
     """
 
     def __init__(self, n: int, options: NDArray[Any], /) -> None: ...
@@ -38,7 +38,7 @@ class AnyCore(Protocol):
 
 
 def core_of(name: str) -> type[AnyCore] | None:
-    """The `Core` of a game by its name; None where it was not built."""
+    """Return the `Core` of a game by its name; None if it was not built."""
     try:
         found: type[AnyCore] = import_module(f"{__name__}.{name}").Core
     except ImportError:

@@ -1,6 +1,6 @@
-"""The views of agents and the names of their actions: one observer for each game.
+"""Observations and action names: one observer for each game.
 
-An observer has no state: everything is computed from a `Play` when it is asked for.
+An observer has no state: it computes everything from a `Play`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ _PLAIN = "arbiter.envs.observers.observer:AnyGameObserver"
 
 
 def observer_of(game: AnyGame) -> Observer:
-    """The observer of a game: the one that its class names, or the plain one that suits all games."""
+    """Return the observer that a game's class names, or the default for any game."""
     made: Observer = load_part(game, "observer", Observer, _PLAIN)(game)
     return made

@@ -25,25 +25,25 @@ FIRST_STEP = BOARD + HAND
 CELLS = FIRST_STEP + STEPS
 NO_STEPS = [0.0] * STEPS
 _REFUSED = 2
-"""Under `gym2`, in the cells of discards that are listed but cannot be done."""
+"""Under `gym2`, the value of cells of discards that are listed but refused."""
 _SHARES = np.arange(JOKER + 2, dtype=np.float32) / np.float32(JOKER + 1)
-"""The cell of each card, and of an empty board."""
+"""The value of the cell of each card, and of an empty board."""
 
 
 @lru_cache(maxsize=1 << 14)
-def cards_shown(cards: bytes) -> tuple[Observation, list[float]]:
-    """The cells of some cards as an array, which is not to be changed, and as a list."""
+def card_cells(cards: bytes) -> tuple[Observation, list[float]]:
+    """Return the cells of cards as an array, not to be modified, and as a list."""
     shares: Observation = _SHARES[np.frombuffer(cards, np.uint8)]
     return shares, shares.tolist()
 
 
-def shown(
+def observe(
     state: ChefsHatState, seat: Seat, can: Sequence[Action] = (), refused: Sequence[Action] = ()
 ) -> Observation:
-    """Return what a seat sees, with the actions that it can do, and those that are listed but refused."""
+    """Return a seat's observation, with possible actions `can` and listed but `refused` ones."""
     seen = np.zeros(CELLS, np.float32)
-    seen[:BOARD] = cards_shown(state.board)[0]
-    seen[BOARD:FIRST_STEP] = cards_shown(state.cells(seat))[0]
+    seen[:BOARD] = card_cells(state.board)[0]
+    seen[BOARD:FIRST_STEP] = card_cells(state.cells(seat))[0]
     if can:
         cells = seen[FIRST_STEP:]
         cells.put(can, 1)
@@ -55,7 +55,7 @@ def shown(
 class ChefsHatObserver(Observer):
     """float32[228]: the board / 13, the own hand / 13, the own possible actions, all from 0 to 1.
 
-    Under `gym2` a possible action may be 2: it is listed, but cannot be done.
+    Under `gym2` the value 2 marks an action that is listed but refused.
 
     Ids 0..198 are discards ``C{c};Q{q};J{j}``, 199 is a pass. Before the play the same ids are used: for
     the special action 198 declares the one open to the seat's role and 199 none; in the exchange
@@ -71,7 +71,7 @@ class ChefsHatObserver(Observer):
 
     def __init__(self, game: ChefsHat) -> None:
         self.actions = STEPS
-        # Given deals may come with anything.
+        # Given deals may have properties that C does not support.
         self._compile(game, ChefsHat, game.rules == "book" and game._given is None)
 
     def size(self, seat: Seat) -> int:  # noqa: ARG002
@@ -80,15 +80,15 @@ class ChefsHatObserver(Observer):
     def vector(self, play: Play, seat: Seat) -> Vector:
         state: ChefsHatState = play.state
         if play.turn != seat:
-            return shown(state, seat)
-        return shown(state, seat, self.legal(play, seat), state.refused(seat))
+            return observe(state, seat)
+        return observe(state, seat, self.legal(play, seat), state.refused(seat))
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
         state: ChefsHatState = play.state
         return play.legal(seat) if state.in_play else state.steps(seat, play.pending)
 
     def act(self, play: Play, seat: Seat, action: int) -> None:
-        """See `Observer.act`; the first of the Chef's two cards is kept in `Play.pending`."""
+        """See `Observer.act`; the first of the Chef's two cards is stored in `Play.pending`."""
         state: ChefsHatState = play.state
         if not state.in_play and action not in self.legal(play, seat):
             asked = "198 (declare) or 199" if state.asking_special else "a card in hand"

@@ -50,7 +50,7 @@ class CodepieceObserver(Observer):
 
 
 def observation(state: CodepieceState, seat: Seat, legal: Sequence[int] | None) -> Vector:
-    """The cells that a seat sees, with its legal actions where it is to act; see `CodepieceObserver`."""
+    """Return the observation of a seat, with its legal actions if it is to act; see `CodepieceObserver`."""
     to_act, hands, bids, bid, _, trump, trick, _, _, _, won = state
     hand = hands[seat] >> FIRST_CARD
     table = 0

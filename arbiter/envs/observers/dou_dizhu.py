@@ -1,8 +1,8 @@
-"""Dou Dizhu: observations out of 54-bit planes, one for a match and one for each role.
+"""Dou Dizhu: observations of 54-cell planes, one kind for all seats and one by role.
 
-A plane is 54 bytes, four cells for each rank 3 .. A, 2, of which as many are 1 as there are cards,
-filled from the first, and one cell for each joker. Planes are kept by the counts they were made
-of, so that an observation is little more than joining what is there already.
+A plane is 54 bytes: four cells for each rank 3 .. A, 2, with a 1 for each card, filled from the first,
+and one cell for each joker. Planes are cached by their counts, so that an observation is little more
+than joining them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _REMEMBERED = 1 << 15
 
 @cache
 def _four_ranks(counts: int) -> bytes:
-    """Sixteen cells for the counts of four ranks."""
+    """Return the sixteen cells of four ranks."""
     return b"".join(b"\1" * (counts >> at & 7) + b"\0" * (4 - (counts >> at & 7)) for at in range(0, 16, 4))
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _plane(counts: Counts) -> bytes:
-    """The plane of some cards."""
+    """Return the plane of cards."""
     high = _four_ranks(counts >> 48)
     low = (_four_ranks(counts >> at & 0xFFFF) for at in (0, 16, 32))
     return b"".join((*low, high[:5], high[8:9]))
@@ -40,21 +40,21 @@ def _plane(counts: Counts) -> bytes:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _size(counts: Counts) -> int:
-    """The number of some cards, unknown ones too."""
+    """Return the number of cards, including unknown ones."""
     return sum(counts >> at & 7 for at in range(0, UNKNOWN_FROM, 4)) + (counts >> UNKNOWN_FROM)
 
 
 @cache
 def _play(action: int) -> bytes:
-    """The plane of a combination by its id; zeros for a pass."""
+    """Return the plane of a combination by its id; zeros for a pass."""
     return _plane(table().cards[action])
 
 
 _NOTHING = bytes(PLANE)
 _PADDING = tuple(bytes(PLANE * (RECENT - n)) for n in range(RECENT + 1))
-"""By the number of actions so far, what stands before them."""
+"""By the number of actions so far, the padding before them."""
 _LEFT_17 = tuple(bytes(i == n - 1 for i in range(HAND)) for n in range(HAND + 1))
-"""By the number of cards left, a 1 in cell n - 1; nothing for none."""
+"""By the number of cards left, a 1 in cell n - 1; zeros for no cards."""
 _LEFT_20 = tuple(bytes(i == n - 1 for i in range(MOST)) for n in range(MOST + 1))
 _WRAPPED_17 = (_LEFT_17[-1], *_LEFT_17[1:])
 _WRAPPED_20 = (_LEFT_20[-1], *_LEFT_20[1:])
@@ -63,12 +63,12 @@ _ROLES = tuple(bytes(i == role for i in range(3)) for role in range(3))
 
 @lru_cache(maxsize=1 << 12)
 def _counts_of(cards: tuple[Card, ...]) -> Counts:
-    """The counts of the landlord's extra cards, which are the same all along a deal."""
+    """Return the counts of the landlord's extra cards, which stay the same in a deal."""
     return sum(1 << 4 * (card // 4 + card // 53) for card in cards)
 
 
 class _AnyDouDizhu(Observer):
-    """What every form shares: the ids are the game's own."""
+    """The base of both observers: the ids are the game's."""
 
     actions = ACTIONS
 
@@ -84,10 +84,10 @@ class DouDizhuObserver(_AnyDouDizhu):
     | cells | what |
     |---|---|
     | 0:54 | own hand |
-    | 54:108 | the combination to beat: the last action that was no pass; zeros when leading |
+    | 54:108 | the combination to beat: the last action except passes; zeros when leading |
     | 108:594 | the last 9 actions, oldest first, padded in front, passes are zeros |
     | 594:756 | cards played by roles 0, 1, 2 |
-    | 756:918 | last action of roles 0, 1, 2, a pass and none are zeros |
+    | 756:918 | last action of roles 0, 1, 2; zeros for a pass or no action |
     | 918:978 | cards left of roles 0, 1, 2, one-hot 20 (cell n - 1) |
     | 978:1032 | the landlord's three extra cards |
     | 1032:1035 | own role, one-hot |
@@ -125,9 +125,9 @@ class DouDizhuObserver(_AnyDouDizhu):
 class RoleObserver(_AnyDouDizhu):
     """The observations of `dou_dizhu_v4`, seat 0 being the landlord: int8 of 0 and 1.
 
-    With the opponents' hands hidden, 54:108 is left out and what follows moves up by 54: 736 and 847 cells.
-    ``compat="rlcard-1.2.0"`` copies two faults of RLCard: the first actions in place of the last ones in
-    756:864 of a peasant, and the last cell for no cards left.
+    With the opponents' hands hidden, 54:108 is left out and the following cells move up by 54: 736 and 847
+    cells. ``compat="rlcard-1.2.0"`` copies two faults of RLCard: the first actions instead of the last ones
+    in 756:864 of a peasant, and the last cell for no cards left.
 
     | cells | landlord, 790 | cells | peasant, 901 |
     |---|---|---|---|
@@ -184,12 +184,12 @@ class RoleObserver(_AnyDouDizhu):
                 self._left_20[_size(hands[0])],
                 self._left_17[_size(hands[mate])],
             )
-        # A bytearray, so that the array may be written to.
+        # A bytearray, so that the array is writable.
         return np.frombuffer(bytearray().join(parts), np.int8)
 
 
 def _last_of(moves: list[int], role: int) -> bytes:
-    """The plane of a role's last action; the landlord having begun, role r did every third one from r on."""
+    """Return the plane of a role's last action: role r does actions r, r + 3, ..."""
     count = len(moves)
     return _play(moves[count - 1 - (count - 1 - role) % 3]) if count > role else _NOTHING
 

@@ -1,4 +1,4 @@
-"""The interface of observers, the one that suits all games, and vectors made of bits."""
+"""The interface of observers, the default observer for any game, and vectors of bits."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ Vector: TypeAlias = NDArray[Any]
 
 
 class Observer(ABC):
-    """The view of a game's agents, and the ids by which they name their actions.
+    """The observations of a game's agents, and the ids of their actions.
 
-    Ids are 0..`actions`-1; by default they are the game's own. `dtype` is that of observations, all
-    of whose cells are from `low` to `high`.
+    Ids are 0..`actions`-1, by default the game's. Observations have `dtype`, and cells from `low` to `high`.
     """
 
     actions: int
@@ -32,46 +31,46 @@ class Observer(ABC):
     parallel: ClassVar[str] = "arbiter.envs.pettingzoo_forms:ParallelGameEnv"
     """``module:class`` of the PettingZoo environments of the game."""
     batch: str = "arbiter.envs.batches:Batch"
-    """The same of what plays many matches of the game at once."""
+    """``module:class`` of the game's `Batch`."""
 
     def _compile(self, game: AnyGame | None, rules: type[AnyGame], able: bool = True) -> None:
-        """Many matches are played in C where that was built, by exactly these rules, and C is `able` to."""
-        # A class that is made of them may have other rules.
+        """Use the batch in C if it was built, for games of exactly the class `rules`, if C is `able` to."""
+        # A subclass may have other rules.
         if type(game) is rules and able and core_of(rules.name) is not None:
             self.batch = f"arbiter.envs.compiled:{rules.__name__}Batch"
 
     @abstractmethod
     def size(self, seat: Seat) -> int:
-        """The number of cells in the observation of a seat."""
+        """Return the number of cells in the observation of a seat."""
 
     @abstractmethod
     def vector(self, play: Play, seat: Seat) -> Vector:
-        """The observation of a seat: a new array of `size` cells."""
+        """Return the observation of a seat: a new array of `size` cells."""
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
-        """The ids of what a seat that is to act may do, ascending; do not change the answer."""
+        """Return the legal ids of a seat to act, ascending; do not modify them."""
         return play.legal(seat)
 
     def act(self, play: Play, seat: Seat, action: int) -> None:
-        """Do what an id means for a seat that is to act; IllegalAction, nothing being changed."""
+        """Do the action of an id for a seat to act; IllegalAction, then nothing is changed."""
         play.act(seat, action)
 
     def action_name(self, action: int) -> str:
-        """An id for people."""
+        """Return the name of an id for people."""
         return str(action)
 
     def translated(self, play: Play) -> bool:  # noqa: ARG002
-        """True where ids are not the game's actions now, or several ids are one action."""
+        """Return True if ids differ from the game's actions now, or several ids make one action."""
         return False
 
 
 class AnyGameObserver(Observer):
-    """A seat's own cards and legal actions, which is all that is known without the rules.
+    """The default observer: a seat's own cards and legal actions.
 
-    int8: cells 0 .. c-1, how many copies of each card the seat holds, by card index; c, 1 if it is
+    int8: cells 0 .. c-1, the number of copies of each card in the seat's hand, by card index; c, 1 if it is
     its turn; then a cell for each action, 1 if it is legal for this seat now.
 
-    c is one more than the highest card index in 200 sample deals; cards above that are left out.
+    c is one more than the highest card index in 200 sample deals; higher cards are left out.
     """
 
     high = 127
@@ -99,6 +98,6 @@ class AnyGameObserver(Observer):
 
 
 def bits(value: int, count: int) -> NDArray[np.int8]:
-    """The lowest `count` bits of an integer, the lowest first, as cells 0 and 1."""
+    """Return the lowest `count` bits of an integer, the lowest first, as cells 0 and 1."""
     packed = np.frombuffer(value.to_bytes((count + 7) >> 3, "little"), np.uint8)
     return np.unpackbits(packed, count=count, bitorder="little").view(np.int8)

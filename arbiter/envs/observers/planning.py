@@ -1,4 +1,4 @@
-"""Planning: what a seat sees, and ids that do not depend on the programme."""
+"""Planning: observations, and ids that do not depend on the programme."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class PlanningObserver(Observer):
     """int8 cells 0 and 1. Ids: declarations 0..m, then the n cards in index order.
 
     n is the number of cards in the deck, s of seats, m = n // s the most cards that a seat can be dealt:
-    with the tournament's deck n = 52, s = 4, m = 13, so that cards are the ids 14..65, however few cards
-    the programme's deals have. Everything by seat starts with the observer itself and goes on
-    clockwise. "One-hot m+1" has a 1 in the place of the number.
+    with the tournament's deck n = 52, s = 4, m = 13, so that cards are the ids 14..65 in any programme.
+    Values by seat start with the observing seat, then clockwise. "One-hot m+1" has a 1 in the place of the
+    number.
 
     | cells | what | tournament |
     |---|---|---|
     | n | own hand | 0:52 |
     | s x n | cards that each seat has played in this deal | 52:260 |
     | s x n | the card of each seat in the trick on the table | 260:468 |
-    | s x (m+1) | declarations, one-hot, zeros while unknown: the others' come after the last | 468:524 |
+    | s x (m+1) | declarations, one-hot, zeros while unknown: the others' until all have declared | 468:524 |
     | s x (m+1) | tricks taken, one-hot | 524:580 |
     | m+1 | cards dealt to each, one-hot | 580:594 |
-    | s | who leads this trick, or the first while declaring | 594:598 |
-    | s | who is to act; while declaring, all who have yet to | 598:602 |
-    | 1 | whether this is the time of declarations | 602 |
+    | s | the leader of this trick, while declaring of the first | 594:598 |
+    | s | the seats to act | 598:602 |
+    | 1 | 1 while seats declare | 602 |
 
     The first suit of the deck is trump, always.
     """
@@ -88,7 +88,7 @@ class PlanningObserver(Observer):
         return cast("PlanningState", play.state).game.tricks.offset != self._numbers
 
     def legal(self, play: Play, seat: Seat) -> Sequence[int]:
-        """The game's ids, its cards moved to where they are here."""
+        """Return the legal ids: the game's, with cards shifted."""
         legal = play.legal(seat)
         state = cast("PlanningState", play.state)
         shift = self._numbers - state.game.tricks.offset
@@ -101,7 +101,7 @@ class PlanningObserver(Observer):
         if action >= self._numbers:
             action += offset - self._numbers
         elif action >= offset:
-            # More than anybody can declare in this programme; the game has cards there.
+            # More than any declaration of this programme; the game has cards there.
             action = -1
         play.act(seat, action)
 

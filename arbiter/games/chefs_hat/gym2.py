@@ -98,7 +98,7 @@ class Gym2State(_Gym2Fields, ChefsHatState):
         return self.passes[seat] >= PATIENCE or self.misses[seat] >= PATIENCE
 
     def apply(self, seat: Seat, action: Action) -> Gym2State:
-        """Return the state after the action, or after the random one that replaces it; IllegalAction."""
+        """Return the state after the action, or after its random replacement; IllegalAction."""
         if seat not in self.to_act:
             raise IllegalAction(f"it is not seat {seat}'s turn")
         # `playable` inlined: a call would cost a twentieth of a ply.

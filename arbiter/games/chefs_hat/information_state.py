@@ -175,7 +175,7 @@ class ChefsHatHearing(Hearing):
         self._part, self._opener = part, opener
         self.start(self._known_deal(self.laid, ()))
         if part == _EXCHANGE and self.state.to_act not in ((), (self.seat,)):
-            # The Chef has chosen cards that are still secret: any pair stands for them.
+            # The Chef has chosen cards that are still secret: any pair represents them.
             self.state = self.state._replace(to_act=(self.seat,), chosen=(FIRST_PAIR,))
 
     def _known_deal(

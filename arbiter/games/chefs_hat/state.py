@@ -111,7 +111,7 @@ class ChefsHatState(Protocol):
         return ()
 
     def carried_out(self, action: Action, after: ChefsHatState) -> Action:
-        """Return the action that led to `after`: this one, or the random one that replaced it."""
+        """Return the action that led to `after`: this one, or its random replacement."""
         lots = after.random_actions
         return action if lots == self.random_actions else lots[-1][1]
 

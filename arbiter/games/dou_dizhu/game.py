@@ -73,7 +73,7 @@ class DouDizhuState(NamedTuple):
         return (self.best, *(PASS,) * passed)
 
     def legal(self, seat: Seat) -> Sequence[Action]:
-        """Return all combinations of the hand for the leader; else those that beat `best`, and pass."""
+        """Return all combinations of the hand for the leader; else all that beat `best`, and pass."""
         best = self.best
         return lead(self.hands[seat]) if best == PASS else follow(self.hands[seat], best)
 

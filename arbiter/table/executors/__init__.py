@@ -1,8 +1,8 @@
 """The places where matches are played: each executor is a `concurrent.futures.Executor`.
 
 `inline` plays in this process (tests, debuggers), `processes` in one worker process per core of
-this machine, `cluster` on the workers of a Dask cluster. What is submitted is `play_match` or `play_packed`
-with a spec; a worker that dies makes its match in flight void, and no other.
+this machine, `cluster` on the workers of a Dask cluster. Submit `play_match` or `play_packed` with a spec; if
+a worker dies, only its match in flight is void.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Matches on the workers of a Dask cluster that somebody else has started.
+"""Matches on the workers of a running Dask cluster.
 
-Theory of operation. Dask carries calls to workers and answers back, and tells which workers
-there are; who plays what is decided here (`dispatch`), since Dask's own queue would play
-finished matches again when a worker dies, and several at a time on one worker. A worker is a
-slot: it is prepared (`worker_calls`), gets one match at a time, bound to it alone, and when it
-leaves, its match in flight is void and taken back from Dask at once. A worker that Dask pauses begins no
-call, and Dask reports none of that: it is no slot until Dask lets it go on, when it is prepared again.
+Theory of operation. Dask sends calls to workers and returns answers, and lists its workers; `dispatch`
+assigns the matches, since Dask's own queue would replay finished matches when a worker dies, and play
+several at a time on one worker. A worker is a slot: it is prepared (`worker_calls`), gets one match at a
+time, bound to it, and when it leaves, its match in flight is void and cancelled in Dask at once. A worker
+paused by Dask starts no calls, which Dask does not report: it is not a slot until Dask resumes it, when it
+is prepared again.
 
-All dialogue with Dask is in one thread, in the event loop that its client needs; every second the
-scheduler is asked for its workers.
+All communication with Dask is in one thread, in the event loop that its client needs; the scheduler is
+asked for its workers every second.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 1.0
 NAMED_SECONDS = 10.0
-"""Until a worker that is paused or does not answer is named; it may be so for a moment."""
+"""The time until a paused or silent worker is reported; shorter pauses are normal."""
 GATHER_SECONDS = 5.0
-"""For further workers to become ready at the start, once one is."""
+"""The time at the start for further workers after the first is ready."""
 CLOSE_SECONDS = 5.0
 PART_BYTES = 4_000_000
 """Shipped folders are sent in parts: Dask warns of calls above 10 MB."""
@@ -62,25 +62,25 @@ class DaskCluster:
     ) -> None:
         self._scheduler, self._slots, self._note = scheduler, slots, on_note
         self._patience = patience
-        """Seconds that a scheduler may be silent."""
+        """The seconds that a scheduler may be silent."""
         self._parcels = {parcel.digest: parcel for parcel in parcels}
         self._shipped = {name: parcel.digest for parcel in parcels for name in parcel.names}
         self._needs = pickle.dumps(WorkerNeeds(tier, tuple(players), self._shipped))
         self._workers: dict[str, DaskWorker] = {}
         self._sending: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """By host: its workers share what has been unpacked, so one is sent to at a time."""
+        """By host: its workers share unpacked folders, so only one is sent to at a time."""
         self._numbers, self._name = count(1), os.urandom(8).hex()
         self._lost_early = False
-        """Whether it was told that a worker went before it was ready."""
+        """True once the loss of a worker before it was ready is reported."""
         self._client: Any = None
         self._opened: Future[None] = Future()
         self.loop = asyncio.new_event_loop()
         self._main: asyncio.Task[None] | None = None
-        # A daemon, so that nothing that Dask waits for keeps the process from ending.
+        # A daemon, so that a waiting Dask does not keep the process from ending.
         self._thread = threading.Thread(target=self._run, name="dask", daemon=True)
 
     def open(self) -> None:
-        """Connect, and return when a worker is ready; errors as of `remote.cluster`."""
+        """Connect, and return when a worker is ready; errors as in `remote.cluster`."""
         self._thread.start()
         self._opened.result()
 
@@ -109,7 +109,7 @@ class DaskCluster:
             failed = self._failed(worker, error)
         finally:
             done(result, failed)
-            # Not before `done`: Dask would play again what is released while it is wanted.
+            # Not before `done`: Dask would replay a call that is released while it is wanted.
             if answer is not None:
                 answer.release()
 
@@ -129,9 +129,9 @@ class DaskCluster:
         except ConfigError as error:
             self._opened.set_exception(error)
         finally:
-            # Nobody must wait for what cannot come any more.
+            # Fail all waiting calls.
             self._slots.give_up(f"the connection to {self._scheduler} has ended")
-            self._see_opened()
+            self._resolve_open()
             tasks = []
             for worker in self._workers.values():
                 worker.gone = True
@@ -144,7 +144,7 @@ class DaskCluster:
                     await asyncio.wait_for(self._client.close(), CLOSE_SECONDS)
 
     async def _watch(self) -> None:
-        """Follow the workers as they come and go, until the scheduler is gone."""
+        """Track the workers until the scheduler is gone."""
         start, silent = self.loop.time(), 0
         while True:
             try:
@@ -165,19 +165,19 @@ class DaskCluster:
             for address in self._workers.keys() - threads.keys():
                 self._forget(self._workers[address])
             for worker in list(self._workers.values()):
-                await self._look_at(worker, paused=worker.address not in running)
+                await self._check_worker(worker, paused=worker.address not in running)
             for address in threads.keys() - self._workers.keys():
                 worker = self._workers[address] = DaskWorker(address, self.loop, self.play)
                 worker.task = asyncio.create_task(self._prepare(worker, threads[address]))
             self._slots.tick(more_to_come=any(worker.coming for worker in self._workers.values()))
-            self._see_opened(self.loop.time() - start > GATHER_SECONDS)
+            self._resolve_open(self.loop.time() - start > GATHER_SECONDS)
             await asyncio.sleep(POLL_SECONDS)
 
-    async def _look_at(self, worker: DaskWorker, paused: bool) -> None:
-        """Name a worker that has been of no use for long; do without it while it is paused."""
+    async def _check_worker(self, worker: DaskWorker, paused: bool) -> None:
+        """Report a worker that has been unusable for long; remove its slot while it is paused."""
         late = self.loop.time() - worker.useful >= NAMED_SECONDS
         if worker.paused and not paused:
-            # What it still plays ends first; then it comes like a new one.
+            # Its running match ends first; then it is prepared like a new one.
             if not worker.busy:
                 self._forget(worker)
         elif worker.paused:
@@ -197,8 +197,8 @@ class DaskCluster:
             worker.named = True
             self._note(f"the worker {worker.address} does not answer yet: it may still play another match")
 
-    def _see_opened(self, late: bool = False) -> None:
-        """Let `open` return or raise as soon as that is decided."""
+    def _resolve_open(self, late: bool = False) -> None:
+        """Make `open` return or raise as soon as the outcome is known."""
         if self._opened.done():
             return
         problems = [worker.problem for worker in self._workers.values()]
@@ -212,7 +212,7 @@ class DaskCluster:
             self._opened.set_exception(ConfigError(message))
 
     async def _prepare(self, worker: DaskWorker, threads: int) -> None:
-        """Make a worker ready, or find out why it cannot be used."""
+        """Prepare a worker, or record why it cannot be used."""
         try:
             readiness = await self._readiness(worker, threads)
             worker.process, worker.problem = readiness.process, readiness.problem
@@ -232,16 +232,16 @@ class DaskCluster:
             self._slots.add(worker)
             if self._opened.done():
                 self._note(f"the worker {worker.address} has come: {self._slots.size} at once")
-        self._see_opened()
+        self._resolve_open()
 
     async def _readiness(self, worker: DaskWorker, threads: int) -> Readiness:
-        """Return the readiness of a worker after it has been sent the folders that it lacks."""
+        """Return the readiness of a worker, after sending the folders that it lacks."""
         if threads != 1:
             return Readiness(f"it has {threads} threads, and a slot is one (start it with --nthreads 1)")
         told = await self._client.scheduler.broadcast(msg={"op": "versions"}, workers=[worker.address])
         if other := " and ".join(filter(None, differences(told[worker.address]))):
             return Readiness(f"it {other} (install the same there)")
-        # While a worker has something else to do, its answer is waited for.
+        # A busy worker answers later.
         order = RemoteCall(prepare, VERSION, self._needs)
         readiness: Readiness = await self._ask(worker, order)
         if readiness.missing:
@@ -268,7 +268,7 @@ class DaskCluster:
             future.release()
 
     def _submit(self, worker: DaskWorker, key: str, order: RemoteCall) -> Any:
-        """Submit a call that this worker alone may run, and only once."""
+        """Submit a call that only this worker may run, and only once."""
         return self._client.submit(
             pickle.loads,
             pickle.dumps(order),
@@ -280,11 +280,11 @@ class DaskCluster:
         )
 
     def _key(self, name: str) -> str:
-        """Dask's name for a call, which no other call has, of whatever process."""
+        """Return a key for Dask that is unique among all calls of all processes."""
         return f"arbiter-{name}-{next(self._numbers)}-{self._name}"
 
     def _failed(self, worker: DaskWorker, failure: Exception) -> Exception:
-        """The error of a match without an answer; its worker is prepared anew before it plays again."""
+        """Return the error of a match without an answer; its worker must be prepared again."""
         if self._client.status != "running":
             self._lose_scheduler()
             return VoidMatch(self._slots.broken)
@@ -310,4 +310,4 @@ class DaskCluster:
 
     def _lose_scheduler(self, how: str = "is gone") -> None:
         self._slots.give_up(f"the scheduler at {self._scheduler} {how}")
-        self._see_opened()
+        self._resolve_open()

@@ -1,4 +1,4 @@
-"""One worker of a Dask cluster: as a slot (`dispatch.Slot`), and what Dask knows of it."""
+"""One worker of a Dask cluster: as a slot (`dispatch.Slot`), and its state in Dask."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arbiter.table.executors.dispatch import Call, Done
 
 ASK_SECONDS = 2.0
-"""For the scheduler to tell more of a worker."""
+"""The timeout of questions to the scheduler about a worker."""
 
 
 class DaskWorker:
@@ -35,16 +35,16 @@ class DaskWorker:
         """The reason why it is not used, or ""."""
         self.process = ""
         self.key = ""
-        """Dask's name for the match that it was given last."""
+        """Dask's key of its last match."""
         self.useful = loop.time()
-        """When it was last seen neither coming nor paused, in the loop's seconds."""
+        """When it was last usable, in the loop's seconds."""
         self.named = self.paused = self.gone = False
         self.task: asyncio.Future[None] | None = None
         """Its preparation, or the match that it plays."""
 
     @property
     def coming(self) -> bool:
-        """True while it is being prepared, or waited for because it has something else to do."""
+        """True while it is being prepared, or busy with other work before."""
         return not self.ready and not self.problem
 
     @property
@@ -57,15 +57,15 @@ class DaskWorker:
         self._loop.call_soon_threadsafe(self._start, call, done)
 
     def close(self, at_once: bool) -> None:
-        """Do nothing: the worker is not ours to end, and its match ends with the connection."""
+        """Do nothing: the cluster owns the worker, and its match ends with the connection."""
 
     def cancel(self) -> None:
-        """Take back its preparation or its match, which is void."""
+        """Cancel its preparation or its match, which is void."""
         if self.task is not None:
             self.task.cancel()
 
     def lost(self) -> WorkerLost:
-        """The error of its match in flight."""
+        """Return the error of its match in flight."""
         how = f"has not begun it: {self.problem}" if self.paused else "that played it died"
         return WorkerLost(f"the worker {self.address} {how}")
 
@@ -74,12 +74,12 @@ class DaskWorker:
             done(None, self.lost())
         else:
             self.task = asyncio.ensure_future(self._play(self, call, done))
-            # `play` calls `done` whatever happens, but it never begins if it is cancelled at once.
+            # `play` always calls `done`, but it never begins if it is cancelled at once.
             self.task.add_done_callback(lambda task: done(None, self.lost()) if task.cancelled() else None)
 
 
 async def has_begun(client: Any, key: str) -> bool:
-    """Return False if a call has surely not begun on its worker."""
+    """Return False if a call has certainly not begun on its worker."""
     try:
         return bool(await asyncio.wait_for(client.call_stack(keys=[key]), ASK_SECONDS))
     except Exception:
@@ -88,11 +88,11 @@ async def has_begun(client: Any, key: str) -> bool:
 
 
 async def pause(client: Any, address: str) -> str:
-    """Return why Dask gives a worker nothing more to do."""
+    """Return why Dask gives a worker no more calls."""
     with suppress(Exception):
         told = await asyncio.wait_for(client.scheduler.identity(), ASK_SECONDS)
         worker = told["workers"][address]
         if worker["status"] == "paused":
             used, most = worker["metrics"]["memory"] // 2**20, worker["memory_limit"] // 2**20
             return f"Dask has paused it at {used} MiB of {most} MiB (start it with a larger --memory-limit)"
-    return "Dask gives it nothing more to do"
+    return "Dask gives it no more calls"

@@ -1,8 +1,8 @@
 """A queue of calls, and slots that run one call at a time.
 
-A slot is one core somewhere: a worker process here (`local`), or a worker of a Dask cluster
-(`dask_cluster`). Slots may come and go while calls wait. All matches of a table are played on one host,
-so that they can be compared: the first of them that starts binds the table to its slot's host.
+A slot is one core: a worker process on this machine (`local`), or a worker of a Dask cluster
+(`dask_cluster`). Slots may be added and removed while calls wait. All matches of a table are played on one
+host, so that they are comparable: the first to start binds the table to its slot's host.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MOVE_AFTER = 10.0
-"""Seconds until the tables of a host that has lost all its slots move to others: it may come back."""
+"""Seconds until the tables of a host without slots move to other hosts: slots may come back."""
 PATIENCE = 60.0
-"""Seconds until waiting calls are given up if there is no slot at all."""
+"""Seconds without any slot until waiting calls fail."""
 
 Call: TypeAlias = "partial[Any]"
 Done: TypeAlias = "Callable[[Any, BaseException | None], None]"
@@ -33,11 +33,11 @@ TableKey: TypeAlias = "tuple[str, int | None, int]"
 
 
 class Slot(Protocol):
-    """Somewhere to run one call at a time."""
+    """Runs one call at a time."""
 
     @property
     def host(self) -> str:
-        """The machine's name."""
+        """The name of its machine."""
 
     def start(self, call: Call, done: Done) -> None:
         """Start a call on this slot, which is free; `done` is called when it ends, in any thread."""
@@ -48,7 +48,7 @@ class Slot(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Item:
-    """A call that waits; `table` is None if it is no match of a season."""
+    """A waiting call; `table` is None if it is not a match of a season."""
 
     future: Future[Any]
     call: Call
@@ -56,7 +56,7 @@ class _Item:
 
 
 class SizedExecutor(Executor):
-    """An executor that says how many calls it runs at once."""
+    """An executor with a known number of slots."""
 
     @property
     def size(self) -> int:
@@ -65,15 +65,15 @@ class SizedExecutor(Executor):
 
     @property
     def at_once(self) -> int:
-        """The number of slots to count on: `size`, or if none is left now, the most that there were."""
+        """The number of slots to plan with: `size`, or if none is left, the largest number so far."""
         return self.size
 
 
 class Slots(SizedExecutor):
     """Gives each free slot the first waiting call that may be played on its host.
 
-    `place` names where the slots are, in messages; `on_note` takes lines for the user. Where
-    slots come and go, `tick` must be called about once a second; `clock` returns seconds.
+    `place` is the location of the slots, for messages; `on_note` takes lines for the user. If slots are
+    added and removed, `tick` must be called about once a second; `clock` returns seconds.
     """
 
     def __init__(
@@ -95,19 +95,17 @@ class Slots(SizedExecutor):
         self._waiting: deque[_Item] = deque()
         self._hosts: dict[TableKey, str] = {}
         self._left: dict[str, float] = {}
-        """By host without slots: when it lost the last one."""
+        """When each host without slots lost its last one."""
         self._empty_since: float | None = None
         self._closed = False
         self._broken = ""
 
     @property
     def size(self) -> int:
-        """The number of slots."""
         return len(self._slots)
 
     @property
     def at_once(self) -> int:
-        """As of `SizedExecutor`."""
         return self.size or self._most
 
     @property
@@ -117,11 +115,11 @@ class Slots(SizedExecutor):
 
     @property
     def broken(self) -> str:
-        """The reason why nothing can be played any more, or ""."""
+        """The reason of `give_up`, or ""."""
         return self._broken
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Queue a call; its exception is VoidMatch if its worker dies. VoidMatch at once after `give_up`."""
+        """Queue a call; its exception is VoidMatch if its worker dies. After `give_up` raise VoidMatch."""
         future: Future[Any] = Future()
         spec = args[0] if args and isinstance(args[0], MatchSpec) else None
         table = (spec.season, spec.round, spec.table) if spec and spec.table is not None else None
@@ -146,7 +144,7 @@ class Slots(SizedExecutor):
             slot.close(at_once=cancel_futures)
 
     def add(self, slot: Slot) -> None:
-        """Add a slot, which is free."""
+        """Add a free slot."""
         with self._lock:
             self._slots.append(slot)
             self._most = max(self._most, len(self._slots))
@@ -155,7 +153,7 @@ class Slots(SizedExecutor):
         self._dispatch()
 
     def remove(self, slot: Slot) -> None:
-        """Remove a slot, which ends its running call itself."""
+        """Remove a slot, which must end its running call."""
         with self._lock:
             self._slots.remove(slot)
             if slot in self._free:
@@ -164,7 +162,7 @@ class Slots(SizedExecutor):
                 self._left[slot.host] = self._clock()
 
     def tick(self, more_to_come: bool = False) -> None:
-        """Do what is due; `more_to_come`: a slot is being prepared."""
+        """Move the tables of lost hosts, and give up without slots; `more_to_come`: one is being prepared."""
         now = self._clock()
         with self._lock:
             gone = {host for host, since in self._left.items() if now - since >= MOVE_AFTER}
@@ -174,7 +172,7 @@ class Slots(SizedExecutor):
             if self._slots or self._closed:
                 self._empty_since = None
             elif more_to_come:
-                # The next slot, maybe; but workers that end before they are ready are none.
+                # Wait on; but workers that end before they are ready do not reset the patience.
                 pass
             elif self._empty_since is None:
                 self._empty_since = now
@@ -207,7 +205,7 @@ class Slots(SizedExecutor):
                     slot.start(item.call, partial(self._done, slot, item.future))
 
     def _pair(self) -> tuple[Slot, _Item] | None:
-        """A free slot and the call for it, which is taken out of the queue."""
+        """Take the next call out of the queue. Return it with its slot, or None."""
         for slot in reversed(self._free):
             for place, item in enumerate(self._waiting):
                 if item.table is None or self._hosts.get(item.table) in (None, slot.host):

@@ -1,7 +1,7 @@
 """Matches on this machine: `inline` in this process, `processes` in one worker process per core.
 
-Each worker process is pinned, with the bots that it starts, to a core of its own: only one of a
-match's processes runs at a time, and a wake-up across cores costs more than the work.
+Each worker process is pinned with its bots to a separate core: only one of a match's processes runs at a
+time, and a wake-up across cores costs more than the work.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from arbiter.table.executors.dispatch import Call, Done
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Sent to the whole terminal or group; the main process decides what they mean for workers."""
+"""Sent to the whole terminal or group; the main process decides for its workers."""
 
 
 class InlineExecutor(Executor):
     """Runs each call when it is submitted, in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """A future that is already done."""
+        """Run the call. Return a finished future."""
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
@@ -48,9 +48,9 @@ class InlineExecutor(Executor):
 
 
 class ProcessSlot:
-    """A slot that is a worker process, started when it is first needed.
+    """A slot that is a worker process, started on first use.
 
-    A pool of the standard library needs three threads and two queues more.
+    A pool of the standard library would need three more threads and two queues.
     """
 
     host = ""
@@ -60,7 +60,7 @@ class ProcessSlot:
         self._worker: _Worker | None = None
 
     def start(self, call: Call, done: Done) -> None:
-        """Send a call to the worker process; to a new one if there is none or it died idle."""
+        """Send a call to the worker process, started first if it does not run."""
         if self._worker is None or not self._worker.send(call, done):
             self._worker = _Worker(self._core, _confines(call))
             if not self._worker.send(call, done):
@@ -76,7 +76,7 @@ class _Worker:
     """A worker process at the other end of a pipe, and the thread that receives its answers."""
 
     def __init__(self, core: int, confines: bool) -> None:
-        """`confines`: its bots see a system in memory, which all workers share."""
+        """`confines`: its bots have a root file system in memory, shared by all workers."""
         context = multiprocessing.get_context("spawn")
         system = SYSTEM.connect() if confines else None
         # Started by itself later, it would unblock the signals that are blocked below.
@@ -84,7 +84,7 @@ class _Worker:
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, core, system))
         self._done: Done | None = None
-        # Until the new process has said what they mean to it.
+        # Until the new process has set its handlers.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             self._process.start()
@@ -96,7 +96,7 @@ class _Worker:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def send(self, call: Call, done: Done) -> bool:
-        """Run a call there; False if the process is dead."""
+        """Send it a call. Return False if the process is dead."""
         self._done = done
         try:
             self._pipe.send(call)
@@ -106,7 +106,7 @@ class _Worker:
         return True
 
     def close(self, at_once: bool) -> None:
-        """Let the process end, or kill it."""
+        """Wait for the process to end, or kill it."""
         if at_once:
             self._process.kill()
         with suppress(OSError):
@@ -130,7 +130,7 @@ class _Worker:
 
 @contextmanager
 def inline() -> Iterator[Executor]:
-    """An executor in this process; its table is closed at the end."""
+    """Yield an executor in this process; close its conductor at the end."""
     try:
         yield InlineExecutor()
     finally:
@@ -139,10 +139,9 @@ def inline() -> Iterator[Executor]:
 
 @contextmanager
 def processes(workers: int) -> Iterator[Slots]:
-    """Worker processes, at most one per core; they and their bots are gone at the end.
+    """Yield worker processes, at most one per core; end them and their bots at the end.
 
-    An exception kills the workers at once: their slim processes read the end of their sockets and
-    leave nothing behind.
+    An exception kills the workers at once: their forkservers notice the closed sockets and clean up.
     """
     pool = Slots(map(ProcessSlot, sorted(os.sched_getaffinity(0))[:workers]))
     try:
@@ -157,7 +156,7 @@ def processes(workers: int) -> Iterator[Slots]:
 
 
 def slots(wanted: int | None) -> int:
-    """The number of matches to play at once: the wanted one, but no more than there are cores."""
+    """Return the number of matches to play at once: `wanted`, by default and at most the number of cores."""
     cores = len(os.sched_getaffinity(0))
     return min(wanted or cores, cores)
 
@@ -167,7 +166,7 @@ def _confines(call: Call) -> bool:
 
 
 def _work(pipe: Connection, core: int, system: socket.socket | None) -> None:
-    """Run in a worker process: receive calls and send back results or errors, until there are no more."""
+    """Run in a worker process: receive calls and send back results or errors, until None or the end."""
     take_core(core)
     if system is not None:
         SYSTEM.use(system)

@@ -1,7 +1,7 @@
-"""The first contact with a Dask scheduler, and why there is none.
+"""Connect to a Dask scheduler, with clear errors.
 
-Dask's own errors name neither the mistake nor its fix, and another version's come with the first call. So the
-scheduler is asked for its versions over a connection like the client's before there is a client.
+Dask's errors name neither the mistake nor its fix, and a version mismatch fails only at the first call. So
+versions are checked over a connection like the client's before a client is made.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 REACH_SECONDS = 10.0
-"""For the scheduler to answer."""
+"""The timeout of answers of the scheduler."""
 KEYS = "Dask's configuration needs distributed.comm.tls.ca-file, client.cert and client.key"
 VOUCH = "distributed.comm.tls.client.cert must be valid and of the scheduler's authority"
 
 
 async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
-    """Return a client of the scheduler at an address; ConfigError if there can be none, in one line.
+    """Return a client of the scheduler at an address; ConfigError of one line if it cannot be reached.
 
-    `on_note` takes a line where the scheduler's Python is another minor version.
+    `on_note` takes a line if the scheduler's Python is another minor version.
     """
     from distributed import Client
     from distributed.core import rpc
@@ -37,7 +37,7 @@ async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
     arguments = _connection_arguments(scheduler)
     parts = urlsplit(scheduler)
     try:
-        # By ourselves first: Dask would try again and again if nobody listens.
+        # A plain connection first: Dask would retry for long if the port is closed.
         _, writer = await asyncio.wait_for(asyncio.open_connection(parts.hostname, parts.port), REACH_SECONDS)
         writer.close()
         async with rpc(scheduler, connection_args=arguments, timeout=REACH_SECONDS) as there:
@@ -59,10 +59,10 @@ async def reach(scheduler: str, on_note: Callable[[str], None]) -> Any:
 
 
 def differences(versions: Mapping[str, Any]) -> tuple[str, str]:
-    """Return how versions, as Dask tells them, differ from this side's: those of distributed and of Python.
+    """Return how Dask's report of versions differs from this side's, of distributed and of Python.
 
-    Each is "has distributed 2024.8.0, this side 2026.8.0", or "" if they are the same; of Python the minor
-    version counts.
+    Each is "has distributed 2024.8.0, this side 2026.8.0", or "" if they are the same; for Python up to the
+    minor version.
     """
     from distributed.versions import get_versions
 
@@ -74,7 +74,7 @@ def differences(versions: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def silence() -> None:
-    """Keep Dask's own lines from the terminal; ours say what matters."""
+    """Keep Dask's log off the terminal."""
     prefixes = ("distributed", "tornado", "asyncio")
     for name in {*prefixes, *logging.root.manager.loggerDict}:
         if name.partition(".")[0] in prefixes:
@@ -85,7 +85,7 @@ def silence() -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """The kind of an error and the first line of its message."""
+    """Return the class of an error and the first line of its message."""
     text = str(error).splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
 
@@ -95,7 +95,7 @@ def _minor(python: str) -> str:
 
 
 def _connection_arguments(scheduler: str) -> Any:
-    """Return what Dask's configuration gives for connections; ConfigError if that is not enough for TLS."""
+    """Return Dask's configured connection arguments; ConfigError if they are insufficient for TLS."""
     from distributed import Security
 
     try:
@@ -103,7 +103,7 @@ def _connection_arguments(scheduler: str) -> Any:
         arguments = security.get_connection_args("client")
     except Exception as error:
         named = [security.tls_ca_file, security.tls_client_cert, security.tls_client_key]
-        # Dask also takes the text of a certificate in place of its file.
+        # Dask also accepts the text of a certificate instead of its file.
         lacking = [file for file in named if file and "\n" not in file and not Path(file).is_file()]
         reason = f"there is no file {lacking[0]}" if lacking else one_line(error)
         raise ConfigError(f"the certificates for {scheduler} cannot be read: {reason}", hint=KEYS) from None
@@ -113,10 +113,10 @@ def _connection_arguments(scheduler: str) -> Any:
 
 
 async def _why(error: Exception, scheduler: str) -> tuple[str, str]:
-    """Return why there is no connection, and what to do about it, or ""."""
+    """Return the reason of a failed connection, and advice or ""."""
     parts = urlsplit(scheduler)
     if isinstance(error, TimeoutError):
-        return f"nothing is heard for {REACH_SECONDS:.0f} s", ""
+        return f"no answer in {REACH_SECONDS:.0f} s", ""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror, ""
     is_tls = await _speaks_tls(parts.hostname, parts.port)
@@ -135,7 +135,7 @@ async def _why(error: Exception, scheduler: str) -> tuple[str, str]:
             alert = str(cause).partition("_ALERT_")[2].partition("]")[0]
             return f"it refuses this side's certificate: {alert.lower().replace('_', ' ')}", VOUCH
         cause = cause.__cause__ or cause.__context__
-    # The alert may be lost when the connection is closed behind it.
+    # The alert may be lost if the connection is closed right after it.
     return "it closes the connection, as it does where it refuses a certificate", VOUCH
 
 

@@ -29,11 +29,11 @@ def cluster(
     on_note: Callable[[str], None] = lambda _: None,
     patience: float = PATIENCE,
 ) -> Iterator[Slots]:
-    """An executor on the workers of the Dask scheduler at an address (``tcp://host:8786``).
+    """Yield an executor on the workers of the Dask scheduler at an address (``tcp://host:8786``).
 
-    It uses every worker with one thread and a core of its own that can play these players at this tier of
+    It uses every worker with one thread and a free core that can play these players at this tier of
     isolation; `ship` are folders to send there. `on_note` is called from another thread with a line about
-    each worker that cannot be used, comes or goes. After `patience` seconds without any worker, or without an
+    each worker that is unusable, added or lost. After `patience` seconds without any worker, or without an
     answer of the scheduler, the waiting matches are void.
 
     ConfigError if the address is wrong, nothing answers there, `distributed` is not installed or another
@@ -46,7 +46,7 @@ def cluster(
     if find_spec("distributed") is None:
         raise ConfigError("a cluster needs the package distributed", hint="pip install 'arbiter-cards[dask]'")
     parcels = [pack(folder) for folder in ship]
-    # Slow to import, with all that it brings.
+    # Slow to import.
     from arbiter.table.executors.dask_cluster import DaskCluster
 
     slots = Slots((), scheduler, on_note, patience)

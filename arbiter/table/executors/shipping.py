@@ -1,9 +1,9 @@
-"""Folders that are sent to workers: packed once, unpacked once a machine, named by their content.
+"""Folders that are sent to workers: packed once, unpacked once per machine, named by their content.
 
-A parcel is a tar in memory. It has the files' content and whether they are executable, but no
-times and owners, so that the same files have the same digest. `__pycache__`, `.git` and logs are left
-out. A link must lead to somewhere in its own folder: on another machine it would lead
-elsewhere. Parcels are unpacked in a folder of the user's that is private (mode 0700).
+A parcel is a tar in memory. It has the files' contents and execute bits, but no times and owners, so
+that the same files have the same digest. `__pycache__`, `.git` and logs are left out. A link must stay in its
+folder: on another machine it would lead elsewhere. Parcels are unpacked in a private folder of the user
+(mode 0700).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import Player
 
 LARGEST = 200_000_000
-"""Bytes of the files of one folder: it is held in memory, here and there."""
+"""The most bytes of one folder's files, which are held in memory on both sides."""
 LEFT_OUT = {"__pycache__", ".git"}
 
 
@@ -67,18 +67,18 @@ def pack(folder: Path, largest: int = LARGEST) -> Parcel:
 
 
 def private_folder() -> Path:
-    """This user's folder for our temporary files; VoidMatch if others can enter it."""
+    """Return this user's folder for temporary files, created if needed; VoidMatch if others can enter it."""
     folder = Path(tempfile.gettempdir()) / f"arbiter-{os.getuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
-        raise VoidMatch(f"{folder} has to be a folder of this user's that nobody else can enter")
+        raise VoidMatch(f"{folder} must be a folder of this user with mode 0700")
     return folder
 
 
 def place(digest: str) -> Path:
-    """The folder of an unpacked parcel on this machine."""
+    """Return the folder of an unpacked parcel on this machine."""
     return private_folder() / f"shipped-{digest}"
 
 
@@ -91,16 +91,16 @@ def receive(digest: str, offset: int, part: bytes, last: bool) -> None:
         data = file.read_bytes()
         file.unlink()
         if sha256(data).hexdigest() != digest:
-            raise VoidMatch("a shipped folder has not arrived whole")
+            raise VoidMatch("a shipped folder arrived incomplete")
         unpack(data, place(digest))
 
 
 def unpack(tar: bytes, target: Path) -> None:
-    """Unpack a parcel's tar as a folder, which appears whole or not at all."""
+    """Unpack a parcel's tar atomically as a folder."""
     fresh = Path(tempfile.mkdtemp(dir=target.parent))
     try:
         with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
-            # Python before 3.11.4 has no filters; what is unpacked here was packed by `pack`.
+            # Python before 3.11.4 has no filters; the archive comes from `pack`.
             archive.extraction_filter = getattr(tarfile, "data_filter", lambda member, _: member)
             archive.extractall(fresh)
         fresh.rename(target)
@@ -112,8 +112,8 @@ def unpack(tar: bytes, target: Path) -> None:
         rmtree(fresh, ignore_errors=True)
 
 
-def moved(player: Player, places: Mapping[str, str]) -> Player:
-    """The player with its paths in the unpacked folders.
+def relocate(player: Player, places: Mapping[str, str]) -> Player:
+    """Return the player with its paths in the unpacked folders.
 
     `places`: the unpacked folders by the original ones. In a command, only whole words are paths.
     """
@@ -130,7 +130,7 @@ def moved(player: Player, places: Mapping[str, str]) -> Player:
 
 
 def _below(folder: Path) -> Iterable[Path]:
-    """All files, links and folders below a folder, in a fixed order."""
+    """Yield all files, links and folders below a folder, in a fixed order."""
     for path in sorted(folder.iterdir()):
         if path.name not in LEFT_OUT and not (is_by_product(path.name) and path.is_file()):
             yield path

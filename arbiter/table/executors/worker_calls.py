@@ -1,9 +1,8 @@
 """The calls on a Dask worker: `prepare` once, then `perform` one match at a time.
 
-Every call comes as bytes that run it when they are unpickled (`RemoteCall`), so that the scheduler needs
-none of our modules. A worker process plays a match once: if Dask, which does not know of voids,
-asks for the same one again, it gets the same answer, and a process that replaces a dead one plays
-nothing that was meant for it.
+Every call is sent as bytes that run it when unpickled (`RemoteCall`), so that the scheduler does not need
+this package. A worker process plays a match once: if Dask, which does not know voids, repeats a call, it gets
+the same answer, and a process that replaces a dead one refuses the dead one's calls.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from arbiter.match.spec import MatchSpec
 from arbiter.sandbox.cpu_affinity import take_core
 from arbiter.sandbox.program_files import lack
 from arbiter.sandbox.tiers import probe
-from arbiter.table.executors.shipping import moved, place, private_folder
+from arbiter.table.executors.shipping import place, private_folder, relocate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,7 +44,7 @@ class RemoteCall:
 
 @dataclass(frozen=True, slots=True)
 class WorkerNeeds:
-    """The requirements of a worker: the tier of isolation, all players, the shipped folders.
+    """The requirements for a worker: the tier of isolation, all players, the shipped folders.
 
     `shipped`: digests by the folders' paths on the machine that plays the season.
     """
@@ -56,7 +55,7 @@ class WorkerNeeds:
 
 
 class Readiness(NamedTuple):
-    """Of a worker: why it cannot be used (or ""), or what it lacks, or its process."""
+    """A worker's answer to `prepare`: why it cannot be used, or what it lacks, or its process."""
 
     problem: str = ""
     missing: tuple[str, ...] = ()
@@ -70,7 +69,7 @@ _last: tuple[str, bytes] | None = None
 
 
 def prepare(version: str, needs: bytes) -> Readiness:
-    """Find out whether this worker can play, and claim a core for it."""
+    """Check whether this worker can play, and claim a core for it."""
     global _core
     # First, since another version's `needs` may not even be readable.
     if version != VERSION:
@@ -83,21 +82,21 @@ def prepare(version: str, needs: bytes) -> Readiness:
     if missing:
         return Readiness(missing=tuple(sorted(missing)))
     for player in wanted.players:
-        # It could not start there, and would lose by our mistake.
-        if problem := lack(moved(player, _places(wanted.shipped))):
+        # It could not start, and would lose by the organiser's mistake.
+        if problem := lack(relocate(player, _places(wanted.shipped))):
             return Readiness(f"player {player.name}: {problem} there (put it there, or use `ship`)")
     if _core is None:
         # The cores of the process: this thread may be pinned already.
-        _core = claimed_core(private_folder(), os.sched_getaffinity(os.getpid()))
+        _core = claim_core(private_folder(), os.sched_getaffinity(os.getpid()))
     if _core is None:
         return Readiness(f"every core of {platform.node()} has a worker already")
     return Readiness(process=_process)
 
 
 def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> bytes:
-    """Run a call on this worker's core: its (result, None) or (None, exception), pickled.
+    """Run a call on this worker's core. Return (result, None) or (None, exception), pickled.
 
-    `process` is the process that is meant; `call` a pickled (function, arguments, keywords).
+    `process` is the intended process; `call` a pickled (function, arguments, keywords).
     """
     global _last
     if process != _process or _core is None:
@@ -109,10 +108,10 @@ def perform(process: str, key: str, shipped: Mapping[str, str], call: bytes) -> 
     return _last[1]
 
 
-def claimed_core(folder: Path, cores: Iterable[int]) -> int | None:
-    """The first of the cores that no other process of this user has claimed; None if all are.
+def claim_core(folder: Path, cores: Iterable[int]) -> int | None:
+    """Claim the first core that no other process of this user has claimed; None if all are.
 
-    The claim is a lock on a file in `folder`, which the kernel drops when this process ends.
+    The claim is a lock on a file in `folder`, which the kernel releases when this process ends.
     """
     for core in sorted(cores):
         descriptor = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -136,9 +135,9 @@ def _outcome(shipped: Mapping[str, str], call: bytes) -> bytes:
 
 
 def _here(arg: Any, places: Mapping[str, str]) -> Any:
-    """A match with the paths of its players on this machine; anything else as it is."""
+    """Return a match with its players' paths on this machine; anything else unchanged."""
     if isinstance(arg, MatchSpec) and places:
-        return replace(arg, players=tuple(moved(player, places) for player in arg.players))
+        return replace(arg, players=tuple(relocate(player, places) for player in arg.players))
     return arg
 
 

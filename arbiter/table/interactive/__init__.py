@@ -1,5 +1,5 @@
-"""The referee by hand: a match that its user conducts, command by command.
+"""Interactive play: a match that its user conducts, command by command.
 
-`interactive_match` moves a match on, takes it back and feeds recorded play; `occupants` are who may sit in a
-seat; `verbs` is what can be done, `console` a session in a terminal, `session` one that pages look at.
+`interactive_match` advances and undoes a match and feeds recorded play; `occupants` are the possible players
+of a seat; `verbs` are the commands, `console` a session in a terminal, `session` one for pages.
 """

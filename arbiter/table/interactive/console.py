@@ -1,4 +1,4 @@
-"""The referee by hand in a terminal: a line in, lines out. A script of lines is a session too."""
+"""Interactive play in a terminal: a line in, lines out. A script of lines is a session too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arbiter.errors import ArbiterError, ConfigError, IllegalAction, did_you_mea
 from arbiter.games import make
 from arbiter.replay.frame import frame_at, hand_line, roles_line, table_line
 from arbiter.table.interactive import verbs
-from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import RandomPlayer
 from arbiter.table.interactive.setup import Setup, Stop, TranscriptEntry
 from arbiter.table.interactive.verbs import VERBS, VerbHost, verb
@@ -46,7 +46,7 @@ class Tools:
 class ConsoleFace(VerbHost):
     """A session: `command` takes a line, `done` is True once it has ended. Call `close` at the end.
 
-    `write` must escape the lines it is given: bots' output stands in them.
+    `write` must escape its lines, which contain bots' output.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ConsoleFace(VerbHost):
         self.machine = self._new(setup)
 
     def command(self, line: str) -> None:
-        """Do what one line says. An error is written, and changes nothing."""
+        """Execute one line. An error is written, and changes nothing."""
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("#"):
             return
@@ -85,7 +85,7 @@ class ConsoleFace(VerbHost):
             self._write("interrupted")
 
     def introduce(self) -> None:
-        """Write what is played and who sits where."""
+        """Write the game and the occupants of the seats."""
         game = self.machine.setup.game
         options = ", ".join(f"{key} {value}" for key, value in game.options.items())
         self._write(f"{game.title}: {options}")
@@ -102,19 +102,19 @@ class ConsoleFace(VerbHost):
         self._after(None)
 
     def close(self) -> None:
-        """Send every bot ``quit`` and end it; write how that went."""
+        """Send every bot ``quit`` and end it; write how each ended."""
         for seat, occupant in enumerate(self._occupants):
             if said := occupant.end():
                 self._write(f"seat {seat}: {said}")
 
-    def _new(self, setup: Setup) -> ByHand:
-        """Begin another match with the same occupants; random players take new seats."""
+    def _new(self, setup: Setup) -> InteractiveMatch:
+        """Begin another match with the same occupants; random players fill new seats."""
         seats = setup.game.seats
         for leaving in self._occupants[seats:]:
             leaving.end()
         del self._occupants[seats:]
         self._occupants += [RandomPlayer() for _ in range(seats - len(self._occupants))]
-        return ByHand(setup, self._occupants, self._listen)
+        return InteractiveMatch(setup, self._occupants, self._listen)
 
     def _renew(self, setup: Setup) -> None:
         self.machine = self._new(setup)
@@ -132,7 +132,7 @@ class ConsoleFace(VerbHost):
                 self._write(f"  stderr: {line}")
 
     def _after(self, stop: Stop | None) -> None:
-        """Write whose turn it is after a step, or what went wrong."""
+        """Write the next turn after a step, or what went wrong."""
         machine = self.machine
         if machine.trouble is not None:
             seat = machine.trouble.seat
@@ -165,7 +165,7 @@ class ConsoleFace(VerbHost):
             # It may be a mistyped command.
             raise IllegalAction(f"{error} (help lists the commands)") from None
 
-    @verb("play WORD [for N]", "decide for the seat that is to act, whatever its occupant")
+    @verb("play WORD [for N]", "decide for the seat to act, with any occupant")
     def _play(self, rest: str = "") -> Stop:
         words, number = rest.split(), self.machine.position.answer_words
         meant = " ".join(words[number:]).removeprefix("for").strip()
@@ -174,7 +174,7 @@ class ConsoleFace(VerbHost):
 
     @property
     def _is_asked(self) -> bool:
-        """True when a word by itself is a decision: at a person's turn, or after a bad answer."""
+        """True if a bare word is a decision: at a person's turn, or after a bad answer."""
         seat = self.machine.position.to_act
         return seat is not None and (self._occupants[seat].person or self.machine.trouble is not None)
 
@@ -185,7 +185,7 @@ class ConsoleFace(VerbHost):
             raise ConfigError("write raw SEAT COMMAND, such as raw 0 time_left 5000")
         verbs.send(self, self._seat_number(word), [command])
 
-    @verb("greet [SEAT]", "tell everybody the greeting; with a seat: send it there, whatever the moment")
+    @verb("greet [SEAT]", "send all seats the greeting; with a seat: send it there at any time")
     def _greet(self, word: str = "") -> None:
         if word:
             return verbs.macro(self, "greeting", self._seat_number(word))
@@ -203,21 +203,21 @@ class ConsoleFace(VerbHost):
         self.machine.tell()
         return self._after(None)
 
-    @verb("hands", "what everybody holds")
+    @verb("hands", "the cards of all seats")
     def _show_hands(self) -> None:
         position = self.machine.position
         for seat, hand in enumerate(frame_at(position).hands):
             self._write(f"  {seat}  {hand_line(position.game, hand)}")
 
-    @verb("trick", "what lies on the table")
+    @verb("trick", "the cards on the table")
     def _show_trick(self) -> None:
-        self._write(table_line(frame_at(self.machine.position)) or "nothing lies on the table")
+        self._write(table_line(frame_at(self.machine.position)) or "the table is empty")
 
     @verb("state", "the deal, its roles and decisions, the points so far, who is to act")
     def _show_state(self) -> None:
         self._write_all(state_lines(self.machine.position))
 
-    @verb("clock", "what everybody has left of the time")
+    @verb("clock", "the time left of all seats")
     def _show_clock(self) -> None:
         self._write_all(clock_lines(self.machine))
 
@@ -226,7 +226,9 @@ class ConsoleFace(VerbHost):
         for entry in self.machine.transcript[-last:]:
             self._write(entry_line(entry))
 
-    @verb("seat N WHO", "put bot:COMMAND, human or random into a seat; it hears what was heard there")
+    @verb(
+        "seat N WHO", "put bot:COMMAND, human or random into a seat; it gets the commands sent there so far"
+    )
     def _sit(self, rest: str = "") -> None:
         word, _, who = rest.partition(" ")
         seat = self._seat_number(word)
@@ -260,7 +262,7 @@ class ConsoleFace(VerbHost):
     def _restart(self) -> None:
         self._renew(self.machine.setup)
 
-    @verb("quit, exit", "tell the bots quit, and end")
+    @verb("quit, exit", "send the bots quit, and end")
     def _quit(self) -> None:
         self.done = True
 
@@ -276,7 +278,7 @@ class ConsoleFace(VerbHost):
 
 
 def entry_line(entry: TranscriptEntry) -> str:
-    """``seat 0  gen_move  ->  '= TD\\n\\n'  0.4 ms``, and what is wrong with it."""
+    """Return an exchange as ``seat 0  gen_move  ->  '= TD\\n\\n'  0.4 ms``, and its fault."""
     if not entry.raw and not entry.problem:
         return f"seat {entry.seat}  {entry.command}"
     raw = repr(entry.raw[:SHOWN])[2:-1] + ("..." if len(entry.raw) > SHOWN else "")
@@ -285,7 +287,7 @@ def entry_line(entry: TranscriptEntry) -> str:
 
 
 def turn_lines(position: Position) -> list[str]:
-    """Return what a person needs to decide: the request, the hand, the table, the legal answers."""
+    """Return the lines of a person's turn: the request, the hand, the table, the legal answers."""
     frame = frame_at(position)
     seat, words = frame.to_act, frame.legal
     if seat is None:
@@ -302,7 +304,7 @@ def turn_lines(position: Position) -> list[str]:
 
 
 def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
-    """The answers in order, one line for each turn of the table."""
+    """Yield the answers in order, one line for each turn of the table."""
     for (deal, request), asked in groupby(decisions, key=lambda d: (d.deal, d.request)):
         answers = [f"{decision.seat}:{decision.word}" for decision in asked]
         for start in range(0, len(answers), seats):
@@ -310,7 +312,7 @@ def decision_lines(decisions: Sequence[Decision], seats: int) -> Iterator[str]:
 
 
 def state_lines(position: Position) -> Iterator[str]:
-    """The deal, its roles, what was answered in it, points so far, and who is to act."""
+    """Yield lines with the deal, its roles and answers, the points so far, and the seat to act."""
     number = len(position.deals) - 1
     roles = roles_line(position.game.deal_record(position.deals[number], position.state))
     yield f"deal {number + 1} ({roles}), after {position.made} decisions"
@@ -320,7 +322,7 @@ def state_lines(position: Position) -> Iterator[str]:
     yield "the match is over" if seat is None else f"seat {seat} is to answer {position.request}"
 
 
-def clock_lines(machine: ByHand) -> Iterator[str]:
-    """Yield what each seat has left of its time."""
+def clock_lines(machine: InteractiveMatch) -> Iterator[str]:
+    """Yield a line with the time left for each seat."""
     for seat, left in enumerate(machine.left):
         yield f"  {seat}  {machine.setup.limits.time.say_left(left)}"

@@ -1,4 +1,4 @@
-"""A bot under a debugger: no clock, no sandbox, and word of where to attach."""
+"""A bot under a debugger: no clock, no sandbox, and instructions to attach."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ YAMA = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
 class DebuggedBot(ProcessBot):
-    """A bot's process that may be stopped as long as its user likes; `write` gets its process id.
+    """A bot's process that may be stopped for any time; `write` gets its process id.
 
     It is started in plain isolation, since a confined process cannot be traced, and charged nothing.
     """
@@ -39,7 +39,7 @@ class DebuggedBot(ProcessBot):
     def begin(self, seat: Seat) -> None:
         first = not self._folder
         if first:
-            # For this user alone, since a user of pdb may do what its process may.
+            # Private to this user: pdb can do anything its process can.
             self._folder = tempfile.mkdtemp(prefix="arbiter-debug-")
             self._player = replace(self._player, env=self._environment(self._player.env))
         super().begin(seat)
@@ -61,7 +61,7 @@ class DebuggedBot(ProcessBot):
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        """The player's variables, and those that make `breakpoint()` find its way."""
+        """Return the player's variables, and those that connect `breakpoint()`."""
         path = [own["PYTHONPATH"]] if own.get("PYTHONPATH") else []
         return {
             **own,
@@ -72,7 +72,7 @@ class DebuggedBot(ProcessBot):
 
 
 def _restricted() -> bool:
-    """True where this user may trace its own children alone, and a bot is none of the debugger's."""
+    """Return True if this user may only trace child processes, which a bot is not of its debugger."""
     try:
         return os.geteuid() != 0 and int(YAMA.read_text()) > 0
     except (OSError, ValueError):

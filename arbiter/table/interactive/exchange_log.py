@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arbiter.games.game import Command, Seat  # a schema is made of them
+from arbiter.games.game import Command, Seat  # needed at run time for a schema
 from arbiter.text import printable
 
 if TYPE_CHECKING:
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from arbiter.table.interactive.setup import TranscriptEntry
 
 MOST = 20_000
-"""Exchanges that are kept."""
+"""The most exchanges kept."""
 MOST_CHARACTERS = 16_000_000
-"""Characters of replies and standard error that are kept."""
+"""The most characters of replies and standard error kept."""
 LONGEST = 4_000
-"""Bytes of one reply, of one command and of one piece of standard error that are kept."""
+"""The most bytes kept of one reply, one command and one piece of standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedExchange:
-    """One command, numbered from 1, and what came of it, `at` so many decisions; JSON values, times in ms.
+    """One command, numbered from 1, and its reply, after `at` decisions; JSON values, times in ms.
 
-    `raw` has escapes for all that is no printable ASCII; `stderr` is what was written there meanwhile.
-    `secret_command` and `secret_answer` say whose words tell of cards that other seats do not know.
+    `raw` has escapes for all but printable ASCII; `stderr` is the output there meanwhile.
+    `secret_command` and `secret_answer` are True if the words reveal cards that other seats do not know.
     """
 
     n: int
@@ -48,7 +48,7 @@ class LoggedExchange:
     secret_answer: bool
 
     def lines(self) -> Iterator[str]:
-        """The exchange in a file of them: what was sent, what came back, standard error."""
+        """Yield the lines of the exchange in a log file: command, reply, standard error."""
         by_hand = "  by hand" if self.by_hand else ""
         yield f"{self.n}  seat {self.seat}  > {self.command}{by_hand}"
         if self.raw:
@@ -60,7 +60,7 @@ class LoggedExchange:
 
 
 class Secrets:
-    """The commands of a game that hold hidden cards, the requests with hidden answers: learnt from play."""
+    """Learns from play which of a game's commands contain hidden cards, and which answers are hidden."""
 
     def __init__(self) -> None:
         self._commands: set[str] = set()
@@ -71,7 +71,7 @@ class Secrets:
         game, state = position.game, position.state
         heard = Counter(spoken.command for spoken in position.news)
         private = {_verb(command) for command, seats in heard.items() if seats < game.seats}
-        # Who sits where, and the like, tells of no card.
+        # Greetings, such as the seat numbers, reveal no cards.
         self._commands |= private - {_verb(said) for wording in game.greeting() for said in wording}
         verb = _verb(entry.command)
         if not entry.word:
@@ -91,10 +91,10 @@ class Exchanges:
         self._size = 0
         self._secrets: dict[AnyGame, Secrets] = {}
         self.number = 0
-        """Of the last one."""
+        """The number of the last exchange."""
 
     def add(self, entry: TranscriptEntry, stderr: bytes, explanation: str, position: Position | None) -> None:
-        """Keep one more, and let the oldest go where there are too many; `position` is where it was had."""
+        """Add an exchange in a position, and drop the oldest above the limits."""
         self.number += 1
         secret = (False, False)
         if position is not None:
@@ -120,20 +120,20 @@ class Exchanges:
             self._size -= _size(self._kept.popleft())
 
     def forget(self, number: int) -> None:
-        """Let all up to that with a number go."""
+        """Drop all exchanges up to a number."""
         while self._kept and self._kept[0].n <= number:
             self._size -= _size(self._kept.popleft())
 
     def after(self, number: int, most: int = MOST) -> list[LoggedExchange]:
-        """At most so many exchanges after that with a number, in order."""
-        # A copy in one step, since another thread may add meanwhile.
+        """Return at most `most` exchanges after a number, in order."""
+        # An atomic copy, since another thread may add.
         kept = list(self._kept)
         first = max(0, number + 1 - kept[0].n) if kept else 0
         return kept[first : first + most]
 
     @property
     def oldest(self) -> int:
-        """The number of the oldest that is kept, of the next one where none is."""
+        """The number of the oldest kept exchange, or of the next one if the log is empty."""
         kept = list(self._kept)
         return kept[0].n if kept else self.number + 1
 
@@ -143,12 +143,12 @@ def _verb(command: Command) -> str:
 
 
 def shown(raw: bytes) -> str:
-    r"""Bytes with escapes such as ``\n``, ``\x07`` and ``\xff``, as the console shows them."""
+    r"""Return bytes with escapes such as ``\n``, ``\x07`` and ``\xff``, as in the console."""
     return repr(raw[:LONGEST])[2:-1] + ("..." if len(raw) > LONGEST else "")
 
 
 def text(said: bytes) -> str:
-    """The end of some standard error as text; what could steer a terminal has escapes."""
+    """Return the end of standard error as text, with escapes for control characters."""
     return printable(said[-LONGEST:].decode(errors="backslashreplace"))
 
 

@@ -1,14 +1,14 @@
-"""A match by hand: stepped, undone, fed from a record, decided by its user.
+"""An interactive match: stepped, undone, fed from a record, decided by its user.
 
 Theory of operation. The referee conducts the match; the machine stops before each of its exchanges,
-has it with the seat's occupant, and passes on the reply. A bad one is kept from the referee and is
-`trouble`; the user then asks again, skips the command, or decides in the bot's place. The machine also
-holds the `Position`, and a log of every command that each seat has heard.
+does it with the seat's occupant, and passes on the reply. A bad reply is not passed on but becomes
+`trouble`; the user then asks again, skips the command, or decides for the bot. The machine also
+has the `Position`, and a log of all commands sent to each seat.
 
-Undo conducts the match anew with the replies up to an earlier decision, cuts the log there, starts every
-occupant anew and sends it its part of the log; so is a later occupant. Replies to the log are ignored.
-Processes leave by ``quit``: then, and once they have heard the end of the match.
-What was taken back is kept as long as nothing else happens; redo sends the rest of that log.
+Undo restarts the referee with the replies up to an earlier decision, cuts the log there, restarts every
+occupant and sends it its part of the log; a new occupant is started in the same way. Replies to the log are
+ignored. Processes get ``quit`` then, and after the end of the match.
+Undone decisions are kept as long as nothing else happens; redo sends the rest of that log.
 """
 
 from __future__ import annotations
@@ -19,7 +19,14 @@ from arbiter.errors import IllegalAction, VoidMatch
 from arbiter.match.position import Position
 from arbiter.match.record import Move
 from arbiter.table.interactive.occupants import Occupant, RandomPlayer, SeatCommand, at_once, dismiss
-from arbiter.table.interactive.referee_stepper import LEAST_NS, Conducting, Mark, Whole, judged, replayed
+from arbiter.table.interactive.referee_stepper import (
+    LEAST_NS,
+    Mark,
+    RefereeStepper,
+    Whole,
+    judge_answer,
+    replay_marks,
+)
 from arbiter.table.interactive.setup import Stop, TranscriptEntry
 
 if TYPE_CHECKING:
@@ -30,10 +37,10 @@ if TYPE_CHECKING:
     from arbiter.table.interactive.setup import Setup
 
 
-class ByHand:
+class InteractiveMatch:
     """One match; `listen` is called with every entry. Call `close` at the end.
 
-    VoidMatch if our machine fails to start the first processes; later that is trouble, as a bad reply is.
+    VoidMatch if the first processes cannot be started; later that is trouble, like a bad reply.
     """
 
     def __init__(
@@ -50,13 +57,13 @@ class ByHand:
         self._marks = [Mark(self.position, 0, 0)]
         self._hands = 0
         self._whole: Whole | None = None
-        self._referee = Conducting(setup)
+        self._referee = RefereeStepper(setup)
         self._begin_all()
         if self.trouble is not None:
             raise VoidMatch(self.trouble.problem)
 
     def close(self) -> list[tuple[Seat, str]]:
-        """End every occupant, all at once; how each one ended."""
+        """End all occupants at the same time. Return how each ended."""
         return list(enumerate(at_once(lambda occupant: occupant.end(), self.occupants)))
 
     @property
@@ -66,26 +73,26 @@ class ByHand:
 
     @property
     def moves(self) -> list[Move]:
-        """The decisions up to now, as a match record has them."""
+        """The decisions so far, as in a match record."""
         return [mark.move for mark in self._marks if mark.move is not None]
 
     @property
     def by_hand(self) -> bool:
-        """True once something was sent, skipped, decided or dealt that a referee would not have."""
+        """True once the user sent, skipped, decided or dealt something that a referee would not."""
         return self._hands > 0
 
     @property
     def redoable(self) -> int:
-        """Number of decisions that were taken back, nothing else having happened since."""
+        """The number of undone decisions that can be made again: nothing else has happened since."""
         return len(self._whole.marks) - len(self._marks) if self._whole and self._is_part else 0
 
     @property
     def untold(self) -> int:
-        """Number of commands to tell before the next decision."""
+        """The number of commands to send before the next decision."""
         return len(self.position.news) - self._told
 
     def tell(self, most: int | None = None) -> Stop | None:
-        """Tell the seats what they have yet to hear, at most `most` commands; TROUBLE at a bad reply."""
+        """Send pending commands, at most `most`; return TROUBLE at a bad reply, else None."""
         for _ in range(min(self.untold, most or self.untold)):
             if self._exchange().problem:
                 return Stop.TROUBLE
@@ -94,7 +101,7 @@ class ByHand:
         return None
 
     def step(self) -> Stop:
-        """Tell the news, then ask for the next decision."""
+        """Send the news, then the next request."""
         self.trouble = None
         if self.tell() is not None:
             return Stop.TROUBLE
@@ -109,14 +116,14 @@ class ByHand:
         return Stop.DECIDED
 
     def decide(self, word: str) -> Stop:
-        """Decide for the seat to act, whatever its occupant; IllegalAction with the reason."""
+        """Decide for the seat to act, with any occupant; IllegalAction with the reason."""
         if self.tell() is not None:
             return Stop.TROUBLE
         seat = self.position.to_act
         if seat is None:
             return Stop.OVER
         self.position.parse(word)
-        # A later occupant is to hear what a bot hears that is asked.
+        # A later occupant must get the commands of a request.
         request = self.position.request
         asked = self.trouble is not None and (self.trouble.seat, self.trouble.command) == (seat, request)
         if self.trouble is None or not self.trouble.in_step:
@@ -127,26 +134,26 @@ class ByHand:
         return Stop.DECIDED
 
     def again(self) -> Stop:
-        """After trouble: try again, with a new process that has heard the same if need be."""
+        """After trouble, try again, with a restarted process if needed."""
         self._hands += 1
         if self.trouble is not None and self._out_of_step:
             self._begin(self.trouble.seat)
         return self.step()
 
     def skip(self) -> None:
-        """After trouble with news: go on as if it had been answered well."""
+        """After trouble with news, continue as after a good reply."""
         self._hands += 1
         self._give()
         self.trouble = None
 
     def raw(self, seat: Seat, command: Command) -> TranscriptEntry:
-        """Send any line to one seat; it counts as heard there."""
+        """Send any line to one seat, and log it there."""
         self._hands += 1
         self._whole = None
         return self._note(self._say(seat, command)[0]._replace(by_hand=True))
 
     def seat(self, seat: Seat, occupant: Occupant) -> str:
-        """Replace an occupant, tell the new one what was heard there; how the old one ended."""
+        """Replace an occupant, and send the new one the seat's log. Return how the old one ended."""
         said = self.occupants[seat].end()
         self.occupants[seat] = occupant
         self.trouble = None
@@ -154,7 +161,7 @@ class ByHand:
         return said
 
     def undo(self, decisions: int) -> int:
-        """Take `decisions` back, or as many as there are; their number."""
+        """Undo `decisions`, or as many as were made. Return their number."""
         taken = min(decisions, len(self._marks) - 1)
         if self._whole is None or not self._is_part:
             given, trouble = self._referee.given, self.trouble
@@ -163,7 +170,7 @@ class ByHand:
         return taken
 
     def redo(self, decisions: int) -> int:
-        """Make `decisions` again that were taken back, or as many as there are; their number."""
+        """Redo `decisions` that were undone, or as many as possible. Return their number."""
         count = min(decisions, self.redoable)
         if self._whole is None or not count:
             return 0
@@ -181,35 +188,35 @@ class ByHand:
         return count
 
     def branch(self, setup: Setup, decisions: int) -> None:
-        """Go back to where so many decisions were made, and on from there under another setup.
+        """Go back to `decisions` decisions, and continue from there under another setup.
 
-        IllegalAction where they could not have been made under that; then nothing has changed.
+        IllegalAction if they are illegal under that; then nothing is changed.
         """
         opening = Position.opening(setup.game, setup.seed, setup.round_number)
-        marks = replayed(opening, self._marks[: decisions + 1])
-        # That the cards are the user's is never taken back.
+        marks = replay_marks(opening, self._marks[: decisions + 1])
+        # User-defined cards count as done by hand, and undo does not change that.
         self._marks = [mark._replace(hands=mark.hands + 1) for mark in marks]
         self.setup, self._whole = setup, None
         self._go_back(len(marks))
 
     @property
     def _is_part(self) -> bool:
-        """True if all that has happened is the beginning of what was taken back."""
+        """True if the present match is a beginning of the one before undo."""
         return self._whole is not None and self._whole.begins(self._marks, self._log, self._referee.given)
 
     def _go_back(self, marks: int) -> None:
-        """Conduct the match anew up to where there were so many marks, with new occupants."""
+        """Restart the match up to `marks` marks, with restarted occupants."""
         del self._marks[marks:]
         mark = self._marks[-1]
         self.position, self._told, self.trouble, self._hands = mark.position, 0, None, mark.hands
-        self._referee = Conducting(self.setup, self._referee.given[: mark.given])
+        self._referee = RefereeStepper(self.setup, self._referee.given[: mark.given])
         del self._log[mark.heard :]
         self._begin_all()
 
     def feed(self, moves: Iterable[Move]) -> Iterable[str]:
-        """Play recorded decisions: the bots answer, but the record decides, what was charged included.
+        """Play recorded decisions with their recorded charges; the bots are asked, but the record decides.
 
-        Yields a line for every answer of a bot that is not the record's; ends early at trouble.
+        Yields a line for each bot's answer that differs from the record; ends early at trouble.
         """
         self._free = True
         try:
@@ -230,7 +237,7 @@ class ByHand:
                 self._log += [(seat, self._referee.time_left(seat)), (seat, self.position.request)]
             else:
                 word = self._ask(seat)
-                # Trouble with an answer that the record does not need: the bot goes on.
+                # Trouble with an answer does not matter here if the bot can continue.
                 if self._out_of_step:
                     return
                 if word != move.action and not isinstance(self.occupants[seat], RandomPlayer):
@@ -246,17 +253,17 @@ class ByHand:
 
     @property
     def _out_of_step(self) -> bool:
-        """True when the bot in trouble must be started anew before it can be asked again."""
+        """True if the bot in trouble must be restarted before its next request."""
         return self.trouble is not None and not self.trouble.in_step
 
     def _give(self) -> None:
-        """Pass on a good reply to what is no request."""
+        """Pass on a good reply to news."""
         if self.untold:
             self._told += 1
         self._referee.give()
 
     def _exchange(self) -> TranscriptEntry:
-        """Have the exchange that the referee waits for, which is no request."""
+        """Do the exchange that the referee waits for, which is news."""
         seat, send = self._referee.next
         entry = self._note(self._say(seat, send.command)[0])
         if not entry.problem:
@@ -264,7 +271,7 @@ class ByHand:
         return entry
 
     def _ask(self, seat: Seat) -> str:
-        """Send ``time_left`` and the request; the legal word answered, "" at trouble."""
+        """Send ``time_left`` and the request. Return the legal word of the answer, "" at trouble."""
         if self._referee.next[1].asks:  # not for the first time
             exchanged = self._note(self._say(seat, self._referee.time_left(seat))[0])
         else:
@@ -273,11 +280,11 @@ class ByHand:
             return ""
         entry, reply = self._say(seat, self.position.request)
         if reply is not None and not entry.problem:
-            entry = judged(self.position, entry, reply)
+            entry = judge_answer(self.position, entry, reply)
         return self._note(entry).word
 
     def _decide(self, word: str) -> None:
-        """Answer the request, which may not have been sent, by a word; IllegalAction with the reason."""
+        """Answer the request, sent or not, by a word; IllegalAction with the reason."""
         before, referee = self.position, self._referee
         action = before.parse(word)
         seat, send = referee.next
@@ -292,7 +299,7 @@ class ByHand:
         self._marks.append(Mark(self.position, len(self._log), len(referee.given), self._hands, move))
 
     def _note(self, entry: TranscriptEntry) -> TranscriptEntry:
-        """Log what was said, what it cost and any trouble."""
+        """Log an exchange, its cost and any trouble."""
         self.transcript.append(entry)
         self.listen(entry)
         if entry.problem:
@@ -304,7 +311,7 @@ class ByHand:
         return entry
 
     def _say(self, seat: Seat, command: Command) -> tuple[TranscriptEntry, Reply | None]:
-        """Send a line to a seat; the reply, or None where nothing can be said of the bot."""
+        """Send a line to a seat. Return the entry and the reply, None if the bot cannot be judged."""
         if self.occupants[seat].has_left:
             self._begin(seat)
         start_ns = self.setup.limits.start_ns if seat in self._fresh else None
@@ -328,7 +335,7 @@ class ByHand:
             self._begin(seat)
 
     def _begin(self, seat: Seat) -> None:
-        """Start an occupant anew and send it what was heard in its seat."""
+        """Restart an occupant and send it the seat's log."""
         try:
             self.occupants[seat].begin(seat)
         except VoidMatch as void:
@@ -339,7 +346,7 @@ class ByHand:
         self._retell(seat, self._log)
 
     def _retell(self, seat: Seat, log: Iterable[tuple[Seat, Command]]) -> None:
-        """Send an occupant what was heard in its seat, up to the first bad reply."""
+        """Send an occupant its seat's part of a log, up to the first bad reply."""
         for hearer, command in log:
             if hearer != seat:
                 continue

@@ -1,4 +1,4 @@
-"""The occupants of a seat of the referee by hand: a bot's process, a person, a player in memory."""
+"""The occupants of a seat in interactive play: a bot's process, a person, a random player."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class SeatCommand(NamedTuple):
-    """One command to a seat, the time allowed for it in ns, and where the match stands."""
+    """One command to a seat, the time allowed for it in ns, and the position of the match."""
 
     seat: Seat
     command: Command
@@ -36,9 +36,9 @@ class SeatCommand(NamedTuple):
 
 
 class Occupant:
-    """An occupant of a seat; `person` is True when its decisions are typed, not asked for.
+    """An occupant of a seat; `person` is True if its decisions are typed.
 
-    `who` is how it is named where a seat is given: ``bot:COMMAND``, ``human``, ``random``.
+    `who` is its name in commands and options: ``bot:COMMAND``, ``human``, ``random``.
     """
 
     title: str
@@ -46,34 +46,34 @@ class Occupant:
     person = False
 
     def begin(self, seat: Seat) -> None:
-        """Start anew, with nothing heard."""
+        """Restart, before any command."""
 
     def hear(self, line: SeatCommand) -> Heard:  # noqa: ARG002
-        """Hear one command and reply."""
+        """Receive one command and reply."""
         return Heard(b"", Reply(DONE, 0, 0))
 
     @property
     def has_left(self) -> bool:
-        """True between `leave` and the next `begin`, where that makes a difference."""
+        """True between `leave` and the next `begin`, if it must be restarted."""
         return False
 
     def leave(self) -> None:
-        """Leave at the end of a match, or of what is taken back; `begin` starts it anew."""
+        """Leave at the end of a match, or on undo; `begin` restarts it."""
 
     def end(self) -> str:
-        """End for good; how that went in words, "" for nothing to tell."""
+        """End for good. Return how it ended, for people, or ""."""
         return ""
 
     def errors(self) -> bytes:
-        """Return what it wrote to standard error since the last call."""
+        """Return its standard error since the last call."""
         return b""
 
     def interrupt(self) -> None:
-        """From another thread: have what it hears now raise KeyboardInterrupt, if it hears anything."""
+        """Make a `hear` in another thread raise KeyboardInterrupt."""
 
 
 class ProcessBot(Occupant):
-    """A bot's process, with a launcher of its own so that it can be restarted alone."""
+    """A bot's process, with a separate launcher so that it can be restarted alone."""
 
     def __init__(self, title: str, player: Player, limits: Limits) -> None:
         self.title, self.who = title, f"bot:{shlex.join(player.command)}"
@@ -83,7 +83,7 @@ class ProcessBot(Occupant):
         self._said: str | None = None
         self._hears = self._interrupted = False
         self._hearing = Lock()
-        """Held where it begins and ends to hear something, and while it is killed for that."""
+        """Guards `_hears` and `_interrupted`, and the kill by `interrupt`."""
 
     def begin(self, seat: Seat) -> None:
         self.leave()
@@ -117,7 +117,7 @@ class ProcessBot(Occupant):
         return self._said is not None
 
     def leave(self) -> None:
-        """Send ``quit``, as a match under ``end: quit`` does, and kill what lives after its patience."""
+        """Send ``quit``, as a match under ``end: quit`` does, and kill the bot if it does not end in time."""
         bot, self._bot = self._bot, None
         if bot is None:
             return
@@ -148,7 +148,7 @@ class Person(Occupant):
 
 
 class RandomPlayer(Occupant):
-    """Plays any legal action; the same one whenever the match is in the same position."""
+    """Plays random legal actions, always the same in the same position."""
 
     title = who = "random"
 
@@ -156,7 +156,7 @@ class RandomPlayer(Occupant):
         position = line.position
         if position.to_act != line.seat or line.command != position.request:
             return super().hear(line)
-        # Seeded by the place in the match, so that a decision taken back comes out the same.
+        # Seeded by the position, so that undone decisions are repeated.
         policy = random_policy(f"{position.seed}|{line.seat}|{position.made}")
         action = policy(position.state, line.seat)
         word = position.game.action_text(position.state, line.seat, action).encode()
@@ -165,12 +165,12 @@ class RandomPlayer(Occupant):
 
 
 def at_once(do: Callable[[Occupant], Result], occupants: Sequence[Occupant]) -> list[Result]:
-    """Do something with all occupants, none waiting for another; what it returned, by seat."""
+    """Call a function for all occupants in parallel. Return its results by seat."""
     with ThreadPoolExecutor(len(occupants)) as pool:
         return list(pool.map(do, occupants))
 
 
 def dismiss(occupants: Sequence[Occupant]) -> None:
-    """Have all occupants leave; what our machine fails to end there `begin` starts anew all the same."""
+    """Make all occupants leave; errors are ignored, since `begin` restarts them."""
     with suppress(VoidMatch):
         at_once(lambda occupant: occupant.leave(), occupants)

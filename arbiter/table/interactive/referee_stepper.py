@@ -1,4 +1,4 @@
-"""The referee of a match by hand, moved on reply by reply, and where it stood after each decision."""
+"""The referee of an interactive match, advanced reply by reply, and marks after each decision."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from arbiter.table.interactive.setup import Setup, TranscriptEntry
 
 LEAST_NS = SECOND
-"""Time allowed in ns to a bot whose clock has run out: its user may want to see more."""
+"""Time allowed in ns to a bot whose clock has run out: interactive matches continue."""
 
 
-class Conducting:
-    """One match conducted with the replies `given` up to now.
+class RefereeStepper:
+    """One match conducted with the replies `given` so far.
 
-    `owed` is by seat what it has used since its last exchange that the referee heard of, `charged` what the
-    last decision cost with all before it since the seat's one before; in ns.
+    `owed` is by seat the time used since its last exchange with the referee, `charged` the cost of the
+    last decision with the seat's exchanges before it; in ns.
     """
 
     def __init__(self, setup: Setup, given: Sequence[Reply | int] = ()) -> None:
@@ -50,7 +50,7 @@ class Conducting:
         return list(map(self._time.left_after, self._left, self.owed))
 
     def time_left(self, seat: Seat) -> Command:
-        """The command that tells a seat what it may still use."""
+        """Return the command with a seat's remaining time."""
         return time_left(self.left[seat])
 
     @property
@@ -73,9 +73,9 @@ class Conducting:
             self._next = None
 
     def give(self, word: str | None = None) -> None:
-        """Pass on a good reply: a decision's word, None for one to news.
+        """Pass on a good reply: a decision's word, or None to news.
 
-        It costs what the seat owes: more than is left ends no match by hand.
+        It costs the time that the seat owes, at most what is left: time ends no interactive match.
         """
         seat, send = self.next
         cost = 0
@@ -88,14 +88,14 @@ class Conducting:
         self.take(Reply(Answer(True, raw, b"= %s\n\n" % raw), cost, cost))
 
     def _wait_for(self, seat: Seat, send: Send) -> None:
-        """Note which exchange the referee waits for, and what it says is left."""
+        """Store the exchange that the referee waits for, and the time left."""
         self._next = seat, send
         if not send.starting:
             self._left = send.allowed_ns
 
 
-def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
-    """The entry of an answer to the request in a position, with its word or with what is wrong."""
+def judge_answer(position: Position, entry: TranscriptEntry, reply: Reply) -> TranscriptEntry:
+    """Return the entry of an answer to the request in a position, with its word or its fault."""
     game, state = position.game, position.state
     try:
         action, _, _ = judge(game, state, entry.seat, entry.command, reply.answer)
@@ -107,10 +107,10 @@ def judged(position: Position, entry: TranscriptEntry, reply: Reply) -> Transcri
 
 
 class Mark(NamedTuple):
-    """The state of everything after a decision, before its news; `move` is None before the first.
+    """The state after a decision, before its news; `move` is None before the first.
 
-    `heard` is the length of the log, `given` the number of replies to the referee, `hands` how often was
-    done what a referee would not have.
+    `heard` is the length of the log, `given` the number of replies to the referee, `hands` the number of
+    things done by hand that a referee would not do.
     """
 
     position: Position
@@ -121,7 +121,7 @@ class Mark(NamedTuple):
 
 
 class Whole(NamedTuple):
-    """All that had happened when a decision was first taken back."""
+    """The whole match as it was before the first undo."""
 
     marks: list[Mark]
     log: list[tuple[Seat, Command]]
@@ -133,7 +133,7 @@ class Whole(NamedTuple):
     def begins(
         self, marks: Sequence[Mark], log: list[tuple[Seat, Command]], given: list[Reply | int]
     ) -> bool:
-        """True if it begins with just these."""
+        """Return True if the match begins with exactly these."""
         return (
             len(marks) <= len(self.marks)
             and marks[-1] is self.marks[len(marks) - 1]
@@ -142,7 +142,7 @@ class Whole(NamedTuple):
         )
 
     def up_to(self, marks: int) -> Whole:
-        """The beginning with so many marks, before any news of the last one; all of it for all of them."""
+        """Return the match up to `marks` marks, before news of the last one; all of it for all marks."""
         if marks == len(self.marks):
             return self._replace(marks=self.marks[:])
         last = self.marks[marks - 1]
@@ -150,8 +150,8 @@ class Whole(NamedTuple):
         return Whole(self.marks[:marks], log, given, 0, last.hands, None)
 
 
-def replayed(opening: Position, marks: Sequence[Mark]) -> list[Mark]:
-    """The same decisions from another opening; IllegalAction where one cannot be made there."""
+def replay_marks(opening: Position, marks: Sequence[Mark]) -> list[Mark]:
+    """Replay the decisions from another opening. Return new marks; IllegalAction."""
     found = [marks[0]._replace(position=opening)]
     for mark in marks[1:]:
         assert mark.move is not None

@@ -1,7 +1,7 @@
-"""A replay that a site gave, as a match record that can be fed and dealt again.
+"""A replay from a site, as a match record that can be fed and dealt again.
 
-It comes from anywhere, so its size, its types and every move are looked at before anything is started. A
-replay has no seed: deals that had not begun are drawn anew where a game deals from play.
+It is untrusted, so its size, its types and every move are checked before anything is started. A replay has no
+seed: in games whose deals depend on play, later deals are new.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from arbiter.match.record import MatchRecord, Move
 from arbiter.replay.visibility import FORMAT
 
 MOST_CHARACTERS = 50_000_000
-"""Of a file."""
+"""The most characters of a file."""
 MOST_MOVES = 1_000_000
 _LONGEST = 200
-"""Characters of a word or a name."""
+"""The most characters of a word or a name."""
 _MOST_MS = 1e12
 _WHERE = "download one from the page of a match"
 _RECORD = "--record FILE takes a match record"
 
 
 def record_of(replay: object) -> MatchRecord:
-    """The match of a replay that shows all cards; ConfigError with the reason for anything else.
+    """Return the match of a replay that shows all cards; ConfigError with the reason for anything else.
 
-    Of times there is what was charged and what was left; there is no fault.
+    Its times are what was charged and left; it has no fault.
     """
     if not isinstance(replay, Mapping) or replay.get("format") != FORMAT:
         is_record = isinstance(replay, Mapping) and "moves" in replay
@@ -50,7 +50,7 @@ def record_of(replay: object) -> MatchRecord:
 
 
 def _read(replay: Mapping[str, Any]) -> MatchRecord:
-    """The record as it stands there; KeyError for a part that is missing, TypeError for a wrong one."""
+    """Read the record; KeyError for a missing part, TypeError for a wrong one."""
     reader = _text(replay["reader"], "reader")
     game = _mapping(replay["game"], "game")
     players = [_mapping(player, "player") for player in _list(replay["players"], "players")]
@@ -79,7 +79,7 @@ def _read(replay: Mapping[str, Any]) -> MatchRecord:
 
 
 def _deal(value: object, reader: str) -> dict[str, Any]:
-    """A deal in the shape of a record's; ConfigError where a hand is hidden."""
+    """Return a deal as in a record; ConfigError if a hand is hidden."""
     deal = dict(_mapping(value, "deal"))
     del deal["deal"]
     hands = deal["hands"]
@@ -87,7 +87,7 @@ def _deal(value: object, reader: str) -> dict[str, Any]:
         if reader == "public":
             raise ConfigError("hides the hands: its round was still played", hint="download it again later")
         raise ConfigError(f"hides hands: it is for {reader} alone", hint=_WHERE)
-    # Null is what the deal does not have.
+    # Null means absent.
     return {key: part for key, part in deal.items() if part is not None}
 
 

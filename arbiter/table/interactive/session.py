@@ -1,8 +1,8 @@
-"""A table that others look at while it plays: one worker thread owns the machine, any thread may ask.
+"""A table for several readers: one worker thread owns the machine, any thread may call.
 
-Theory of operation. A verb is work for the worker; there is one at a time, and a request for another one
-meanwhile raises `Busy`. After each decision, and when a verb is done, the worker puts what
-there is to see into `seen`, which never changes again; so a bot that hangs keeps nobody from looking.
+Theory of operation. The worker executes one verb at a time; another one meanwhile raises `Busy`. After each
+decision, and when a verb is done, the worker publishes an immutable snapshot in `seen`; so a bot that hangs
+does not block readers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from arbiter.errors import ArbiterError, ConfigError
 from arbiter.table.interactive.exchange_log import Exchanges
-from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import RandomPlayer
 from arbiter.table.interactive.setup import Setup, TranscriptEntry
 from arbiter.table.interactive.verbs import VerbHost, play
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from arbiter.table.interactive.occupants import Occupant
 
 GRACE = 0.5
-"""Seconds from the wish to stop until an exchange under way is interrupted."""
+"""Seconds from `stop` until the exchange in progress is interrupted."""
 END_SECONDS = 8.0
 MOST_STOPS = 8
-"""Of bots that hang one after the other, until the table is left as it is."""
+"""The most hanging bots that `close` interrupts before it gives up."""
 MOST_NOTES = 20
 
 
 class Busy(ArbiterError):
-    """Something is under way, or the worker has ended."""
+    """A verb is in progress, or the worker has ended."""
 
 
-class Seen(NamedTuple):
-    """All that there is to see of a table at one moment; `left` in ns."""
+class TableSnapshot(NamedTuple):
+    """A snapshot of a table for readers; `left` in ns."""
 
     setup: Setup
     position: Position
@@ -59,38 +59,38 @@ class Seen(NamedTuple):
 
     @property
     def out_of_step(self) -> bool:
-        """True when the bot in trouble is started anew before it is asked again."""
+        """True if the bot in trouble must be restarted before its next request."""
         return self.trouble is not None and not self.trouble.in_step
 
 
 class Session(VerbHost):
     """A table and its worker; call `close` at the end.
 
-    A verb raises what is wrong with it (ArbiterError), Busy while another one is under way, and returns when
-    it is done, after `patience` seconds at the latest.
+    A verb raises its errors (ArbiterError), Busy while another one is in progress, and returns when it is
+    done, after `patience` seconds at the latest.
     """
 
     patience = 2.0
-    """The seconds after which a verb goes on by itself."""
+    """The seconds after which a verb continues in the background."""
 
     def __init__(
         self,
         explain: Callable[[TranscriptEntry], str] = lambda _: "",
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """`explain` tells what helps after a bad reply; the worker's thread calls `prepare` first of all."""
+        """`explain` returns advice after a bad reply; the worker's thread first calls `prepare`."""
         self.exchanges = Exchanges()
-        self.seen: Seen | None = None
+        self.seen: TableSnapshot | None = None
         self.revision = 0
         """Grows with every change."""
         self.notes: deque[str] = deque(maxlen=MOST_NOTES)
-        """Remarks on fed records, and errors that came while nobody waited."""
+        """Remarks on fed records, and errors of verbs in the background."""
         self.note = self.notes.append
         self.ended: list[tuple[Seat, str]] = []
-        """The end of each occupant, once the table is closed."""
+        """How each occupant ended, once the table is closed."""
         self.closed = threading.Event()
         self.explain = explain
-        self._machine: ByHand | None = None
+        self._machine: InteractiveMatch | None = None
         self._listeners: set[Callable[[], None]] = set()
         self._stopping = threading.Event()
         self._lock = threading.Lock()
@@ -100,24 +100,24 @@ class Session(VerbHost):
 
     @property
     def running(self) -> bool:
-        """True while a verb is under way."""
+        """True while a verb is in progress."""
         return self._under_way is not None
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Have something called, in the worker's thread, at every change; what ends that."""
+        """Call `listener` in the worker's thread at every change. Return a function that removes it."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
     def begin(self, setup: Setup, occupants: list[Occupant], moves: Sequence[Move] = ()) -> None:
-        """Begin another match, with other occupants, and feed it some moves; those before are ended."""
+        """Begin another match with new occupants, feed it `moves`, and end the old occupants."""
         self._do(lambda: self._begin(setup, occupants, moves))
 
     def do(self, verb: Callable[..., object], **given: object) -> None:
-        """Do one of `verbs`; `play` goes on by itself."""
+        """Do one of `verbs`; `play` runs in the background."""
         self._do(lambda: verb(self, **given), 0 if verb is play else None)
 
     def stop(self) -> None:
-        """Have what is under way end soon: a bot that does not answer in `GRACE` is interrupted."""
+        """End the verb in progress soon: a bot that does not answer in `GRACE` is interrupted."""
         self._stopping.set()
         if self.wait(GRACE):
             return
@@ -127,12 +127,12 @@ class Session(VerbHost):
         self.wait(self.patience)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for what is under way; True if nothing is any more."""
+        """Wait for the verb in progress. Return True once there is no more."""
         under_way = self._under_way
         return under_way is None or _is_done(under_way, seconds)
 
     def close(self) -> None:
-        """End all occupants: each gets ``quit``; `ended` says how they took it. No verb after this one."""
+        """End all occupants by ``quit``; `ended` has the results. Later verbs raise Busy."""
         if self.closed.is_set():
             return
         for _ in range(MOST_STOPS):
@@ -150,7 +150,7 @@ class Session(VerbHost):
         self._changed()
 
     def _do(self, verb: Callable[[], object], seconds: float | None = None) -> None:
-        """Have something done, and wait for it so long; raises what it raises in that time, Busy at once."""
+        """Run a verb in the worker and wait up to `seconds`; raise its error in that time, Busy at once."""
         done: Future[None] = Future()
         with self._lock:
             if self._under_way is not None:
@@ -175,7 +175,7 @@ class Session(VerbHost):
                 verb()
             except BaseException as error:
                 wrong = error
-            # Before it is over: who reads in between would take the table as it was for what came of it.
+            # Before the verb is done: a reader in between would take the old snapshot for its result.
             self._see()
             self._under_way = None
             self._changed()
@@ -185,7 +185,7 @@ class Session(VerbHost):
                 done.set_exception(wrong)
 
     def _tell_late(self, done: Future[None]) -> None:
-        """Note what went wrong after nobody waited for it any more."""
+        """Add the error of a verb in the background to the notes."""
         error = done.exception()
         if error is None:
             return
@@ -198,7 +198,7 @@ class Session(VerbHost):
         self.notes.clear()
         occupants = [*occupants, *(RandomPlayer() for _ in range(setup.game.seats - len(occupants)))]
         try:
-            machine = ByHand(setup, occupants, self._listen)
+            machine = InteractiveMatch(setup, occupants, self._listen)
         except BaseException:
             for occupant in occupants:
                 occupant.end()
@@ -216,12 +216,12 @@ class Session(VerbHost):
             self.ended = self._machine.close()
 
     @property
-    def machine(self) -> ByHand:  # type: ignore[override]
+    def machine(self) -> InteractiveMatch:  # type: ignore[override]
         if self._machine is None:
             raise ConfigError("no table is set yet")
         return self._machine
 
-    def goes_on(self) -> bool:
+    def may_continue(self) -> bool:
         self._look()
         return not self._stopping.is_set()
 
@@ -237,7 +237,7 @@ class Session(VerbHost):
         self._changed()
 
     def _look(self) -> None:
-        """Put what there is to see where others look, and say so."""
+        """Publish a snapshot and call the listeners."""
         self._see()
         self._changed()
 
@@ -245,7 +245,7 @@ class Session(VerbHost):
         machine = self._machine
         if machine is None:
             return
-        self.seen = Seen(
+        self.seen = TableSnapshot(
             setup=machine.setup,
             position=machine.position,
             moves=machine.moves,
@@ -267,12 +267,12 @@ class Session(VerbHost):
 
 
 def _text(words: str) -> str:
-    """Words of a command line that may hold bytes which are no text."""
+    """Return words of a command line, with escapes for bytes that are not UTF-8."""
     return words.encode(errors="backslashreplace").decode()
 
 
 def _is_done(future: Future[None], seconds: float) -> bool:
-    """True once it is done, whatever came of it; False after so many seconds."""
+    """Return True once it is done, even with an error; False after `seconds`."""
     try:
         future.exception(seconds)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""A match by hand, and its results: a step's end, its exchanges, the match as a record."""
+"""An interactive match and its results: a step's end, its exchanges, the match as a record."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Stop(StrEnum):
 
 
 class TranscriptEntry(NamedTuple):
-    """One command and the raw reply; `kind` is the kind of fault, "" for none, `problem` the reason.
+    """One command and the raw reply; `kind` is the kind of fault, or "", `problem` the reason.
 
-    `fix` is what the rules advise. `word` is the legal answer to a request, in canonical form; `by_hand` is
-    True for a line that was typed.
+    `fix` is the rules' advice. `word` is the legal answer to a request, in canonical form; `by_hand` is
+    True for a typed line.
     """
 
     seat: Seat
@@ -50,13 +50,13 @@ class TranscriptEntry(NamedTuple):
 
     @property
     def in_step(self) -> bool:
-        """True if the same process can be asked again: it has answered each command once."""
+        """True if the process can continue: it has answered each command once."""
         return not self.problem or self.kind in (Fault.ILLEGAL, Fault.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A game with given deals, or the seed and round that deals are drawn from; limits."""
+    """A game with given deals, or a seed and round for its deals; limits."""
 
     game: AnyGame
     seed: str
@@ -81,7 +81,7 @@ class Setup:
 
 
 class LaidTable(NamedTuple):
-    """A table: what is played, who sits there, and the moves to feed."""
+    """A table: its setup, the occupants, and moves to feed."""
 
     setup: Setup
     occupants: list[Occupant]
@@ -89,9 +89,9 @@ class LaidTable(NamedTuple):
 
 
 def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: Sequence[str]) -> MatchRecord:
-    """The record of a match that stands where `position` is; points once it is over.
+    """Return the record of a match up to `position`, with points once it is over.
 
-    A deal that nobody has decided in yet is there, too; `players` are names by seat.
+    It includes a deal without decisions; `players` are names by seat.
     """
     game = setup.game
     return MatchRecord(
@@ -116,7 +116,7 @@ def record_of(setup: Setup, position: Position, moves: Sequence[Move], players: 
 
 
 def _shapes(position: Position) -> Iterator[Mapping[str, Any]]:
-    """The deals up to now, each with what was decided about it."""
+    """Yield the deals so far, each with its decisions on cards."""
     game = position.game
     if not game.chained:
         yield from map(game.deal_json, position.deals)

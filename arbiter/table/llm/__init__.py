@@ -1,20 +1,19 @@
 """Language models at the table: a confined harness that asks, and a gateway on the organiser's side.
 
-Theory of operation. The referee talks to a model's seat as to any bot. What answers is the harness
-(`harness`): a program that hears the match as its seat does, makes prompts of what the seat may see
-(`prompts`), and reads answers out of texts. It is confined like every bot, and has one descriptor more, a
-socket whose other end the referee's process holds. There the gateway (`gateway`) takes its questions: it
-keeps the accounts (`token_account`), holds the key, talks to the provider (`provider`), and keeps what was
-said.
+Theory of operation. The referee treats a model's seat like any bot. The bot is the harness (`harness`): a
+program that receives the seat's commands, makes prompts of the seat's information (`prompts`), and parses
+answers in texts. It is confined like every bot, and has one more descriptor, a socket to the referee's
+process. There the gateway (`gateway`) takes its questions: it counts tokens (`token_account`), has the key,
+sends requests to the provider (`provider`), and records all texts.
 
     referee ──commands──> harness ──messages──> gateway ──HTTP──> provider
             <──replies───         <───a text───         <──stream──
 
-The harness cannot see more than its seat, since it hears nothing else, nor reach anything but the gateway.
-A kept match is played again without a call (`replayed_model`): the harness asks, kept answers answer.
+The harness cannot see more than its seat, since it receives nothing else, and can reach only the gateway.
+A recorded match is replayed without calls (`replayed_model`): recorded answers replace the provider's.
 
-On the socket a message is a JSON object on a line. The gateway begins, and says before each request what is
-left; the harness asks only then.
+On the socket a message is a JSON object on a line. The gateway begins, and sends before each request the
+remaining tokens; only then does the harness ask.
 
     > {"game": {...}, "seat": 0, "rules": "...", "form": {...}}
     > {"left": {"move": 8000, "match": 400000, "attempts": 2}}
@@ -23,4 +22,4 @@ left; the harness asks only then.
 """
 
 HARNESS = 1
-"""The number of the harness and its prompts: it changes with every text that a model is sent."""
+"""The version of the harness and its prompts: it changes with any text for models."""

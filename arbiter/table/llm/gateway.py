@@ -1,8 +1,8 @@
-"""The gateway of one seat in one match: it answers the harness's questions, and keeps accounts of them.
+"""The gateway of one seat in one match: it answers the harness's questions, and counts their tokens.
 
-What the provider fails to do is nobody's fault: the same question is asked again for a while, and then the
-match is void (`outage`). What the model does with its tokens and attempts is its own (`fault`). The
-provider's time is no time of the bot's: `away_ns` says how much has passed.
+A failure of the provider is not a fault: the question is repeated for a while, and then the match is void
+(`outage`). The model is responsible for its tokens and attempts (`fault`). The provider's time is not
+charged to the bot: `away_ns` is its total.
 """
 
 from __future__ import annotations
@@ -21,42 +21,42 @@ from arbiter.errors import ConfigError, ProviderOutage
 from arbiter.match.record import Fault
 from arbiter.match.spec import ModelEntry
 from arbiter.table.llm.provider import Provider, ProviderFailure, Streamed
-from arbiter.table.llm.token_account import TokenAccount, TokenCount, asked_tokens, counted
+from arbiter.table.llm.token_account import TokenAccount, TokenCount, asked_tokens, count_tokens
 
 Message: TypeAlias = Mapping[str, str]
 Pause: TypeAlias = Callable[[float], bool]
-"""Waits some seconds; True where it is over."""
+"""Waits some seconds; returns True if the match is over."""
 
 TRIES = 5
-"""Of one question, while the provider fails."""
+"""The most tries of one question, while the provider fails."""
 LONGEST_PAUSE_S = 30.0
-"""Between two of them, whatever the provider asks for."""
+"""The longest pause between two tries, even if the provider requests more."""
 LONGEST_QUESTION = 256 * 1024
-"""Bytes of a message of the harness."""
+"""The most bytes of a message of the harness."""
 ROLES = frozenset({"system", "user", "assistant"})
 LONGEST_THOUGHT = 16 * 1024
-"""Characters of reasoning that are kept of an answer."""
+"""The most characters of an answer's reasoning that are recorded."""
 HIDDEN_KEY = "[key]"
 SHORTEST_SECRET = 8
-"""Characters: what is shorter is a word that a local server takes for a key."""
+"""The least characters of a secret key: shorter ones are dummy words for local servers."""
 FAULTS = {"text": Fault.UNPARSABLE, "truncated": Fault.TRUNCATED, "tokens": Fault.TOKENS}
-"""By how the last attempt of a decision ended; a refusal is one as any bot's."""
+"""By the outcome of the last attempt of a decision; a refusal is a fault as of any bot."""
 
 
 def read_key(variable: str) -> str:
-    """The key that an environment variable has; ConfigError where it has none."""
+    """Return the key in an environment variable; ConfigError if it is missing or invalid."""
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ConfigError(
             f"the environment has no {variable}", hint=f"export {variable}=... before the command"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigError(f"what {variable} has is no key", hint="one word of plain characters")
+        raise ConfigError(f"{variable} is not a valid key", hint="expected one word of ASCII characters")
     return key
 
 
 def key_of(entry: ModelEntry) -> str:
-    """The key of a model, "" where it needs none; ProviderOutage where the environment lacks it."""
+    """Return the key of a model, "" if it needs none; ProviderOutage if the environment lacks it."""
     try:
         return read_key(entry.key_env) if entry.key_env else ""
     except ConfigError as error:
@@ -64,7 +64,7 @@ def key_of(entry: ModelEntry) -> str:
 
 
 class Gateway:
-    """A seat's gateway. `far` is the harness's end of the socket; `answer` runs in a thread of its own."""
+    """A seat's gateway. `far` is the harness's end of the socket; `answer` runs in a separate thread."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Gateway:
         provider: Provider | None = None,
         pause: Pause | None = None,
     ) -> None:
-        """`hello` is what the harness hears first; ProviderOutage where there is no key."""
+        """`hello` is the first message to the harness; ProviderOutage without a key."""
         self._entry = entry
         self._key = key_of(entry)
         self._provider = provider or Provider(entry, self._key)
@@ -86,24 +86,24 @@ class Gateway:
         self._last: list[Message] = []
         self._outcome = self._used_up = ""
         self.outage = ""
-        """Why the match is void, "" while it is not."""
+        """Why the match is void, or ""."""
         self.calls: list[dict[str, Any]] = []
-        """What was asked and answered, as `BotReport.model` keeps it."""
+        """The questions and answers, as in `BotReport.model`."""
         self.broken_off = 0
-        """Pieces of answers that broke off: nobody's tokens, but perhaps somebody's bill."""
+        """The pieces of incomplete answers: not the model's tokens, but perhaps billed."""
         self.asked = 0
-        """Tokens of all questions to which an answer came, or began to."""
+        """The tokens of all questions to which an answer came, even an incomplete one."""
         self._near, self.far = socket.socketpair()
         self._say(hello)
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def start(self) -> None:
-        """Let go of the harness's end, which it has by now, and answer it."""
+        """Close this process's copy of the harness's end, and start answering."""
         self.far.close()
         self._thread.start()
 
     def open(self) -> None:
-        """A decision begins: say what is left."""
+        """Begin a decision, and send the remaining tokens."""
         with self._lock:
             self._decision += 1
             self._outcome = ""
@@ -112,12 +112,12 @@ class Gateway:
         self._say({"left": left}, socket.MSG_DONTWAIT)
 
     def close_decision(self) -> None:
-        """It is over: nothing more may be asked for it."""
+        """End the decision: refuse further questions."""
         with self._lock:
             self._account.close()
 
     def fault(self) -> tuple[Fault, str] | None:
-        """The fault of a model that gave no answer to the last decision, and the reason for all readers."""
+        """Return the fault of a model without an answer to the last request, with the public reason."""
         if (kind := FAULTS.get(self._outcome)) is None:
             return None
         tried = sum(call["decision"] == self._decision for call in self.calls)
@@ -129,12 +129,12 @@ class Gateway:
         return kind, f"no answer in {attempts}: the last reply has no line ANSWER with an answer"
 
     def away_ns(self) -> int:
-        """For how long, in all, the harness has waited for the provider; in ns."""
+        """Return for how long in all the harness has waited for the provider, in ns."""
         with self._lock:
             return self._away_ns + (time.monotonic_ns() - self._since_ns if self._since_ns else 0)
 
     def end(self) -> None:
-        """End what is under way; the harness gets no more answers."""
+        """End the question in progress and the socket."""
         self._over.set()
         self._provider.hang_up()
         with suppress(OSError):
@@ -145,7 +145,7 @@ class Gateway:
         self.far.close()
 
     def _say(self, message: Mapping[str, Any], flags: int = 0) -> None:
-        """Send a message; a harness that reads none gets none."""
+        """Send a message, unless the harness does not read."""
         with suppress(OSError):
             self._near.sendall(json.dumps(message).encode() + b"\n", flags)
 
@@ -159,10 +159,10 @@ class Gateway:
                 except OSError:
                     return
                 if not line.endswith(b"\n"):
-                    # The end, or more than a question may have.
+                    # The end of input, or too long a question.
                     return
                 with self._lock:
-                    # From when it had come: until then this thread had only waited for the core.
+                    # From its arrival: since then this thread has only waited for the core.
                     self._since_ns = time.monotonic_ns() - (queued_ns() - waited)
                 answer = self.answer(messages_of(line))
                 self._say(answer)
@@ -171,7 +171,7 @@ class Gateway:
                     self._since_ns = 0
 
     def answer(self, messages: list[Message] | None) -> dict[str, Any]:
-        """The answer to a question: its `outcome`, and with "text" the `text`."""
+        """Answer a question: return its `outcome`, and for "text" the `text`."""
         with self._lock:
             account = self._account
             if messages is None or not account.attempts or self.outage:
@@ -184,11 +184,11 @@ class Gateway:
         began = time.monotonic()
         tries: list[str] = []
         try:
-            streamed = self._asked(messages, allowed, began + self._entry.deadline_s, tries)
+            streamed = self._ask_with_retries(messages, allowed, began + self._entry.deadline_s, tries)
         except ProviderFailure as failure:
             self.outage = str(failure)
             return {"outcome": "outage"}
-        count = counted(streamed, allowed)
+        count = count_tokens(streamed, allowed)
         asked = asked_tokens(messages, streamed.asked)
         self.asked += asked
         account.charge(count.tokens)
@@ -197,7 +197,7 @@ class Gateway:
             self._used_up = account.used_up()
         text, thought = self._clean(streamed.text), self._clean(streamed.thought)
         streamed = streamed._replace(text=text, thought=thought, model=self._clean(streamed.model))
-        call = self._kept(messages, outcome, streamed, count) | {
+        call = self._call_record(messages, outcome, streamed, count) | {
             "asked": asked,
             "ms": round((time.monotonic() - began) * 1000),
         }
@@ -205,8 +205,10 @@ class Gateway:
         self._outcome = outcome
         return {"outcome": outcome, "text": streamed.text} if outcome == "text" else {"outcome": outcome}
 
-    def _asked(self, messages: Sequence[Message], allowed: int, until: float, tries: list[str]) -> Streamed:
-        """The provider's answer to one of a few tries; ProviderFailure after the last."""
+    def _ask_with_retries(
+        self, messages: Sequence[Message], allowed: int, until: float, tries: list[str]
+    ) -> Streamed:
+        """Ask the provider, with retries. Return its answer; ProviderFailure after the last try."""
         while True:
             try:
                 return self._provider.ask(messages, allowed, until - time.monotonic())
@@ -223,10 +225,10 @@ class Gateway:
                 if self._pause(pause):
                     raise ProviderFailure("the match was over") from None
 
-    def _kept(
+    def _call_record(
         self, messages: list[Message], outcome: str, streamed: Streamed, count: TokenCount
     ) -> dict[str, Any]:
-        """A question and its answer, as JSON values; messages of the question before are not repeated."""
+        """Return a question and its answer as JSON, without messages shared with the last question."""
         pairs = zip(messages, self._last, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         self._last = messages
@@ -245,19 +247,19 @@ class Gateway:
         return call | {key: value for key, value in more.items() if value}
 
     def _clean(self, text: str) -> str:
-        """A text without the key, should a provider repeat it."""
+        """Return a text without the key, which a provider may repeat."""
         return text.replace(self._key, HIDDEN_KEY) if len(self._key) >= SHORTEST_SECRET else text
 
 
 def queued_ns() -> int:
-    """For how long this thread has stood on a run queue, in ns; 0 where the kernel does not say."""
+    """Return for how long this thread has been on run queues, in ns; 0 if the kernel does not report it."""
     with suppress(OSError, ValueError, IndexError), open("/proc/thread-self/schedstat", "rb") as schedstat:
         return int(schedstat.read().split()[1])
     return 0
 
 
 def outcome_of(streamed: Streamed, tokens: int, allowed: int) -> str:
-    """Return how an attempt ended: text, refused, truncated, or tokens where they were used up."""
+    """Return how an attempt ended: "text", "refused", "truncated", or "tokens" if they were used up."""
     if streamed.refused or streamed.finish == "content_filter":
         return "refused"
     if streamed.finish == "length":
@@ -266,7 +268,7 @@ def outcome_of(streamed: Streamed, tokens: int, allowed: int) -> str:
 
 
 def messages_of(line: bytes) -> list[Message] | None:
-    """The messages of a question; None for what is none."""
+    """Parse the messages of a question; None if it is invalid."""
     try:
         messages = json.loads(line)["messages"]
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -1,6 +1,6 @@
-"""The harness: a bot that hears the match as its seat does, and asks a model for each decision.
+"""The harness: a bot that asks a model for each decision.
 
-It knows no key, no address and no clock: texts go to whatever answers, the gateway or a kept match.
+It has no key, address or clock: it asks the gateway, or in a replay a recorded match.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from arbiter.games.cards import Stream
 from arbiter.games.information_state import DEALS, UNKNOWN_NAMES, BadCommand
 from arbiter.replay.frame import frame_of
 from arbiter.replay.score_sheet import SheetStep, score_sheet
-from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, question, system_text
+from arbiter.table.llm.prompts import PromptForm, answer_in, question, rename_cards, system_text
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -30,9 +30,9 @@ Ask: TypeAlias = Callable[["Messages"], Mapping[str, Any]]
 LINE = 3
 """The descriptor of the socket to the gateway."""
 LONGEST_TALK = 120_000
-"""Characters of a conversation; its oldest part is left out beyond them."""
+"""The most characters of a conversation; the oldest part is dropped."""
 LONGEST_ECHO = 4_000
-"""Characters of a text that a model is shown again."""
+"""The most characters of a model's text that it is shown again."""
 _AGAIN = {
     "truncated": "Your reply broke off. Be brief, and end with the line.",
     "refused": "You declined. This is a game of cards: decide, and end with the line.",
@@ -49,11 +49,10 @@ class Harness:
         self._talk: Messages = []
         self._heard: list[Command] = []
         self.left: Mapping[str, int] = {"move": 0, "match": 0, "attempts": 0}
-        """What the gateway has said before this request."""
+        """The gateway's message before this request."""
 
     @property
     def game(self) -> AnyGame:
-        """The game of the match."""
         return self._game
 
     @property
@@ -63,12 +62,12 @@ class Harness:
 
     @classmethod
     def of(cls, hello: Mapping[str, Any], ask: Ask) -> Harness:
-        """The harness that the gateway's first message describes."""
+        """Return the harness for the gateway's first message."""
         game = make(hello["game"], hello["options"])
         return cls(game, hello["seat"], hello["rules"], PromptForm(**hello["form"]), ask)
 
     def reply(self, command: Command) -> str:
-        """The reply to a command, without its empty line."""
+        """Return the reply to a command, without its empty line."""
         try:
             if command.startswith("gen_"):
                 return self._decide(command)
@@ -76,12 +75,12 @@ class Harness:
             if not greets and not command.startswith("time_left"):
                 self._hearing.hear(command)
                 self._heard.append(command)
-        except BadCommand as unheard:
-            return f"? {unheard}"
+        except BadCommand as error:
+            return f"? {error}"
         return "="
 
     def _decide(self, request: Command) -> str:
-        """Ask until there is a legal answer, or no attempt is left; the last answer may be an illegal one."""
+        """Ask until the answer is legal, or no attempt is left; the last answer may be illegal."""
         self._hearing.asked(request)
         asked = {"role": "user", "content": self._question(request)}
         messages: Messages = [self._first, *self._talk, asked]
@@ -102,7 +101,7 @@ class Harness:
         return f"= {word}"
 
     def _read(self, text: str) -> tuple[str | None, str]:
-        """The answer in a text, if there is one, and what is wrong with it, "" for nothing."""
+        """Return the answer in a text, or None, and its error or ""."""
         game, state, seat = self._game, self._hearing.state, self._seat
         number = game.answer_words(state, seat)
         word = answer_in(text, number, self._form.names)
@@ -110,7 +109,7 @@ class Harness:
             words = "a word" if number == 1 else f"{number} words"
             return None, f"Your reply has no line ANSWER: with {words}."
         why = refusal(game, state, seat, word)
-        return word, why and f"Not allowed: {exchanged(why, self._form.names)}."
+        return word, why and f"Not allowed: {rename_cards(why, self._form.names)}."
 
     def _question(self, request: Command) -> str:
         hearing, game, seat = self._hearing, self._game, self._seat
@@ -125,7 +124,7 @@ class Harness:
         return question(game, frame, seat, deal, before, game.must(state, seat), self.left, self._form)
 
     def _sheet(self) -> list[str]:
-        """The deal so far, as the seat has heard of it, in columns."""
+        """Return the deal so far, as the seat knows it, in columns."""
         hearing, game = self._hearing, self._game
         steps, state = [], hearing.first
         for seat, action in zip(hearing.seats, hearing.actions, strict=True):
@@ -141,14 +140,14 @@ class Harness:
         return ["Since your last answer:", *self._heard] if self._heard else []
 
     def _remember(self, asked: dict[str, str], text: str) -> None:
-        """Keep a decision for the conversation, as much as there is room for."""
+        """Add a decision to the conversation, and drop the oldest above the limit."""
         self._talk += [asked, {"role": "assistant", "content": text[-LONGEST_ECHO:]}]
         while sum(len(one["content"]) for one in self._talk) > LONGEST_TALK:
             del self._talk[:2]
 
 
 def warm_up(game: AnyGame) -> None:
-    """Play a deal of nobody's: what a game makes when it is first needed is made before the clock runs."""
+    """Play a sample deal, so that a game's lazy tables are built before the clock runs."""
     deal = game.next_deal(0, Stream("arbiter-warm"), None)
     state: Any = None if deal is None else game.start(deal)
     while state is not None and state.to_act:
@@ -158,7 +157,7 @@ def warm_up(game: AnyGame) -> None:
 
 
 def refusal(game: AnyGame, state: Any, seat: Seat, word: str) -> str:
-    """Return why the rules forbid an answer, "" where they do not; `state` may have unknown cards."""
+    """Return why an answer is illegal, or ""; `state` may have unknown cards."""
     try:
         action = game.parse(state, seat, word)
         if state.allows(seat, action):
@@ -177,10 +176,10 @@ class _Line:
             self._from = os.fdopen(LINE, "rb", closefd=False)
             self._to = os.fdopen(LINE, "wb", closefd=False)
         except OSError:
-            sys.exit("a model plays in matches alone: there is no gateway on descriptor 3")
+            sys.exit("a model plays only in matches: expected a gateway on descriptor 3")
 
     def hear(self) -> dict[str, Any]:
-        """The next message; the program ends where there is none."""
+        """Read the next message; end the program at the end of input."""
         line = self._from.readline()
         if not line:
             sys.exit("the gateway has ended")

@@ -1,4 +1,4 @@
-"""What a model is told before a match: its rules, and the form of its prompts."""
+"""A model's settings for a match: its rules, and the form of its prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def identity_of(entry: ModelEntry) -> str:
-    """Return what a model plays by, for people: ``large-2, 2026-11-01, effort high, harness 1, whole``."""
+    """Return a model's settings for people: ``large-2, 2026-11-01, effort high, harness 1, whole``."""
     parts = [
         entry.name,
         entry.date,
@@ -27,21 +27,21 @@ def identity_of(entry: ModelEntry) -> str:
 
 
 def form_of(game: AnyGame, match: str, seat: Seat, entry: ModelEntry) -> dict[str, Any]:
-    """The form of a seat's prompts in a match, as JSON values."""
+    """Return the form of a seat's prompts in a match, as JSON values."""
     names = names_of(game, match, seat) if entry.names == "exchanged" else {}
     return {"state": entry.state, "legal": entry.legal, "names": names}
 
 
 def names_of(game: AnyGame, match: str, seat: Seat) -> dict[str, str]:
-    """Other names for suits and ranks, drawn for each seat of each match."""
+    """Return other names for suits and ranks, random for each seat of each match."""
     return other_names(game, Stream("arbiter-names", match, seat).draw)
 
 
 def rules_of(game: AnyGame) -> str:
-    """The rules that a model is sent."""
+    """Return the rules in a model's prompt."""
     return manual_of(game.name) or game.manual
 
 
 def digest_of_rules(game: AnyGame) -> str:
-    """The SHA-256 of the rules that a model is sent."""
+    """Return the SHA-256 of the rules in a model's prompt."""
     return sha256(rules_of(game).encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""What a model is sent: texts made of what its seat may see, and answers read out of what comes back.
+"""Prompts of a seat's information, and parsing of answers.
 
-A prompt is made of a frame of the seat, of what the seat has heard, and of the rules, and cannot tell more:
-`tests/table/llm/test_prompts.py` exchanges hidden cards and finds the same texts.
+A prompt is made of a frame of the seat, its commands, and the rules, and cannot contain more:
+`tests/table/llm/test_prompts.py` exchanges hidden cards and gets the same texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RANKS = "23456789TJQKA"
 MOST_LEGAL = 500
-"""Legal answers that are named where they are shown; of more it is told how many there are."""
+"""The most legal answers that are listed; of more, their number is given."""
 LONGEST_WORD = 80
 _CARD = re.compile(rf"(?<![A-Za-z0-9])([{RANKS}])([{''.join(SUITS)}])(?![A-Za-z0-9])")
 _SUIT = re.compile(rf"(\btrump\W{{1,20}}|trump_)([{''.join(SUITS)}])\b|\b({'|'.join(SUITS.values())})\b")
@@ -41,7 +41,7 @@ the match."""
 class PromptForm(NamedTuple):
     """The form of prompts: `state` "whole" or "conversation", `legal` answers shown or not, `names` of cards.
 
-    `names` has for each rank and suit the one that stands for it; it is empty where none is exchanged.
+    `names` maps each rank and suit to its replacement; empty if names are not exchanged.
     """
 
     state: str = "whole"
@@ -50,14 +50,14 @@ class PromptForm(NamedTuple):
 
 
 def system_text(game: AnyGame, seat: Seat, rules: str, form: PromptForm) -> str:
-    """The first message: who asks for what, and the rules."""
+    """Return the first message: the task and the rules."""
     begins = _BEGINS.format(title=game.title or game.name, seats=game.seats, last=game.seats - 1, seat=seat)
     parts = [begins, _dictionary(form.names)] if form.names else [begins]
     return "\n\n".join([*parts, "The rules, as they are written for programs:", rules])
 
 
 def situation(game: AnyGame, frame: Frame, seat: Seat, must: str = "") -> list[str]:
-    """What a frame shows its seat, in lines."""
+    """Return a seat's frame as lines of text."""
     others = {key: value for key, value in frame.roles.items() if not isinstance(value, list)}
     lines = [f"{key}: {value}" for key, value in others.items() if value not in (None, "")]
     for who, count in enumerate(frame.counts):
@@ -81,9 +81,9 @@ def question(
     left: Mapping[str, int],
     form: PromptForm,
 ) -> str:
-    """The message for one decision in deal `deal`, from 0; `before` says what has happened, in lines.
+    """Return the message for one decision in deal `deal`, from 0; `before` are the lines of earlier events.
 
-    `left` are the tokens and attempts as the gateway says them.
+    `left` are the remaining tokens and attempts from the gateway.
     """
     points = ", ".join(f"seat {who} {won}" for who, won in enumerate(signed(frame.points or (0,))))
     lines = [f"Deal {deal + 1}." + (f" Points before it: {points}." if deal else "")]
@@ -93,24 +93,24 @@ def question(
         lines.append(f"Legal answers: {_listed(frame.legal)}")
     tokens = f"{left['move']} for this decision, {left['match']} for the match"
     lines += ["", f"Tokens left: {tokens}. Attempts: {left['attempts']}.", f"Request: {frame.request}"]
-    return exchanged("\n".join(lines), form.names)
+    return rename_cards("\n".join(lines), form.names)
 
 
 def answer_in(text: str, number: int, names: Mapping[str, str]) -> str | None:
-    """The answer of so many words in a model's text; None where there is none.
+    """Return the answer of `number` words in a model's text, or None.
 
-    It stands behind the last ``ANSWER:``, or is all of the text.
+    It follows the last ``ANSWER:``, or is the whole text.
     """
     found = _ANSWER.findall(text)
     words = (found[-1] if found else text).strip(_AROUND).split()
     word = " ".join(words)
     if len(words) != number or len(word) > LONGEST_WORD or not (word.isascii() and word.isprintable()):
         return None
-    return exchanged(word, {shown: own for own, shown in names.items()})
+    return rename_cards(word, {shown: own for own, shown in names.items()})
 
 
-def exchanged(text: str, names: Mapping[str, str]) -> str:
-    """A text with other names for suits and ranks."""
+def rename_cards(text: str, names: Mapping[str, str]) -> str:
+    """Replace the names of suits and ranks in a text."""
     if not names:
         return text
 
@@ -124,24 +124,24 @@ def exchanged(text: str, names: Mapping[str, str]) -> str:
 
 
 def other_names(game: AnyGame, draw: Any) -> dict[str, str]:
-    """Names that stand for the suits and ranks of a game, drawn by `draw`; none where it has no suits."""
+    """Return random replacements of suits and ranks, drawn by `draw`; {} for a game without suits."""
     if not has_suits(game):
         return {}
     letters = "".join(SUITS)
-    return dict(zip(letters, _moved(letters, draw), strict=True)) | dict(
-        zip(RANKS, _moved(RANKS, draw), strict=True)
+    return dict(zip(letters, _derange(letters, draw), strict=True)) | dict(
+        zip(RANKS, _derange(RANKS, draw), strict=True)
     )
 
 
 def has_suits(game: AnyGame) -> bool:
-    """True for a game whose cards are a rank and a suit, such as ``TD``."""
+    """Return True for a game whose cards are a rank and a suit, such as ``TD``."""
     deal = game.next_deal(0, Stream("arbiter-names", 0), None)
     cards = [game.card_name(card) for hand in deal.hands for card in hand] if deal is not None else []
     return bool(cards) and all(_CARD.fullmatch(name) for name in cards)
 
 
-def _moved(names: str, draw: Any) -> str:
-    """The names in an order in which none is in its place."""
+def _derange(names: str, draw: Any) -> str:
+    """Return a random order of the names without fixed points."""
     order = list(names)
     # Sattolo's algorithm: one cycle through all.
     for place in range(len(order) - 1, 0, -1):

@@ -1,7 +1,7 @@
 """One question to a provider: a request to ``/chat/completions``, and the stream of its answer.
 
-Everything that comes is bounded and held to its form. No error names the key or quotes the provider, who may
-repeat it; nothing is redirected, since the key would go along.
+All input is bounded and checked. No error contains the key or quotes the provider, which may repeat it;
+redirects are not followed, since they would leak the key.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from arbiter.match.spec import ModelEntry
 
 LONGEST_TEXT = 256 * 1024
-"""Characters of an answer, and of the reasoning that comes with it; the stream is cut there."""
+"""The most characters of an answer with its reasoning; the stream is cut there."""
 LONGEST_EVENT, LONGEST_STREAM = 1 << 20, 32 << 20
-"""Bytes of one event, and of all."""
+"""The most bytes of one event, and of all."""
 CHUNK = 65_536
 PATIENT = frozenset({408, 409, 425, 429})
-"""Statuses below 500 after which the same question may be asked again."""
+"""Statuses below 500 after which the question may be repeated."""
 
 
 class Streamed(NamedTuple):
-    """An answer as it came.
+    """An answer as received.
 
-    `pieces` are the deltas that held text, of the answer or of reasoning (`thought`); `reported` is the
-    provider's count of tokens, `hidden` how many of them it says were reasoning. `finish` is the provider's
-    word for why it ended, "length" also where it was cut here. `asked` is its count of the question's tokens.
+    `pieces` is the number of deltas with text, of the answer or of reasoning (`thought`); `reported` is the
+    provider's count of tokens, `hidden` of these its count of reasoning. `finish` is the provider's
+    finish reason, "length" also if it was cut here. `asked` is its count of the question's tokens.
     """
 
     text: str
@@ -52,9 +52,9 @@ class Streamed(NamedTuple):
 
 
 class ProviderFailure(Exception):
-    """A question without an answer, and why; `again` where asking once more may help, after `pause` seconds.
+    """A question without an answer; `again` if a retry may help, after `pause` seconds.
 
-    `pieces` are those that had come.
+    `pieces` is the number of pieces received.
     """
 
     def __init__(self, why: str, again: bool = True, pause: float | None = None, pieces: int = 0) -> None:
@@ -70,22 +70,22 @@ class Provider:
         self._url = urlsplit(entry.endpoint)
         self._lock = threading.Lock()
         self._under_way: Callable[[], None] | None = None
-        """Ends the question that is under way."""
+        """Ends the question in progress."""
         self._gone = False
 
     @property
     def host(self) -> str:
-        """Its name and port, as the file has them."""
+        """Its name and port, as in the config."""
         return self._url.netloc
 
     def ask(self, messages: Sequence[Mapping[str, str]], allowed: int, seconds: float) -> Streamed:
-        """The whole answer, of at most `allowed` tokens, within some seconds; ProviderFailure."""
+        """Return the answer, of at most `allowed` tokens, within `seconds`; ProviderFailure."""
         if seconds <= 0:
             raise ProviderFailure("its time was over", again=False)
         secure = self._url.scheme == "https"
         kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         connection = kind(self._url.hostname or "", self._url.port, timeout=seconds)
-        # Kept apart, since the connection forgets it once the answer begins.
+        # Stored separately: the connection drops it once the answer begins.
         sockets: list[socket.socket] = []
         ended = threading.Event()
 
@@ -96,7 +96,7 @@ class Provider:
                     with suppress(OSError):
                         one.shutdown(socket.SHUT_RDWR)
 
-        # A socket's own time-out begins anew with each byte.
+        # A socket's time-out restarts with each byte.
         timer = threading.Timer(seconds, end)
         timer.daemon = True
         answer = _Answer(allowed)
@@ -111,7 +111,7 @@ class Provider:
                 with closing(connection.getresponse()) as response:
                     return answer.of(response)
         except (OSError, http.client.HTTPException, ProviderFailure) as error:
-            failure = error if isinstance(error, ProviderFailure) else ProviderFailure(_said(error))
+            failure = error if isinstance(error, ProviderFailure) else ProviderFailure(_failure_text(error))
             if ended.is_set() or isinstance(error, TimeoutError):
                 what = "no whole answer" if answer.pieces else "no answer"
                 failure = ProviderFailure(f"{what} within {self._entry.deadline_s:g} s", again=False)
@@ -122,7 +122,7 @@ class Provider:
 
     @contextmanager
     def _while_under_way(self, end: Callable[[], None]) -> Iterator[None]:
-        """Let `hang_up` end what is done meanwhile."""
+        """Let `hang_up` end the body of the context."""
         with self._lock:
             if self._gone:
                 raise ProviderFailure("the match was over", again=False)
@@ -134,7 +134,7 @@ class Provider:
                 self._under_way = None
 
     def hang_up(self) -> None:
-        """End the question that is under way, and ask none any more."""
+        """End the question in progress, and refuse later ones."""
         with self._lock:
             self._gone = True
             if self._under_way is not None:
@@ -150,7 +150,7 @@ class Provider:
             "stream": True,
             "stream_options": {"include_usage": True},
         }
-        # The name that models with reasoning take, and servers of others' models often do not.
+        # Reasoning models need this name, which other servers often do not know.
         body["max_completion_tokens" if entry.effort else "max_tokens"] = allowed
         if entry.effort:
             body["reasoning_effort"] = entry.effort
@@ -167,7 +167,7 @@ class Provider:
 
 
 class _Answer:
-    """An answer while it comes."""
+    """An answer being received."""
 
     def __init__(self, allowed: int) -> None:
         self._allowed = allowed
@@ -182,7 +182,7 @@ class _Answer:
         self.pieces = 0
 
     def of(self, response: http.client.HTTPResponse) -> Streamed:
-        """Read a response to its end, or as far as it is allowed to go; ProviderFailure."""
+        """Read a response to its end, or to the limits; ProviderFailure."""
         if response.status != HTTPStatus.OK:
             raise _refusal(response)
         for event in _events(response):
@@ -245,7 +245,7 @@ class _Answer:
 
 
 def _events(response: http.client.HTTPResponse) -> Iterator[Any]:
-    """Yield each event of a stream, None for its end; ProviderFailure for what is none."""
+    """Yield each event of a stream, None for its end; ProviderFailure for invalid ones."""
     rest, read = b"", 0
     while chunk := response.read1(CHUNK):
         read += len(chunk)
@@ -265,7 +265,7 @@ def _events(response: http.client.HTTPResponse) -> Iterator[Any]:
 
 
 def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
-    """Return what a status says that is not 200."""
+    """Return the failure of a status other than 200."""
     status = response.status
     known = {one.value: one.phrase for one in HTTPStatus}
     again = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in PATIENT
@@ -275,7 +275,7 @@ def _refusal(response: http.client.HTTPResponse) -> ProviderFailure:
 
 
 def _seconds(text: str | None) -> float | None:
-    """The seconds of a header ``Retry-After``; None where it has none, such as a date."""
+    """Return the seconds of a header ``Retry-After``; None for other forms, such as a date."""
     return float(text) if text and text.strip().isascii() and text.strip().isdigit() else None
 
 
@@ -283,10 +283,10 @@ def _number(value: object) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def _said(error: Exception) -> str:
-    """Return what a failed connection says, without a word of the provider's."""
+def _failure_text(error: Exception) -> str:
+    """Return the reason of a failed connection, without any text of the provider."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not to be trusted: {error.verify_message}"
+        return f"its certificate is not trusted: {error.verify_message}"
     if isinstance(error, http.client.IncompleteRead):
         return "its stream was cut"
     if isinstance(error, http.client.HTTPException):

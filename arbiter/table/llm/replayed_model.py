@@ -1,7 +1,7 @@
-"""A kept match of a model played again without a call: kept answers take the provider's place.
+"""A recorded match of a model replayed without calls: recorded answers replace the provider's.
 
-The harness hears what its seat heard, and asks as it did; each question is compared with the kept one, each
-reply with the record's move. So nobody can change a prompt, an answer, a count or a move alone.
+The harness receives the seat's commands and asks again; each question is compared with the recorded one, each
+reply with the record's move. So a prompt, an answer, a count or a move cannot be changed alone.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 OF_REPLIES = FAULTS | {"refused": Fault.REFUSED}
 """The fault of a harness that answers with ``?`` and a word, by the word."""
 OWN = frozenset({*OF_REPLIES.values(), Fault.ILLEGAL})
-"""The faults that follow from what a model answered."""
+"""The faults that follow from a model's answers."""
 _SAID = ("name", "date", "effort", "harness", "attempts", "match_tokens", "move_tokens")
-"""What a record has as the season's file says it."""
+"""The values that a record copies from the season's config."""
 
 
 def model_differences(
     game: AnyGame, record: MatchRecord, entries: Sequence[ModelEntry | None]
 ) -> Iterator[str]:
-    """Yield what of a record's models does not follow from the rest of it.
+    """Yield the values of a record's models that are inconsistent with the rest of it.
 
-    `entries` are the models by seat as they were to play, empty where that is not known.
+    `entries` are the planned models by seat, empty if unknown.
     """
     for seat, bot in enumerate(record.bots):
         entry = entries[seat] if entries else None
@@ -55,7 +55,7 @@ def model_differences(
 
 
 def unchecked(record: MatchRecord) -> Iterator[str]:
-    """Yield what cannot be compared: models that another version's harness asked."""
+    """Yield the models that cannot be compared: those asked by another version's harness."""
     for seat, bot in enumerate(record.bots):
         if bot.model is not None and bot.model["harness"] != HARNESS:
             asked = bot.model["harness"]
@@ -63,7 +63,7 @@ def unchecked(record: MatchRecord) -> Iterator[str]:
 
 
 class _OutOfCalls(Exception):
-    """More was asked than is kept."""
+    """A question beyond the recorded ones."""
 
 
 class _KeptModel:
@@ -78,7 +78,7 @@ class _KeptModel:
         entry = ModelEntry("", "", attempts=kept["attempts"], match_tokens=kept["match_tokens"],
                            move_tokens=kept["move_tokens"])  # fmt: skip
         self._account = TokenAccount(entry)
-        # Another page of rules is another first message, and no other question.
+        # Different rules change the first message, but no other question.
         self._same_rules = kept["rules"] == digest_of_rules(game)
         self._harness = Harness(game, seat, rules_of(game), PromptForm(**kept["form"]), self._ask)
 
@@ -100,7 +100,7 @@ class _KeptModel:
             yield f"calls: stored {len(self._calls)}, but {self._done} are asked"
 
     def _play(self) -> str:
-        """Let the harness hear the match; return what keeps it from its end, "" for nothing."""
+        """Replay the match to the harness. Return the problem that stops it before its end, or ""."""
         replay = replay_of(self._record, Reader("seat", self._seat))
         moves = [move.action for move in self._record.moves if move.seat == self._seat]
         for event in replay["events"]:
@@ -114,7 +114,7 @@ class _KeptModel:
                 try:
                     said = self._harness.reply(event["request"])
                 except _OutOfCalls:
-                    # A harness that was stopped in the middle of a question has none to show.
+                    # The record lacks a question that was interrupted.
                     return (
                         ""
                         if self._is_stopped and not answered
@@ -139,14 +139,14 @@ class _KeptModel:
         return forfeit is not None and not self._is_fault
 
     def _follows(self, said: str) -> bool:
-        """True where the fault is what the referee makes of a reply."""
+        """Return True if a reply leads to the recorded fault."""
         forfeit = self._record.forfeit
         assert forfeit is not None
         kind = OF_REPLIES.get(said.removeprefix("? "), Fault.ILLEGAL)
         return forfeit.fault == kind and said == forfeit.reply.strip()
 
     def _canonical(self, said: str) -> str:
-        """The word of a reply as a record has it; the reply itself where it is no legal answer."""
+        """Return the word of a reply as in a record; the reply itself if it is not a legal answer."""
         state = self._harness.state
         try:
             action = self._game.parse(state, self._seat, said.removeprefix("= "))
@@ -164,7 +164,7 @@ class _KeptModel:
         call = self._calls[self._done]
         self._done += 1
         kept = [*self._last[: call["same"]], *call["messages"]]
-        # The first difference is told: others follow from it.
+        # Only the first difference is reported: others follow from it.
         if not self._found and (place := self._unlike(kept, messages)):
             self._found.append(f"decision {self._decision}: message {place} is not what was asked")
         if not self._found and call["decision"] != self._decision:
@@ -174,7 +174,7 @@ class _KeptModel:
         return {"outcome": call["outcome"], "text": call["text"] if call["outcome"] == "text" else ""}
 
     def _unlike(self, kept: Messages, asked: Messages) -> int:
-        """The number of the first message, from 1, that is another one; 0 for none."""
+        """Return the number of the first different message, from 1; 0 if all are equal."""
         if len(kept) != len(asked):
             return min(len(kept), len(asked)) + 1
         first = 0 if self._same_rules else 1

@@ -1,8 +1,8 @@
-"""The tokens of a model: how an answer's are counted, and what is left.
+"""The tokens of a model: the count of an answer, and the rest.
 
-A provider alone knows its tokens, and may be wrong. So what it reports is held to what has come: a token is
-no less than a byte of text, and a piece of the stream is no less than a token. Reasoning that is not sent is
-counted as reported, but never beyond what was allowed.
+Only the provider knows its tokens, and may be wrong. So its report is checked against the received text: a
+token has at least one byte, and a piece of the stream at least one token. Reasoning that is not sent is
+counted as reported, but at most as allowed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class TokenCount(NamedTuple):
-    """The tokens of an answer, and in what the provider's report cannot be right, "" for nothing."""
+    """The tokens of an answer, and the error of the provider's report, or ""."""
 
     tokens: int
     lie: str = ""
 
 
-def counted(streamed: Streamed, allowed: int) -> TokenCount:
-    """The tokens of an answer of which at most `allowed` were asked for.
+def count_tokens(streamed: Streamed, allowed: int) -> TokenCount:
+    """Return the tokens of an answer: as reported if plausible, or else the received pieces.
 
-    They are the reported ones, or else the pieces that came.
+    At most `allowed` were requested.
     """
     pieces, reported = streamed.pieces, streamed.reported
     if reported is None:
@@ -45,19 +45,19 @@ def counted(streamed: Streamed, allowed: int) -> TokenCount:
 
 
 FRAME_TOKENS = 64
-"""What a provider may put around a message: its role, marks, words of its own."""
+"""The most tokens that a provider may add to a message: its role, marks, added words."""
 USUAL_BYTES = 4
-"""Of a token."""
+"""The usual bytes of a token."""
 
 
 def asked_tokens(messages: Sequence[Mapping[str, str]], reported: int | None) -> int:
-    """The tokens of a question: as many as reported, as far as it can have them; else one for four bytes."""
+    """Return the tokens of a question: as reported, at most what is plausible; else one for four bytes."""
     size = sum(len(message["content"].encode()) for message in messages)
     return -(-size // USUAL_BYTES) if reported is None else min(reported, size + FRAME_TOKENS * len(messages))
 
 
 class TokenAccount:
-    """The tokens and attempts that are left to a model, of the match and of the decision in hand."""
+    """The tokens and attempts left to a model, in the match and for the current decision."""
 
     def __init__(self, entry: ModelEntry) -> None:
         self._entry = entry
@@ -69,21 +69,21 @@ class TokenAccount:
         self.move, self.attempts = self._entry.move_tokens, self._entry.attempts
 
     def close(self) -> None:
-        """End it: nothing may be asked until the next one."""
+        """End the decision: allow no question until the next one."""
         self.move = self.attempts = 0
 
     @property
     def allowed(self) -> int:
-        """The tokens that the next answer may have."""
+        """The most tokens of the next answer."""
         return max(0, min(self.move, self.match))
 
     def charge(self, tokens: int) -> None:
-        """Take the tokens of an answer."""
+        """Subtract the tokens of an answer."""
         self.move -= tokens
         self.match -= tokens
 
     def left(self) -> dict[str, int]:
-        """Return what is left, as the harness hears it."""
+        """Return the remaining tokens and attempts, for the harness."""
         return {"move": max(0, self.move), "match": max(0, self.match), "attempts": self.attempts}
 
     def used_up(self) -> str:

@@ -19,7 +19,7 @@ from arbiter.web.pages.visitor_tables import Turn, turn_of
 if TYPE_CHECKING:
     from arbiter.match.record import MatchRecord
     from arbiter.replay.schema import Replay
-    from arbiter.table.interactive.session import Seen, Session
+    from arbiter.table.interactive.session import Session, TableSnapshot
     from arbiter.table.interactive.setup import TranscriptEntry
 
 _STARTER = re.compile(r"/(?:env|python[\d.]*|node|sh|bash)$")
@@ -126,7 +126,7 @@ def state(session: Session) -> Answer:
     }
 
 
-def setup(seen: Seen) -> TableSetup:
+def setup(seen: TableSnapshot) -> TableSetup:
     """Return the game, its limits, and the occupants of the seats."""
     limits = asdict(limits_text(seen.setup.limits))
     seats = zip(seen.who, seen.titles, seen.people, strict=True)
@@ -142,7 +142,7 @@ def setup(seen: Seen) -> TableSetup:
     }
 
 
-def _trouble(seen: Seen, session: Session) -> Trouble | None:
+def _trouble(seen: TableSnapshot, session: Session) -> Trouble | None:
     entry = seen.trouble
     if entry is None:
         return None
@@ -158,25 +158,25 @@ def _trouble(seen: Seen, session: Session) -> Trouble | None:
     }
 
 
-def seen(session: Session) -> Seen:
+def seen(session: Session) -> TableSnapshot:
     """Return what there is to see; ConfigError where no table is set yet."""
     if session.seen is None:
         raise ConfigError("no table is set yet")
     return session.seen
 
 
-def record(seen: Seen) -> MatchRecord:
+def record(seen: TableSnapshot) -> MatchRecord:
     """The match up to now, as `play --record` writes one."""
     return record_of(seen.setup, seen.position, seen.moves, seen.titles).with_digest_id()
 
 
-def replay(seen: Seen, reader: str) -> Replay:
+def replay(seen: TableSnapshot, reader: str) -> Replay:
     """The match up to now as a reader may see it while it is played; ConfigError where there is none."""
     eyes = Reader.parse(reader, seen.setup.game.seats)
     return replay_of(record_of(seen.setup, seen.position, seen.moves, names_of(seen)), eyes, complete=False)
 
 
-def names_of(seen: Seen) -> tuple[str, ...]:
+def names_of(seen: TableSnapshot) -> tuple[str, ...]:
     """Return the short names of the occupants, by seat."""
     return tuple(map(short_name, seen.titles))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arbiter.games.game import AnyGame
     from arbiter.match.spec import Limits as BotLimits
     from arbiter.table.interactive.occupants import Occupant
-    from arbiter.table.interactive.session import Seen
+    from arbiter.table.interactive.session import TableSnapshot
 
 MOST = 10**6
 MOST_DEALS = 10_000
@@ -228,7 +228,7 @@ def _limits(form: TableForm, mistakes: list[Problem]) -> tuple[BotLimits | None,
     return replace(limits, isolation=tier), [warning] if warning else []
 
 
-def dealt_otherwise(seen: Seen, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:
+def dealt_otherwise(seen: TableSnapshot, number: int | None, changes: Mapping[str, Any]) -> tuple[Setup, int]:
     """The setup in which one deal, by default the present one, has other cards or roles, and the number of
     decisions before it; ConfigError where that cannot be."""
     setup, position = seen.setup, seen.position

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from arbiter.match.spec import Limits, Player
     from arbiter.replay.schema import Replay
     from arbiter.season.config import Config
-    from arbiter.table.interactive.session import Seen
+    from arbiter.table.interactive.session import TableSnapshot
     from arbiter.web.http.traffic import Log
 
 MOST = 50
@@ -83,7 +83,7 @@ class Turn(TypedDict):
     result: Points | None
 
 
-def turn_of(seen: Seen, players: Sequence[str], seat: Seat | None = None) -> Turn:
+def turn_of(seen: TableSnapshot, players: Sequence[str], seat: Seat | None = None) -> Turn:
     """The turn for all eyes, or for those of a seat: the request is shown at its own turn alone."""
     position = seen.position
     to_act, over = position.to_act, position.to_act is None

@@ -18,8 +18,8 @@ from arbiter.errors import ConfigError, VoidMatch
 from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits, MatchSpec, Player
 from arbiter.table.executors import Slots, cluster, inline, processes, slots
-from arbiter.table.executors.shipping import moved, pack, place, private_folder, receive, unpack
-from arbiter.table.executors.worker_calls import claimed_core
+from arbiter.table.executors.shipping import pack, place, private_folder, receive, relocate, unpack
+from arbiter.table.executors.worker_calls import claim_core
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -195,7 +195,7 @@ def test_shutting_down_cancels_what_waits_and_closes_the_slots() -> None:
 
 
 def test_a_core_is_claimed_once(tmp_path: Path) -> None:
-    assert [claimed_core(tmp_path, {3, 1}) for _ in range(3)] == [1, 3, None]
+    assert [claim_core(tmp_path, {3, 1}) for _ in range(3)] == [1, 3, None]
 
 
 def test_without_dask_a_cluster_is_an_error_that_says_what_to_install(
@@ -246,7 +246,7 @@ def test_a_parcel_comes_in_parts_and_is_not_unpacked_when_one_is_damaged(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     parcel = pack(bots)
     first, second = parcel.tar[:5000], parcel.tar[5000:]
-    with pytest.raises(VoidMatch, match="has not arrived whole"):
+    with pytest.raises(VoidMatch, match="arrived incomplete"):
         receive(parcel.digest, 0, first + second[:-1] + b"x", True)
     assert not place(parcel.digest).exists()
     receive(parcel.digest, 0, first, False)
@@ -254,7 +254,7 @@ def test_a_parcel_comes_in_parts_and_is_not_unpacked_when_one_is_damaged(
     assert (place(parcel.digest) / "text").read_text() == "text"
     assert [path.name for path in private_folder().iterdir()] == [place(parcel.digest).name]
     private_folder().chmod(0o755)
-    with pytest.raises(VoidMatch, match="nobody else can enter"):
+    with pytest.raises(VoidMatch, match="must be a folder of this user with mode 0700"):
         place(parcel.digest)
 
 
@@ -277,7 +277,7 @@ def test_words_and_folders_below_a_shipped_folder_move_and_nothing_else() -> Non
     command = ("python3", "/home/bots/a.py", "/home/bots/inner/b", "/home/botsy/c", "--at=/home/bots/a.py")
     player = Player("p", command, "/home/bots")
     there = ("python3", "/tmp/x/a.py", "/tmp/y/b", "/home/botsy/c", "--at=/home/bots/a.py")
-    assert moved(player, places) == replace(player, command=there, folder="/tmp/x")
+    assert relocate(player, places) == replace(player, command=there, folder="/tmp/x")
 
 
 def test_inline_gives_results_and_errors() -> None:

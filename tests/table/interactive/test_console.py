@@ -24,7 +24,7 @@ from arbiter.match.spec import Limits
 from arbiter.store import Store, db_schema
 from arbiter.table.interactive import verbs
 from arbiter.table.interactive.console import entry_line
-from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Occupant, Person, RandomPlayer, SeatCommand
 from arbiter.table.interactive.setup import Setup, Stop, TranscriptEntry
 from arbiter.table.single_bot import Heard
@@ -143,7 +143,7 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
     wrong = {
         "stepp": "no such command: stepp (did you mean step?; help lists them)",
         "stepp 2": "no such command: stepp (did you mean step?; help lists them)",
-        "step two": "'two' is not a number",
+        "step two": "expected a number, got 'two'",
         "raw 7 quit": "'7' is not a seat from 0 to 3",
         "go home": "go home: write go, or go deal",
         "play 9": "a declaration is an integer from 0 to 1",
@@ -159,7 +159,7 @@ def test_mistakes_are_told_and_change_nothing(console: Callable[..., list[str]])
         "set colour=red": "colour: unknown option of planning (known: seats, deck, deals)",
         'set deck="': "No closing quotation",
         "deals none.json": "none.json: cannot be read: No such file or directory",
-        "quit now": "quit takes nothing after it, and 'now' is there",
+        "quit now": "quit takes no arguments, got 'now'",
     }
     lines = console("deal\n" + "".join(f"{line}\n" for line in wrong) + "state\n")
     for line, words in wrong.items():
@@ -553,8 +553,8 @@ class Scripted(Occupant):
         return Heard(answer, Reply(reply, 1000, 1000))
 
 
-def machine(*occupants: Scripted | Person | RandomPlayer, time: str = "10s") -> ByHand:
-    return ByHand(
+def machine(*occupants: Scripted | Person | RandomPlayer, time: str = "10s") -> InteractiveMatch:
+    return InteractiveMatch(
         Setup(GAME, "1", Limits(TimeControl.parse(time), 1000, 400_000_000)), list(occupants), lambda _: None
     )
 
@@ -590,12 +590,12 @@ def test_what_is_said_by_hand_is_what_the_referee_says() -> None:
 
 def test_redo_in_the_console_makes_decisions_again(console: Callable[..., list[str]]) -> None:
     script = "step 5\nundo 3\nredo 2\nredo 2\nredo\n"
-    lines = [line for line in console(script) if line.startswith(("took", "made", "there is"))]
+    lines = [line for line in console(script) if line.startswith(("took", "made", "no decision"))]
     assert lines == [
         "took 3 decisions back, 2 left",
         "made 2 decisions again, 1 left",
         "made 1 decision again, 0 left",
-        "there is nothing to make again: undo takes decisions back",
+        "no decision to make again: undo takes decisions back",
     ]
 
 

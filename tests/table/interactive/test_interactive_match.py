@@ -14,7 +14,7 @@ from arbiter.games import make
 from arbiter.games.planning import Planning
 from arbiter.match.clock import TimeControl
 from arbiter.match.spec import Limits
-from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Occupant, Person, RandomPlayer, SeatCommand
 from arbiter.table.interactive.setup import Setup, Stop
 from tests.fixtures.profiles import examples
@@ -38,14 +38,14 @@ class Listening(RandomPlayer):
         return super().hear(line)
 
 
-def laid(game: AnyGame, *people: int) -> tuple[ByHand, list[Any]]:
+def laid(game: AnyGame, *people: int) -> tuple[InteractiveMatch, list[Any]]:
     """A match by hand between players in memory, and those players."""
     seats: list[Any] = [Person() if seat in people else Listening() for seat in range(game.seats)]
     occupants: list[Occupant] = [*seats]
-    return ByHand(Setup(game, "seed", LIMITS), occupants, list[Any]().append), seats
+    return InteractiveMatch(Setup(game, "seed", LIMITS), occupants, list[Any]().append), seats
 
 
-def whole_state(machine: ByHand, seats: list[Any]) -> Any:
+def whole_state(machine: InteractiveMatch, seats: list[Any]) -> Any:
     """Everything that a match is, and what each bot's process has heard of it."""
     heard = [seat.heard for seat in seats if not seat.person]
     return machine.position, machine.moves, machine.left, machine.untold, machine.by_hand, heard
@@ -161,7 +161,7 @@ class Unstarted(Listening):
 
 def test_a_process_that_cannot_be_started_again_is_trouble_and_the_others_hear_all_the_same() -> None:
     seats: list[Any] = [Unstarted(), *(Listening() for _ in range(3))]
-    machine = ByHand(Setup(GAME, "seed", LIMITS), [*seats], list[Any]().append)
+    machine = InteractiveMatch(Setup(GAME, "seed", LIMITS), [*seats], list[Any]().append)
     for _ in range(3):
         machine.step()
     before = [list(seat.heard) for seat in seats[1:]]
@@ -177,4 +177,6 @@ def test_a_table_whose_processes_cannot_be_started_is_none() -> None:
     bot = Unstarted()
     bot.fails = 1
     with pytest.raises(VoidMatch):
-        ByHand(Setup(GAME, "seed", LIMITS), [bot, *(Listening() for _ in range(3))], list[Any]().append)
+        InteractiveMatch(
+            Setup(GAME, "seed", LIMITS), [bot, *(Listening() for _ in range(3))], list[Any]().append
+        )

@@ -13,7 +13,7 @@ from arbiter.match.exchange import Reply, Send, drive
 from arbiter.match.protocol import Answer
 from arbiter.match.referee import referee
 from arbiter.table.llm.harness import LONGEST_TALK, Harness
-from arbiter.table.llm.prompts import PromptForm, answer_in, exchanged, has_suits, other_names
+from arbiter.table.llm.prompts import PromptForm, answer_in, has_suits, other_names, rename_cards
 from arbiter.testing import match_spec
 from arbiter.testing.leak_check import swap_hidden_cards
 from tests.fixtures.replays import game_of
@@ -261,6 +261,6 @@ def test_no_name_stands_for_itself_and_all_come_back() -> None:
     assert all(own != shown for own, shown in other.items())
     back = {shown: own for own, shown in other.items()}
     text = "your hand: TD 2C, trump H, trump_S, you have to follow spades; seat 2: declared 2, 10 cards"
-    assert exchanged(exchanged(text, other), back) == text
-    assert "declared 2, 10 cards" in exchanged(text, other)
-    assert "TD" not in exchanged(text, other)
+    assert rename_cards(rename_cards(text, other), back) == text
+    assert "declared 2, 10 cards" in rename_cards(text, other)
+    assert "TD" not in rename_cards(text, other)

@@ -218,7 +218,7 @@ def test_no_rival_has_the_harness_descriptor(
 def test_a_model_is_asked_in_matches_alone(provider: FakeProvider) -> None:
     launcher = Launcher()
     try:
-        with pytest.raises(ConfigError, match="plays in whole matches alone"):
+        with pytest.raises(ConfigError, match="plays only in whole matches"):
             SingleBot(launcher, model_player(provider.entry()), match_of(provider.entry()).limits)
     finally:
         launcher.close()
@@ -228,4 +228,4 @@ def test_a_harness_without_a_gateway_says_so() -> None:
     command = [sys.executable, "-I", "-S", str(HARNESS), str(PACKAGE)]
     ended = subprocess.run(command, input=b"", capture_output=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr == b"a model plays in matches alone: there is no gateway on descriptor 3\n"
+    assert ended.stderr == b"a model plays only in matches: expected a gateway on descriptor 3\n"

@@ -53,7 +53,7 @@ EXPECTED: dict[str, tuple[str, str, str]] = {
     "dies of unknown": ("unknown-command", "KeyError: 'no_such_command'", "answer every unknown command with ?"),
     "dies of time_left": ("opening", "KeyError: 'time_left'", "answer every command, an unknown one with ?"),
     "bid too high": ("rules", "3: a declaration is .* legal 0 1 2$", "declare no more tricks than"),
-    "bid too low": ("rules", "bid_8: the highest bid is .* already;.* legal pass", "higher than each bid that you heard, or with pass"),
+    "bid too low": ("rules", "bid_8: the highest bid is .* already;.* legal pass", "a higher bid than all before, or with pass"),
     "no following": ("rules", "does not follow suit .*; hand .*, legal ", "if your hand has cards of the suit led"),
     "no beating": ("rules", "does not beat .*; hand .*, legal ", "answer with (as many|at least as many) cards"),
 }  # fmt: skip

@@ -23,7 +23,7 @@ from arbiter.match.protocol import NONE
 from arbiter.match.record import Fault, MatchRecord
 from arbiter.replay.visibility import Reader, replay_of
 from arbiter.table.interactive.exchange_log import Exchanges
-from arbiter.table.interactive.interactive_match import ByHand
+from arbiter.table.interactive.interactive_match import InteractiveMatch
 from arbiter.table.interactive.occupants import Person, RandomPlayer, SeatCommand
 from arbiter.table.interactive.setup import TranscriptEntry
 from arbiter.table.single_bot import Heard
@@ -218,11 +218,11 @@ def test_what_came_of_a_verb_is_there_before_it_is_over(monkeypatch: pytest.Monk
     with seated(Hanging(), *random_players()[1:]) as owner:
         session, told = owner.session, list[bool]()
 
-        def left(_: ByHand) -> list[int]:
+        def left(_: InteractiveMatch) -> list[int]:
             told.append(session.running)
             return [0, 0, 0, 0]
 
-        monkeypatch.setattr(ByHand, "left", property(left))
+        monkeypatch.setattr(InteractiveMatch, "left", property(left))
         owner.post("/play")
         owner.post("/stop")
         assert owner.wait()["trouble"]["kind"] == "interrupted"

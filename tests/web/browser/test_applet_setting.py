@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from arbiter.table.interactive.session import Seen
+    from arbiter.table.interactive.session import TableSnapshot
 from arbiter.replay.frame import frame_at
 
 pytestmark = pytest.mark.browser
 TWO_DEALS = ["seats=2", "deals=[[2, 0], [3, 1]]"]
 
 
-def seen(table: Sitting) -> Seen:
+def seen(table: Sitting) -> TableSnapshot:
     assert table.session.seen is not None
     return table.session.seen
 

@@ -1,1 +1,1 @@
-"""The only module that a Python bot finds under `PYTHONPATH` while it is debugged: `arbiter_breakpoint`."""
+"""The folder in `PYTHONPATH` of a debugged Python bot, with only `arbiter_breakpoint`."""

@@ -1,9 +1,9 @@
 """`breakpoint()` for a bot, whose standard input and output belong to the referee: pdb over a Unix socket.
 
-Two ends in one file that needs nothing but Python, since a bot may have another one than the referee.
+Both ends are in one file that only needs Python, since a bot may use another Python than the referee.
 
-- In the bot `PYTHONBREAKPOINT=arbiter_breakpoint.stop` makes `breakpoint()` wait until somebody listens at
-  the socket that `ARBITER_BREAKPOINT` names, and debug there.
+- In the bot `PYTHONBREAKPOINT=arbiter_breakpoint.stop` makes `breakpoint()` wait for a listener at the
+  socket that `ARBITER_BREAKPOINT` names, and debug there.
 - `python3 arbiter_breakpoint.py SOCKET` in another terminal listens there, for one bot after the other.
 """
 
@@ -24,17 +24,17 @@ _debugger: _Debugger | None = None
 
 
 class _Debugger(pdb.Pdb):
-    """pdb at the other end of a socket; the bot goes on when that end is closed."""
+    """pdb at the other end of a socket; the bot continues when that end is closed."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
-        # Two files: one that is written to forgets what it has read ahead.
-        # Not the `.pdbrc` of who plays: the bot may be somebody else's.
+        # Two files: writing to a file discards its read-ahead.
+        # Without the user's `.pdbrc`: the bot may be another author's.
         super().__init__(stdin=end.makefile("r"), stdout=end.makefile("w"), readrc=False)
 
     @property
     def alone(self) -> bool:
-        """True when nobody is left at the other end."""
+        """True when the other end is closed."""
         try:
             return self._end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
         except BlockingIOError:
@@ -53,7 +53,7 @@ def stop() -> None:
 
 
 def _connected(path: str) -> socket.socket:
-    """Return a connection to the listener at `path`; waits until somebody does."""
+    """Wait for a listener at `path`. Return the connection."""
     end = socket.socket(socket.AF_UNIX)
     while True:
         with suppress(FileNotFoundError, ConnectionRefusedError):
@@ -63,7 +63,7 @@ def _connected(path: str) -> socket.socket:
 
 
 class Terminal:
-    """The other end: shows what a debugger says, and sends it what is typed."""
+    """The other end: shows the debugger's output, and sends it typed lines."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -76,7 +76,7 @@ class Terminal:
         self._is_there, self._is_gone = threading.Event(), threading.Event()
 
     def show(self) -> None:
-        """Show what the bots' debuggers say, one bot after the other, without end."""
+        """Show the output of the bots' debuggers, one bot after the other, forever."""
         while True:
             _say("waiting for a breakpoint\n")
             self._bot, _ = self._server.accept()
@@ -90,9 +90,9 @@ class Terminal:
             _say("\nthe bot has ended\n")
 
     def send(self) -> None:
-        """Send each line that is typed to the bot that is stopped, or to the next one.
+        """Send each typed line to the stopped bot, or to the next one.
 
-        At the end of input let the bot go on, and return when it ends or stops again.
+        At the end of input continue the bot, and return when it ends or stops again.
         """
         while True:
             try:
